@@ -9,7 +9,7 @@ use nbody::models::uniform;
 use nbody::{AllPairs, Device, Engine, Interaction, Particles, Sources};
 use nbody_interactions::Visitor;
 
-/// Interactions in ascending order of the cost of a pair; the last has a cutoff.
+/// Interactions in ascending order of the cost of a pair; the last one has a cutoff.
 const INTERACTIONS: [&str; 4] = ["attraction", "gravity", "hermite", "lennard_jones"];
 
 struct Bench<'a> {

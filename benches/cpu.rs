@@ -1,6 +1,7 @@
-//! Benchmark of the CPU engine at each level of vector instructions and of the fastest paths of the
-//! `particular` crate, on one thread; of a histogram beside a plain loop; and of the engine's best
-//! level in double precision, and on all threads: `cargo bench -p nbody-benches --bench cpu`.
+//! Benchmark of the CPU engine on one thread, at each level of vector instructions, and of the
+//! fastest paths of the `particular` crate; of a histogram, compared with a plain loop; and of the
+//! engine's best level in double precision, and on all threads:
+//! `cargo bench -p nbody-benches --bench cpu`.
 #![allow(missing_docs)]
 
 use std::any::Any;
@@ -30,7 +31,7 @@ const INTERACTIONS: [&str; 7] = [
 ];
 const SIZES: [usize; 2] = [1024, 8192];
 
-/// Configuration of a measurement.
+/// The configuration of a measurement.
 #[derive(Clone, Copy)]
 struct Way {
     level: SimdLevel,
@@ -114,7 +115,7 @@ fn particular(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Number of particles of each kind, as in docs/language.md.
+/// The number of particles of each kind, as in docs/language.md.
 #[nbody::interaction]
 mod histogram {
     pub const BINS: u32 = 32;

@@ -1,23 +1,24 @@
-//! A gas by smoothed particle hydrodynamics, in a periodic box: lists, densities and forces anew in each
-//! step, all on the device.
+//! A gas by smoothed particle hydrodynamics in a periodic box: each step builds the lists and
+//! computes densities and forces, all on the device.
 //!
 //! `cargo run --release --example gas -- cuda:0 1000000 100` simulates a million particles of 60
-//! neighbours for 100 steps, and prints what is conserved, the time of a step, and the times of the parts of
-//! the lists in some steps more.
+//! neighbours for 100 steps. It prints the conserved quantities, the time of a step, and the times
+//! of the parts of the lists in some further steps.
 
 use std::time::Instant;
 
 use nbody::prelude::*;
 use nbody::{DeviceName, Particles, Sequence};
 
-/// An isothermal gas: densities, and accelerations that conserve momentum (Springel & Hernquist 2002, Mon.
-/// Not. R. Astron. Soc. 333, 649; the viscosity of Monaghan 1997, J. Comput. Phys. 136, 298).
+/// An isothermal gas: densities, and accelerations that conserve momentum (Springel & Hernquist
+/// 2002, Mon. Not. R. Astron. Soc. 333, 649; the viscosity of Monaghan 1997, J. Comput. Phys. 136,
+/// 298).
 #[nbody::interaction]
 pub mod gas {
     /// The density at a particle of the gas.
     pub struct Sum;
 
-    /// The acceleration by pressure and by viscosity.
+    /// The acceleration by pressure and viscosity.
     pub struct Push {
         /// The strength of the viscosity.
         pub alpha: Real,
@@ -25,7 +26,7 @@ pub mod gas {
         pub sound: Real,
     }
 
-    /// A place, and a length over which the gas is smoothed.
+    /// A position with a smoothing length.
     pub struct Target {
         /// Its position.
         pub pos: Point,
@@ -33,7 +34,7 @@ pub mod gas {
         pub h: Real,
     }
 
-    /// A mass at a place.
+    /// A mass at a position.
     pub struct Source {
         /// Its position.
         pub pos: Point,
@@ -41,11 +42,11 @@ pub mod gas {
         pub mass: Real,
     }
 
-    /// A density.
+    /// A density and its derivative.
     pub struct Density {
         /// The density.
         pub density: Real,
-        /// Its derivative by the smoothing length.
+        /// The derivative of the density by the smoothing length.
         pub by_h: Real,
     }
 
@@ -157,12 +158,12 @@ pub mod gas {
         }
     }
 
-    /// A step of the leapfrog integrator, with velocities half a step behind positions, to smoothing lengths
-    /// that have the same mass within them everywhere.
+    /// A step of the leapfrog integrator, with velocities half a step behind positions. It also
+    /// adapts the smoothing lengths, so that each encloses the same mass.
     pub struct Step {
         /// The step.
         pub dt: Real,
-        /// The smoothing length of a unit of mass at a unit of density.
+        /// The smoothing length for unit mass and unit density.
         pub eta: Real,
     }
 
@@ -201,10 +202,10 @@ use gas::{Motion, Parcel, Push, State, Step, Sum};
 const NEIGHBOURS: f64 = 60.0;
 const SOUND: f64 = 1.0;
 const ALPHA: f64 = 1.0;
-/// The share of the time in which sound crosses a smoothing length, in a step.
+/// Length of a step, as a fraction of the time in which sound crosses a smoothing length.
 const COURANT: f64 = 0.1;
 const REPETITIONS: usize = 5;
-/// Steps after the others, in which the parts of the lists are timed.
+/// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
 fn main() -> Result<(), nbody::Error> {
@@ -217,10 +218,10 @@ fn main() -> Result<(), nbody::Error> {
         |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
     let (n, steps) = (count(8000), count(20).max(REPETITIONS));
 
-    // The spheres of radius 2h around particles of unit density and mass have this many neighbours.
+    // Spheres of radius 2h around particles of unit density and mass have this many neighbours.
     let eta = (NEIGHBOURS * 3.0 / (32.0 * std::f64::consts::PI)).cbrt();
     let h = eta * (n as f64).cbrt().recip();
-    // Lists of particles that have moved at all are built again.
+    // Without a skin, any motion of the particles makes the device rebuild the lists.
     let mut near = Neighbours::new(&device, Domain::periodic([1.0; 3])?, Skin::Length(0.0))?;
     let mut sum = ShortRange::new(&device, Sum)?;
     let mut push = ShortRange::new(&device, Push { alpha: ALPHA, sound: SOUND })?;
@@ -288,7 +289,8 @@ fn main() -> Result<(), nbody::Error> {
     Ok(())
 }
 
-/// Returns particles of equal mass near the points of a lattice, with a standing wave of velocities.
+/// Returns particles of equal mass near the points of a lattice, with a standing wave of
+/// velocities.
 fn parcels(n: usize, h: f64) -> Vec<Parcel> {
     let cells = (1..=n).find(|cells| cells.pow(3) >= n).unwrap_or(1);
     let spacing = 1.0 / cells as f64;

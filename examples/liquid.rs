@@ -1,15 +1,15 @@
 //! A Lennard-Jones liquid by neighbour lists: declared, moved and measured on the device.
 //!
-//! `cargo run --release --example liquid -- cuda:0 262144 2000 0.5` simulates 262144 molecules for 2000
-//! steps with a skin of 0.5, and prints the energy and the pressure, the time of a step, and the times of the
-//! parts of the lists in some steps more.
+//! `cargo run --release --example liquid -- cuda:0 262144 2000 0.5` simulates 262144 molecules for
+//! 2000 steps with a skin of 0.5. It prints the energy and the pressure, the time of a step, and
+//! the times of the parts of the lists in some further steps.
 
 use std::time::Instant;
 
 use nbody::prelude::*;
 use nbody::{DeviceName, Sequence};
 
-/// Molecules in units of their diameter, of the depth of the potential and of their mass.
+/// Molecules, in units of their diameter, their mass and the depth of the potential.
 #[nbody::interaction]
 pub mod liquid {
     /// The force of the Lennard-Jones potential within a cutoff.
@@ -24,7 +24,7 @@ pub mod liquid {
         pub cutoff: Real,
     }
 
-    /// A molecule at a place.
+    /// The position of a molecule.
     pub struct Site {
         /// Its position.
         pub pos: Point,
@@ -44,7 +44,7 @@ pub mod liquid {
         pub force: Vector,
     }
 
-    /// The share of a molecule in the energy and in the virial.
+    /// The contribution of a molecule to the energy and the virial.
     pub struct Share {
         /// The potential energy.
         pub pot: Real,
@@ -89,7 +89,7 @@ pub mod liquid {
     pub struct Step {
         /// The step.
         pub dt: Real,
-        /// The factor of velocities, by which a temperature is kept.
+        /// The factor of velocities that keeps the temperature.
         pub scale: Real,
     }
 
@@ -102,7 +102,7 @@ pub mod liquid {
         }
     }
 
-    /// The sum over all molecules of their kinetic energies.
+    /// The kinetic energy of all molecules.
     pub struct Heat;
 
     /// The kinetic energy.
@@ -119,7 +119,7 @@ pub mod liquid {
         }
     }
 
-    /// The sums over all molecules of their shares.
+    /// The potential energy and the virial of all molecules.
     pub struct Sum;
 
     impl Measure for Sum {
@@ -138,10 +138,11 @@ const DENSITY: f64 = 0.8442;
 const CUTOFF: f64 = 2.5;
 const TEMPERATURE: f64 = 1.0;
 const DT: f64 = 0.005;
-/// Steps until the liquid is in equilibrium, and steps between two scalings of the velocities.
+/// Steps until the liquid is in equilibrium.
 const EQUILIBRATION: usize = 2000;
+/// Steps between two scalings of the velocities.
 const SCALING: usize = 20;
-/// Steps after the others, in which the parts of the lists are timed.
+/// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
 fn main() -> Result<(), nbody::Error> {
@@ -231,7 +232,7 @@ fn main() -> Result<(), nbody::Error> {
     Ok(())
 }
 
-/// Returns molecules on a cubic lattice, with velocities that differ.
+/// Returns molecules on a cubic lattice, each with a different velocity.
 fn lattice(n: usize, edge: f64) -> Vec<Molecule> {
     let cells = (1..=n).find(|cells| cells.pow(3) >= n).unwrap_or(1);
     let spacing = edge / cells as f64;

@@ -62,7 +62,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let gravity = Gravity { eps2: EPS * EPS };
     let mut sphere = plummer(n, 1)?;
     sphere.virialise()?;
-    // Rounded to f32, so that the errors are those of the kernels, not of rounding the particles.
+    // Round to f32, so that errors come from the kernels, not from rounding the particles.
     let round = |x: f64| f64::from(x as f32);
     let body = |p: &Particle| Body { pos: Point(p.pos.map(round)), mass: round(p.mass) };
     let bodies: Vec<Body> = sphere.particles.iter().map(body).collect();

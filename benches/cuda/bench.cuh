@@ -1,5 +1,5 @@
-// Common parts of the hand-written kernels: loads of j-particles, sums, and the host program, which
-// finds the fastest kernels, times them and checks their results.
+// Common parts of the hand-written kernels: loads of j-particles, sums, and the host program,
+// which finds the fastest kernels, times them and checks their results.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 constexpr int BLOCK = 128;         // threads
 constexpr int BAG = 256;           // j-particles in shared memory
 constexpr int SITES = 1 << 30;     // for particles, see `site`
-constexpr int CHECKED = 256;       // i-particles that are compared with a double loop in f64
-constexpr double TOLERANCE = 5e-6; // of sums, relative to the sum of the sizes of their terms
-constexpr int WAVES = 16;          // largest number of waves of blocks that splits make
+constexpr int CHECKED = 256; // i-particles to compare with a double loop in f64
+constexpr double TOLERANCE = 5e-6; // of sums, relative to the sum of the magnitudes of their terms
+constexpr int WAVES = 16; // largest number of waves of blocks due to splits
 constexpr int RUNS = 5;            // fewest runs of a measurement
 constexpr float TIME = 1000;       // shortest duration of a measurement, in ms
-constexpr float TRIAL = 100;       // the same of a trial of a kernel
+constexpr float TRIAL = 100; // shortest duration of a trial, in ms
 
 #define CHECK(call) check(call, #call)
 inline void check(cudaError_t error, const char *call)
@@ -29,18 +29,19 @@ inline void check(cudaError_t error, const char *call)
     std::exit(1);
 }
 
-// All pairs of n particles, the j-particles cut into splits. Blocks that run side by side read the
-// same j-particles: block = split * tiles + tile of i-particles.
+// All pairs of n particles; the j-particles are cut into splits. Blocks that run side by side read
+// the same j-particles: block = split * tiles + tile of i-particles.
 template <int SUMS>
 struct Work {
     const float4 *particles; // n, and padding up to a whole tile
     int n, splits;
     double *parts;   // sum c of i-particle k by split s at [(s * SUMS + c) * n + k]
-    unsigned *ended; // splits of each tile of i-particles that have ended, zero before and after
+    unsigned *ended; // ended splits of each tile of i-particles, zero before and after
     float *out;      // sum c of i-particle k at [k * SUMS + c]
 };
 
-// I i-particles of this thread, which read each j-particle once, and their sums.
+// The I i-particles of this thread and their sums. The thread reads each j-particle once for all
+// of them.
 template <int I, int SUMS>
 struct Summation {
     const Work<SUMS> work;
@@ -51,7 +52,7 @@ struct Summation {
     __host__ __device__ static int tiles_of(int n) { return (n - 1) / (BLOCK * I) + 1; }
 
     __device__ int place(int m) const { return (tile * I + m) * BLOCK + threadIdx.x; }
-    // Threads beyond the last particle repeat it, and write nothing.
+    // Threads beyond the last particle repeat it and write nothing.
     __device__ int index(int m) const { return min(place(m), work.n - 1); }
 
     template <typename Do>
@@ -64,8 +65,9 @@ struct Summation {
         }
     }
 
-    // Calls add(bag of j-particles, index of its first one, sums) for all bags of this split, and
-    // folds the sums of each into f64. The next bag is loaded while one is read.
+    // Calls add(bag of j-particles, index of its first j-particle, sums) for all bags of this
+    // split, and folds the sums of each bag into f64. The next bag is loaded while this one is
+    // read.
     template <typename Add>
     __device__ __forceinline__ void run(Add add)
     {
@@ -91,8 +93,7 @@ struct Summation {
         }
     }
 
-    // The last split of a tile to end adds up all splits, in their order: every run gives the same
-    // bits.
+    // The last split of a tile to end sums all splits, in order: every run has the same bits.
     __device__ __forceinline__ void finish()
     {
         const auto part = [&](int s, int m, int c) {
@@ -124,9 +125,9 @@ struct Summation {
     }
 };
 
-// Particle k, with w, at a site of its own on a lattice of 2^-10 in the unit cube, as if at random:
-// squares of distances are exact in f32, so that a cutoff parts the same pairs in f32 and f64, and
-// none is zero.
+// Particle k, with w, at its own site of a lattice of 2^-10 in the unit cube, as if at random.
+// Squared distances are exact in f32, so that a cutoff separates the same pairs in f32 and f64,
+// and no distance is zero.
 inline float4 site(unsigned k, float w)
 {
     for (unsigned odd : {0x2c1b3c6du, 0x297a2d39u, 0x1b56c4e9u}) { // permutes the sites
@@ -148,8 +149,8 @@ struct Buffer {
 
 // Kernels on the same n particles, checked and timed. An `Interaction` has
 //   SUMS                   numbers of the result of an i-particle
-//   particle(k), padding() particle k, and one that acts on nothing
-//   pair(i, j, sum, size)  adds what j does to i, and the sizes of these terms, in f64
+//   particle(k), padding() particle k, and a particle that acts on nothing
+//   pair(i, j, sum, size)  adds the action of j on i, and the sizes of its terms, in f64
 template <typename Interaction>
 class Bench {
 public:
@@ -172,7 +173,7 @@ public:
         CHECK(cudaEventCreate(&start));
         CHECK(cudaEventCreate(&stop));
         for (Checked &each : checked) {
-            each.i = (&each - checked) * (n - 1ll) / (CHECKED - 1); // the first and the last too
+            each.i = (&each - checked) * (n - 1ll) / (CHECKED - 1); // the first and the last, too
             for (int j = 0; j < n; ++j) {
                 if (j != each.i) interaction.pair(host[each.i], host[j], each.sum, each.size);
             }
@@ -190,7 +191,8 @@ public:
                     "ms", "spread", "Gpairs/s", "error");
     }
 
-    // Prints the fastest of some kernels, each with as many splits as fill the GPU some times.
+    // Prints the fastest of several kernels. Each is tried with numbers of splits that fill the
+    // GPU once or several times.
     void fastest(const char *name, std::initializer_list<Kernel> kernels)
     {
         Kernel best{};
@@ -232,7 +234,7 @@ private:
 
     static float median(const std::vector<float> &sorted) { return sorted[sorted.size() / 2]; }
 
-    // Milliseconds of at least this many runs, for at least this long, sorted.
+    // Returns the sorted times in milliseconds of at least this many runs, for at least this time.
     std::vector<float> times(const Kernel &kernel, int splits, size_t runs, float time)
     {
         const Buffer<double> parts(splits > 1 ? size_t(splits) * SUMS * n : 1);
@@ -256,7 +258,7 @@ private:
         return ms;
     }
 
-    // The largest error of what the last run left.
+    // Returns the largest error of the results of the last run.
     double compare(const char *name, const Kernel &kernel, int splits)
     {
         CHECK(cudaMemcpy(found.data(), out.at, found.size() * sizeof(float),
@@ -289,7 +291,7 @@ private:
     cudaEvent_t start, stop;
 };
 
-// The numbers of particles on the command line, or the default ones.
+// Returns the numbers of particles on the command line, or the default numbers.
 inline std::vector<int> numbers(int count, char **arguments)
 {
     std::vector<int> numbers;

@@ -1,4 +1,4 @@
-// Softened gravity of all ordered pairs, by hand, to compare the generated kernels with:
+// Hand-written softened gravity of all ordered pairs, for comparison with generated kernels:
 // a_i = sum over j of m_j d / (d^2 + eps^2)^(3/2), d from i to j, G = 1, in f32.
 //
 //     nvcc -O3 -std=c++17 -arch=native --use_fast_math -o gravity benches/cuda/gravity.cu
@@ -6,7 +6,7 @@
 #include "bench.cuh"
 
 struct Gravity {
-    static constexpr int SUMS = 3; // of the acceleration
+    static constexpr int SUMS = 3; // components of the acceleration
 
     float eps2; // squared softening length
 
@@ -29,8 +29,8 @@ struct Gravity {
     }
 };
 
-// 13 instructions of a pair: 3 FADD, 3 FFMA, MUFU.RSQ, 3 FMUL, 3 FFMA. The softening makes the pair
-// of a particle with itself zero, without a branch.
+// A pair takes 13 instructions: 3 FADD, 3 FFMA, MUFU.RSQ, 3 FMUL, 3 FFMA. The softening makes the
+// pair of a particle with itself zero, without a branch.
 template <int I, int UNROLL, int RESIDENT>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) gravity(Work<3> work, Gravity gravity)
 {

@@ -1,4 +1,4 @@
-// Lennard-Jones of all ordered pairs, by hand, to compare the generated kernels with:
+// Hand-written Lennard-Jones forces of all ordered pairs, for comparison with generated kernels:
 // u(r) = 4 epsilon (s^12 - s^6) with s = sigma / r within the cutoff, parameters by both types.
 // Force, potential and virial of each i-particle, in f32.
 //
@@ -59,8 +59,8 @@ struct LennardJones {
     }
 };
 
-// The same address in shared memory, kept in a register: the compiler would recompute a known one, by
-// four instructions, wherever it is needed.
+// Keeps an address in shared memory in a register. The compiler would recompute a known address by
+// four instructions wherever it is used.
 template <typename T>
 __device__ __forceinline__ T *kept(T *shared)
 {
@@ -78,7 +78,7 @@ struct Atoms : Summation<I, 5> {
         : Summation<I, 5>{work}
     {
         constexpr int TYPES = LennardJones::TYPES;
-        __shared__ float2 table[TYPES * TYPES]; // a word of each bank: no two lanes are in conflict
+        __shared__ float2 table[TYPES * TYPES]; // one word per bank: no bank conflicts
 #pragma unroll
         for (int k = 0; k < TYPES * TYPES; ++k) table[k] = lj.powers[k / TYPES][k % TYPES];
 #pragma unroll
@@ -94,7 +94,7 @@ struct Atoms : Summation<I, 5> {
         return {at[m].x - j.x, at[m].y - j.y, at[m].z - j.z};
     }
 
-    // Adds what j does, which is nothing if r2inv is zero; a sixth of force and virial.
+    // Adds a sixth of the force and virial of j, and its potential; zero if r2inv is zero.
     __device__ __forceinline__ void add(int m, const float4 &j, const float3 &d, float r2inv,
                                         float (&sums)[5]) const
     {
@@ -123,8 +123,8 @@ __device__ __forceinline__ float norm2_plus(const float3 &a, float c)
     return fmaf(a.x, a.x, fmaf(a.y, a.y, fmaf(a.z, a.z, c)));
 }
 
-// All lanes of a warp loop over a bag together. With BRANCH, a warp evaluates the pair if any lane has
-// a hit; without, it always does, and pairs beyond the cutoff add zero.
+// All lanes of a warp loop over a bag together. With BRANCH, a warp evaluates the pair if any lane
+// has a hit. Without BRANCH, it evaluates every pair; pairs beyond the cutoff add zero.
 template <int I, bool BRANCH, int RESIDENT>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) side_by_side(Work<5> work, LennardJones lj)
 {
@@ -153,14 +153,14 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) side_by_side(Work<5> work, Le
     i.finish();
 }
 
-// Cutoff filter: each lane marks its hits in a bag, a bit for each candidate, and then loops over its
-// own hits: a warp iterates as often as its busiest lane has hits, where together it would evaluate
-// nearly every candidate.
+// Cutoff filter: each lane marks its hits in a bag, a bit for each candidate, and then loops over
+// its own hits. A warp iterates as often as its busiest lane has hits; with all lanes together it
+// would evaluate nearly every candidate.
 template <int I, int UNROLL, int RESIDENT>
 __global__ void __launch_bounds__(BLOCK, RESIDENT) filtered(Work<5> work, LennardJones lj)
 {
     constexpr int WORDS = BAG / 32, NEXT = I * BLOCK;
-    __shared__ unsigned words[(WORDS + 1) * NEXT]; // one beyond the last is read
+    __shared__ unsigned words[(WORDS + 1) * NEXT]; // one word beyond the last is read
     unsigned *const hits = kept(words + threadIdx.x);
     Atoms<I> i(work, lj);
     i.run([&](const float4 *bag, int first, float (&sums)[I][5]) {
@@ -185,7 +185,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT) filtered(Work<5> work, Lennar
             unsigned *const mine = hits + m * BLOCK;
             const int self = i.index(m) - first;
             if (0 <= self && self < BAG) mine[self / 32 * NEXT] &= ~(1u << self % 32);
-            // Without a branch in the loop, lanes stay together where one needs its next word.
+            // Without a branch in the loop, lanes stay together when one of them needs its next
+            // word.
             unsigned near = mine[0];
             for (int word = 0; word < WORDS;) {
                 const int k = (31 - __clz(near)) & 31;

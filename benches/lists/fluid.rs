@@ -1,4 +1,4 @@
-//! The Lennard-Jones liquid as this crate computes it, over neighbour lists.
+//! The Lennard-Jones liquid with this crate, over neighbour lists.
 
 use nbody::{
     Device, Domain, Engine as _, Inputs, Neighbours, Particles, PerParticle, Point, Results,
@@ -46,7 +46,7 @@ mod law {
         }
     }
 
-    /// Changes velocities by the forces at a time, then positions by these velocities.
+    /// Changes velocities by the forces, then positions by the new velocities.
     pub struct Leapfrog {
         pub dt: Real,
     }
@@ -85,7 +85,7 @@ impl Fluid {
         Self { near, force, step, atoms, forces }
     }
 
-    /// Looks whether the lists are good, and builds them again if not.
+    /// Looks whether the lists are good, and rebuilds them if not.
     pub fn update(&mut self) {
         self.near.update(&self.atoms, &[&self.force]).expect("finite positions");
     }
@@ -101,7 +101,7 @@ impl Fluid {
         self.step.update_by_name(&mut self.atoms, inputs).expect("a force for each atom");
     }
 
-    /// Returns the number of times that the lists were built.
+    /// Returns the number of rebuilds.
     pub fn rebuilds(&mut self) -> u64 {
         self.near.rebuilds().expect("lists")
     }
@@ -118,9 +118,9 @@ impl Fluid {
     }
 }
 
-/// Returns atoms of an equilibrated liquid of this density at a temperature of 1: `cells`³ cubes of four
-/// on a lattice, equilibrated for some steps, and `copies`³ copies of the result, with velocities of
-/// their own.
+/// Returns atoms of an equilibrated liquid of this density at a temperature of 1. A lattice of
+/// `cells`³ cubes of four atoms is equilibrated, and copied `copies`³ times; each copy gets
+/// different velocities.
 pub fn equilibrated(cells: u32, copies: u32, density: f64, cutoff: f64) -> (f64, Vec<Atom>) {
     let edge = (4.0 / density).cbrt();
     let mut random = Random(1);
@@ -170,7 +170,7 @@ impl Random {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns a velocity of a Maxwell distribution, nearly.
+    /// Returns a velocity of an approximate Maxwell distribution.
     fn velocity(&mut self, deviation: f64) -> Vector<f64> {
         let normal = |_| ((0..12).map(|_| self.next()).sum::<f64>() - 6.0) * deviation;
         Vector([0, 1, 2].map(normal))

@@ -1,4 +1,5 @@
-//! Lists of cutoffs that depend on particles, and of boxes that change: a gas of smoothed particles.
+//! Lists with cutoffs that depend on particles, and in changing boxes: a gas of smoothed
+//! particles.
 
 use nbody::prelude::*;
 use nbody::{HasCutoff, Neighbours, Particles, ShortRange, SimdLevel, Skin};
@@ -10,10 +11,10 @@ use crate::now;
 const TURNS: usize = 15;
 const STEPS: usize = 20;
 const ITERATIONS: usize = 3;
-/// The smoothing length of a unit of mass at a unit of density.
+/// The smoothing length at unit mass and unit density.
 pub const ETA: f64 = 1.2;
 
-/// Returns random numbers from 0 to 1.
+/// Returns a random number from 0 to 1.
 pub fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 11) as f64 / (1_u64 << 53) as f64
@@ -37,7 +38,7 @@ pub fn median_of(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Returns the level of vector instructions, AVX2 where the CPU has it.
+/// Returns the level of vector instructions: AVX2 if the CPU has it.
 pub fn level() -> SimdLevel {
     match SimdLevel::best() {
         SimdLevel::Avx512 => SimdLevel::Avx2,
@@ -45,7 +46,7 @@ pub fn level() -> SimdLevel {
     }
 }
 
-/// Both interactions of a gas, and lists of its particles.
+/// Both interactions of a gas, and the lists of its particles.
 struct Gas {
     near: Neighbours,
     density: ShortRange<CubicDensity3>,
@@ -80,7 +81,7 @@ impl Gas {
         self.particles = self.near.upload(&self.fluid).expect("room for the particles");
     }
 
-    /// Returns the time of a rebuild and that of both interactions, for a particle.
+    /// Returns the times of a rebuild and of both interactions, per particle.
     fn costs(&mut self) -> [f64; 2] {
         let n = self.fluid.len();
         let build = median(|| {
@@ -97,15 +98,15 @@ impl Gas {
         [build, evaluate].map(|time| time * 1e6 / n as f64)
     }
 
-    /// Moves the particles of a shock for some steps, with densities that are found several times in each. Returns the
-    /// time of updates and densities.
+    /// Moves the particles of a shock, and finds their densities several times in each step.
+    /// Returns the time of updates and densities.
     fn shock(&mut self, iterates: bool) -> f64 {
         let n = self.fluid.len();
         let mut sums = self.density.results(n).expect("room for the results");
         let mut time = 0.0;
         for _ in 0..STEPS {
             for particle in &mut self.fluid {
-                // From the dense side to the other one.
+                // From the dense side to the other side.
                 particle.pos.x +=
                     2e-4 * (2.0 * std::f64::consts::PI * particle.pos.x).sin().max(0.0);
             }
@@ -131,7 +132,8 @@ fn particle(pos: [f64; 3], h: f64, mass: f64) -> Fluid {
     Fluid { pos: Point(pos), vel, mass, h, density: 1.0, p: 1.0, sound: 1.0 }
 }
 
-/// Returns a shock tube of a length: eight times as many particles in the first half.
+/// Returns a shock tube of this length, with eight times as many particles in the first half as in
+/// the second.
 pub fn tube(length: f64) -> Vec<Fluid> {
     let (mut all, half) = (Vec::new(), 0.5 * length);
     for (first, spacing) in [(0.0, 1.0 / 80.0), (half, 1.0 / 40.0)] {
@@ -145,7 +147,7 @@ pub fn tube(length: f64) -> Vec<Fluid> {
     all
 }
 
-/// Measures rebuilds of lists of about 60 neighbours, and those of one cutoff.
+/// Measures rebuilds of lists of about 60 neighbours, with varying cutoffs and with one cutoff.
 fn rebuilds() {
     const EDGE: usize = 32;
     let n = EDGE.pow(3);
@@ -176,7 +178,7 @@ fn rebuilds() {
     println!("one cutoff: rebuild {:.2} µs a particle", build * 1e6 / n as f64);
 }
 
-/// Measures some wide cutoffs among many.
+/// Measures lists with a few wide cutoffs among many narrow ones.
 fn wide() {
     const N: usize = 30_000;
     let mut first = None;
@@ -198,7 +200,7 @@ fn wide() {
     }
 }
 
-/// Measures all of it.
+/// Runs all measurements.
 pub fn measure() {
     rebuilds();
     wide();

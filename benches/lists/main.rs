@@ -1,9 +1,9 @@
-//! Benchmark of neighbour lists on the CPU: steps of a Lennard-Jones liquid beside plain scalar loops, on
-//! one thread: `cargo bench -p nbody-benches --bench lists`; with `-- gas` those of a gas whose cutoffs depend on
-//! particles, with `-- sod` a shock tube of such a gas. Times are those of the processor, not of the
-//! clock on the wall, for one particle and one step.
+//! Benchmark of neighbour lists on the CPU: steps of a Lennard-Jones liquid, compared with plain
+//! scalar loops, on one thread: `cargo bench -p nbody-benches --bench lists`. With `-- gas` it
+//! measures a gas whose cutoffs depend on particles; with `-- sod` a shock tube of such a gas.
+//! Times are processor times, not wall-clock times, per particle and step.
 #![allow(missing_docs)]
-// Plain code of particles in cells casts and indexes as it is.
+// The plain code of particles in cells keeps its casts and indices.
 #![allow(clippy::cast_sign_loss, clippy::cast_possible_wrap, clippy::needless_range_loop)]
 
 mod fluid;
@@ -18,23 +18,23 @@ use rustix::time::{ClockId, clock_gettime};
 const DENSITY: f64 = 0.8442;
 const CUTOFF: f64 = 2.5;
 const DT: f64 = 0.005;
-/// The skin of the half list; that of the neighbour lists is a fifth of the cutoff.
+/// The skin of the half list; the skin of the neighbour lists is a fifth of the cutoff.
 const SKIN: f64 = 0.3;
-/// Cells of the lattice along an edge, and copies of it.
+/// Cells of the lattice along an edge, and copies along an edge.
 const SIZES: [[u32; 2]; 4] = [[14, 1], [20, 1], [16, 2], [21, 3]];
-/// Particle-steps of a turn, and turns.
+/// Particle-steps of a turn, and the number of turns.
 const PARTICLE_STEPS: usize = 2_560_000;
 const TURNS: usize = 5;
-/// Several rebuilds are in a turn.
+/// Enough steps for several rebuilds in a turn.
 const LEAST_STEPS: usize = 24;
 
-/// Returns the time in seconds that this process has computed.
+/// Returns the processor time of this process in seconds.
 fn now() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Times of the parts of a step, in nanoseconds for a particle and a step, of each turn.
+/// Times of the parts of a step, in nanoseconds per particle and step, for each turn.
 struct Times {
     name: &'static str,
     parts: Vec<(&'static str, Vec<f64>)>,
@@ -63,7 +63,7 @@ impl Times {
     }
 }
 
-/// Returns the median, and the least and the greatest.
+/// Returns the median, the least and the greatest time.
 fn spread(times: &[f64]) -> String {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ fn measure([cells, copies]: [u32; 2]) {
     );
 }
 
-/// Compares the forces of all programs at the beginning.
+/// Compares the initial forces of all programs.
 fn check(fluid: &mut Fluid, by_cells: &mut Plain, by_list: &mut Plain) {
     fluid.update();
     fluid.evaluate();

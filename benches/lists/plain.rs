@@ -1,4 +1,5 @@
-//! The same liquid in plain Rust: scalar loops over the pairs of cells, or over a half Verlet list.
+//! The same liquid in plain Rust: scalar loops over the pairs of cells, or over a half Verlet
+//! list.
 
 use std::ops::Range;
 
@@ -7,13 +8,13 @@ pub struct Plain {
     length: f32,
     cutoff: f32,
     dt: f32,
-    /// Distance by which cells and lists reach farther than the cutoff.
+    /// The distance that cells and lists reach beyond the cutoff.
     skin: f32,
     cells: usize,
     positions: Vec<[f32; 3]>,
     velocities: Vec<[f32; 3]>,
     forces: Vec<[f32; 3]>,
-    /// The index of each atom at the beginning.
+    /// The initial index of each atom.
     indices: Vec<u32>,
     /// The first atom of each cell, and the end.
     begins: Vec<usize>,
@@ -45,7 +46,7 @@ const FOLLOWING: [[i32; 3]; 13] = [
 /// The atoms of a cell, and their shift.
 type Shifted = (Range<usize>, [f32; 3]);
 
-/// Returns the factor of the displacement in the force at this square of a distance.
+/// Returns the factor of the displacement in the force at this squared distance.
 #[inline(always)]
 fn force(r2: f32) -> f32 {
     let s2 = 1.0 / r2;
@@ -122,7 +123,7 @@ impl Plain {
         scatter(&places, &mut self.indices);
     }
 
-    /// Returns the atoms of a cell, and those of each cell that follows it, with their shift.
+    /// Returns the atoms of a cell, and the atoms of each following cell with their shift.
     fn cell(&self, cell: usize) -> (Range<usize>, [Shifted; 13]) {
         let cells = self.cells as i32;
         let range = |[x, y, z]: [i32; 3]| {
@@ -140,7 +141,7 @@ impl Plain {
         (range(at), following)
     }
 
-    /// Evaluates the forces by pairs of cells: each pair once.
+    /// Evaluates the forces by pairs of cells, each pair once.
     pub fn evaluate_by_cells(&mut self) {
         self.sort();
         let mut forces = std::mem::take(&mut self.forces);
@@ -177,8 +178,8 @@ impl Plain {
         self.forces = forces;
     }
 
-    /// Builds the list of the pairs within cutoff and skin, each once, if an atom has moved by half of the
-    /// skin since it was built.
+    /// Builds the list of the pairs within cutoff and skin, each pair once, if an atom has moved
+    /// by half of the skin since the last build.
     pub fn update(&mut self) {
         let limit = (self.skin / 2.0).powi(2);
         let is_near = |(a, b): (&[f32; 3], &[f32; 3])| {
@@ -279,7 +280,7 @@ impl Plain {
         }
     }
 
-    /// Returns the forces, in the order of the atoms at the beginning.
+    /// Returns the forces, in the initial order of the atoms.
     pub fn forces(&self) -> Vec<[f64; 3]> {
         let mut forces = vec![[0.0; 3]; self.forces.len()];
         for (&index, force) in self.indices.iter().zip(&self.forces) {

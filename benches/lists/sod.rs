@@ -1,5 +1,6 @@
-//! The shock tube of Sod (1978, J. Comput. Phys. 27, 1) in three dimensions, by smoothed particle hydrodynamics with
-//! gradient corrections: smoothing lengths that are iterated in each step, beside ones that are set once.
+//! The shock tube of Sod (1978, J. Comput. Phys. 27, 1) in three dimensions, by smoothed particle
+//! hydrodynamics with gradient corrections. Compares smoothing lengths that are iterated in each
+//! step with smoothing lengths that are set once per step.
 
 use nbody::prelude::*;
 use nbody::{HasCutoff, Inputs, Neighbours, Particles, Results, ShortRange};
@@ -9,17 +10,17 @@ use programs::{Parcel, Residual, SetLength, State, Step};
 use crate::gas::{ETA, level, median_of, random, tube};
 use crate::now;
 
-/// The lengths of the box, in which the gas is its own mirror image.
+/// The lengths of the box, which contains the gas and its mirror image.
 const LENGTHS: [f64; 3] = [2.0, 0.25, 0.25];
 const GAMMA: f64 = 1.4;
 const DT: f64 = 0.002;
 const STEPS: usize = 100;
-/// The greatest change of a smoothing length, as a share, after which it is not iterated again.
+/// The greatest relative change of a smoothing length after which iteration stops.
 const TOLERANCE: f64 = 1e-3;
 const ITERATIONS: usize = 10;
 
-/// The edges of a plateau of the exact solution at the time 0.2, away from waves, from where the membrane was; its
-/// density, and the pressure and the velocity of both plateaus.
+/// For two plateaus of the exact solution at the time 0.2: the edges, away from waves and relative
+/// to the initial membrane, and the density. Then the pressure and the velocity of both plateaus.
 const PLATEAUS: [([f64; 2], f64); 2] = [([0.04, 0.14], 0.42632), ([0.23, 0.31], 0.26557)];
 const PRESSURE: f64 = 0.30313;
 const VELOCITY: f64 = 0.92745;
@@ -61,7 +62,7 @@ mod programs {
         }
     }
 
-    /// Finds the greatest share by which this would change them.
+    /// Finds the greatest relative change that `SetLength` would make.
     pub struct Residual {
         pub eta: Real,
     }
@@ -96,7 +97,7 @@ mod programs {
         }
     }
 
-    /// A step of the leapfrog integrator, with velocities half a step behind positions.
+    /// A step of the leapfrog integrator; velocities are half a step behind positions.
     pub struct Step {
         pub dt: Real,
     }
@@ -112,12 +113,12 @@ mod programs {
     }
 }
 
-/// When smoothing lengths change.
+/// The times at which smoothing lengths change.
 #[derive(Clone, Copy)]
 enum Lengths {
     /// In each step, until they agree with the densities.
     Iterated,
-    /// At the end of each step, in which densities are evaluated so many times.
+    /// At the end of each step, which evaluates densities this number of times.
     Fixed(usize),
 }
 
@@ -178,7 +179,7 @@ impl Tube {
         set.update_by_name(&mut self.parcels, sums).expect("densities");
     }
 
-    /// Returns the greatest share by which this would change one.
+    /// Returns the greatest relative change that `set_lengths` would make.
     fn residual(&self) -> f64 {
         let sums = Inputs::from(&self.sums);
         let mut residual =
@@ -186,7 +187,7 @@ impl Tube {
         residual.measure_by_name(&self.parcels, sums).expect("densities").change
     }
 
-    /// Advances by a step. Returns how often densities were evaluated.
+    /// Advances by a step. Returns the number of evaluations of densities.
     fn advance(&mut self, lengths: Lengths) -> usize {
         let (start, before) = (now(), self.evaluations);
         self.find_densities();
@@ -213,7 +214,7 @@ impl Tube {
         self.evaluations - before
     }
 
-    /// Prints the time of steps, and the plateaus beside the exact solution.
+    /// Prints the time of steps, and the plateaus with the exact solution.
     fn print(&mut self, name: &str) {
         println!(
             "  {name}: {:.1} ms a step, median {:.1}; {:.2} densities a step, {} rebuilds",
@@ -248,10 +249,11 @@ impl Tube {
     }
 }
 
-/// Measures the tube with lengths that are iterated, fixed for as many densities, and fixed for one.
+/// Measures the tube with iterated lengths, with fixed lengths and the same number of evaluations
+/// of densities, and with fixed lengths and one evaluation.
 pub fn measure() {
     let (mut fluid, mut state) = (tube(LENGTHS[0]), 3);
-    // The layers of a lattice that is stretched resist; disorder lets them flow.
+    // The layers of a stretched lattice resist; disorder lets them flow.
     for particle in &mut fluid {
         let jitter = particle.h / 6.0;
         particle.pos = Point(particle.pos.0.map(|x| x + jitter * (random(&mut state) - 0.5)));

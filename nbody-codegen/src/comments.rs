@@ -1,5 +1,5 @@
-//! The `//` comments of a function body, which are not tokens: they are read off the source
-//! text, and handed out again as the statements are lowered.
+//! Collects the `//` comments of a function body. They are not tokens, so they are read from the
+//! source text and handed out again as the statements are lowered.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use proc_macro2::Span;
 use syn::Block;
 use syn::spanned::Spanned;
 
-/// The comments of one body, by line, until they are taken.
+/// Comments of one body that were not handed out yet, in order of lines.
 #[derive(Default)]
 pub struct Comments {
     rest: VecDeque<Comment>,
@@ -20,7 +20,7 @@ struct Comment {
 }
 
 impl Comments {
-    /// Reads the comments of a body; none where the compiler keeps no source text.
+    /// Reads the comments of a body; finds none where the compiler keeps no source text.
     pub fn of(block: &Block) -> Self {
         let span = block.brace_token.span.join();
         let first = span.start().line;
@@ -45,7 +45,7 @@ impl Comments {
         None
     }
 
-    /// Takes the comments that are left before the end of a block.
+    /// Takes the remaining comments up to the end of a block.
     pub fn rest_of(&mut self, block: &Block) -> Vec<String> {
         self.until(block.brace_token.span.close().end().line)
     }
@@ -56,7 +56,7 @@ impl Comments {
     }
 }
 
-/// The `//` comment on a line. Bodies hold no strings, so that `//` always starts one.
+/// Returns the `//` comment on a line. Bodies contain no strings: `//` always starts a comment.
 fn comment(line: usize, source: &str) -> Option<Comment> {
     let (code, text) = source.split_once("//")?;
     let text = text.trim_start_matches('/').trim().to_owned();

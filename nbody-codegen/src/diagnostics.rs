@@ -1,4 +1,4 @@
-//! Errors: where they are, and the context that collects them.
+//! Errors: their places in the source, and the context that collects them.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// All the tokens of a piece of syntax.
+    /// Covers all tokens of a piece of syntax.
     pub fn of(syntax: &impl ToTokens) -> Self {
         let mut tokens = syntax.to_token_stream().into_iter();
         let start = tokens.next().map_or_else(Span::call_site, |token| token.span());
@@ -23,12 +23,12 @@ impl Site {
         Self { start, end }
     }
 
-    /// One token.
+    /// Covers one token.
     pub fn at(span: Span) -> Self {
         Self { start: span, end: span }
     }
 
-    /// The span of the last token.
+    /// Returns the span of the last token.
     pub fn end(self) -> Span {
         self.end
     }
@@ -36,8 +36,8 @@ impl Site {
 
 /// Collects errors, so that a user sees all of them at once.
 ///
-/// It must be [finished](Self::finish): otherwise errors are lost, a bug in this crate that panics in
-/// its tests.
+/// Call [`finish`](Self::finish) at the end: a context that is dropped without it loses errors,
+/// which is a bug in this crate and panics in its tests.
 pub struct Ctxt {
     errors: RefCell<Option<Vec<(Site, String)>>>,
 }
@@ -52,14 +52,14 @@ impl Ctxt {
         self.push(site, message.render(arguments));
     }
 
-    /// Passes an error of the parser on.
+    /// Passes on an error of the parser.
     pub fn syn_error(&self, error: &syn::Error) {
         for error in error.clone() {
             self.push(Site::at(error.span()), error.to_string());
         }
     }
 
-    /// Does something, and forgets the errors that it reported.
+    /// Runs `act` and forgets the errors that it reports.
     pub fn quietly<T>(&self, act: impl FnOnce() -> T) -> T {
         let before = self.messages().len();
         let done = act();
@@ -67,7 +67,7 @@ impl Ctxt {
         done
     }
 
-    /// Forgets all errors but the first ones.
+    /// Forgets all errors after the first `first` ones.
     pub fn forget(&self, first: usize) {
         if let Some(errors) = self.errors.borrow_mut().as_mut() {
             errors.truncate(first);
@@ -80,13 +80,13 @@ impl Ctxt {
         }
     }
 
-    /// The texts so far.
+    /// Returns the texts of the errors so far.
     pub fn messages(&self) -> Vec<String> {
         let errors = self.errors.borrow();
         errors.iter().flatten().map(|(_, text)| text.clone()).collect()
     }
 
-    /// `Err` with a `compile_error!` for each error, if there was any.
+    /// Returns `Err` with a `compile_error!` for each error, if there are any.
     pub fn finish(self) -> Result<(), TokenStream> {
         let errors = self.errors.borrow_mut().take().unwrap_or_default();
         if errors.is_empty() {

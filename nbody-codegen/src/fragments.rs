@@ -1,9 +1,9 @@
-//! Removes the groups without delimiters in which `macro_rules!` puts the tokens of `$e:expr`,
-//! `$b:block` and the like, where the tokens hold together without one.
+//! Removes the groups without delimiters that `macro_rules!` puts around `$e:expr`, `$b:block` and
+//! other fragments, wherever the tokens bind together without the group.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The tokens without such groups, but for types and for expressions of several tokens.
+/// Returns the tokens without such groups; types, and expressions of several tokens, keep theirs.
 pub fn spliced(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is_alone = tokens.len() == 1;
@@ -20,8 +20,8 @@ pub fn spliced(tokens: TokenStream) -> TokenStream {
     each.collect()
 }
 
-/// Tests whether the tokens bind together in any context: they are one, or none, or begin an item, a
-/// statement, a visibility or a pattern.
+/// Tests whether the tokens bind together in any context: there is at most one, or they begin an
+/// item, a statement, a visibility or a pattern.
 fn holds_together(tokens: &TokenStream) -> bool {
     const FIRST: [&str; 12] = [
         "pub", "struct", "const", "fn", "impl", "type", "use", "static", "enum", "let", "mut",
@@ -32,7 +32,7 @@ fn holds_together(tokens: &TokenStream) -> bool {
         (None, _) | (_, None) => true,
         (Some(TokenTree::Ident(first)), _) => FIRST.iter().any(|word| first == word),
         (Some(TokenTree::Punct(first)), _) => first.as_char() == '#',
-        // `1.0 + x` and `(x + 1.0) / 2.0`
+        // For example `1.0 + x` and `(x + 1.0) / 2.0`.
         (Some(TokenTree::Literal(_) | TokenTree::Group(_)), _) => false,
     }
 }

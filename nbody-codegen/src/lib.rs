@@ -1,12 +1,13 @@
-//! The compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
+//! Compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
 //!
 //! Data flows one way. `nesting` limits the depth for the later passes, `fragments` removes the
 //! groups of macros, `syntax` sorts the items of the module, `check` resolves names and types and
-//! collects every error, `ir` is the checked module, `symmetry` makes a tree of both directions of a
-//! pair where it can, `reach` makes a program of interval arithmetic of a cutoff, `emit_cuda` and `emit_rust` print
-//! the same trees in two languages, and `expand` assembles the output.
+//! collects every error, `ir` is the checked module, `symmetry` derives a tree for both directions
+//! of a pair where possible, `reach` turns a cutoff into a program of interval arithmetic,
+//! `emit_cuda` and `emit_rust` print the same trees in two languages, and `expand` assembles the
+//! output.
 //!
-//! It is not a proc-macro itself, so that it can be tested, and used, like any other code.
+//! It is not a proc-macro itself, so that it can be tested and used like any other code.
 
 #![allow(clippy::missing_panics_doc)]
 
@@ -35,8 +36,8 @@ use crate::diagnostics::Ctxt;
 
 /// Expands `#[nbody::interaction(args)] item`.
 ///
-/// On errors the expansion holds every one of them, each at its place, and a stub of the
-/// module, so that the code that uses the module adds no errors of its own.
+/// If there are errors, the expansion contains all of them, each at its place, and a stub of the
+/// module, so that code that uses the module causes no errors of its own.
 pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
     let cx = Ctxt::new();
     let options = syntax::Arguments::parse(&cx, args);
@@ -51,12 +52,12 @@ pub fn interaction(args: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The module as it was written, and as it was checked, as far as either is sound.
+/// Parses and checks the module; a part that is not sound is `None`.
 fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::Module>) {
     let before = cx.messages().len();
     let item = nesting::check(cx, item);
     if cx.messages().len() > before {
-        // Other code may use the removed items: ignore these errors.
+        // Other code may use the items that were removed, so their errors are ignored here.
         let quiet = Ctxt::new();
         let module = syntax::Module::parse(&quiet, fragments::spliced(item));
         let _missed = quiet.finish();
@@ -70,32 +71,33 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
 /// The generated part of a CUDA program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cuda {
-    /// The interaction.
+    /// Name of the interaction.
     pub name: String,
-    /// The declaration, in the namespace `nbody::law`.
+    /// Declaration of the interaction, in the namespace `nbody::law`.
     pub law: String,
-    /// Both directions of a pair at once, after `law`; empty where the parities do not allow it.
+    /// Function for both directions of a pair, to follow `law`; `None` where the parities do not
+    /// allow it.
     pub third_law: Option<String>,
-    /// The interface to the kernels, in the namespace `nbody`.
+    /// Interface to the kernels, in the namespace `nbody`.
     pub sums: String,
-    /// The interface for compensated sums, after `sums`.
+    /// Interface for compensated sums, to follow `sums`.
     pub compensated: String,
 }
 
 /// The generated part of the CUDA program of a program per particle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParticleCuda {
-    /// The program.
+    /// Name of the program.
     pub name: String,
-    /// The declaration, in the namespace `nbody::law`.
+    /// Declaration of the program, in the namespace `nbody::law`.
     pub law: String,
-    /// The names by which kernels know it, in the namespace `nbody`.
+    /// Names by which kernels refer to the program, in the namespace `nbody`.
     pub names: String,
 }
 
-/// The generated part of the CUDA program of each interaction in the module.
+/// Returns the generated part of the CUDA program of each interaction in the module.
 ///
-/// The error is the text of every message, one a line.
+/// The error contains the text of every message, one on each line.
 pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
     let ir = sound(item)?;
     let cuda = ir.interactions.iter().map(|interaction| Cuda {
@@ -109,9 +111,9 @@ pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
     Ok(cuda.collect())
 }
 
-/// The generated part of the CUDA program of each update and measure in the module.
+/// Returns the generated part of the CUDA program of each update and measure in the module.
 ///
-/// The error is that of [`cuda`].
+/// The error is the same as for [`cuda`].
 pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
     let ir = sound(item)?;
     let cuda = ir.programs.iter().map(|program| ParticleCuda {
@@ -122,7 +124,7 @@ pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
     Ok(cuda.collect())
 }
 
-/// The module, if it has no errors; else the text of every message.
+/// Returns the module, or the text of every message if it has errors.
 fn sound(item: TokenStream) -> Result<ir::Module, String> {
     let cx = Ctxt::new();
     let (_, checked) = self::checked(&cx, item);

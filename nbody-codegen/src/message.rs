@@ -1,13 +1,13 @@
-//! Every message of the compiler, in one table: the error, and the remedy.
+//! Table of all messages of the compiler: each error with its remedy.
 
-/// A refusal. `{}` stands for the arguments, in order.
+/// A message that refuses code. Each `{}` stands for an argument, in order.
 pub struct Message {
     text: &'static str,
     help: &'static str,
 }
 
 impl Message {
-    /// The message as it is displayed.
+    /// Returns the message as it is displayed.
     pub fn render(&self, arguments: &[&str]) -> String {
         let mut arguments = arguments.iter();
         let mut filled = |template: &str| {
@@ -141,7 +141,7 @@ messages! {
     EMPTY_ARRAY: "an array holds at least one `Real`", "";
 }
 
-/// The name that a misspelt one was meant to be.
+/// Finds the name that a misspelt one was meant to be.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = names
         .into_iter()
@@ -150,7 +150,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// `did you mean` for a misspelt name, or the list of names to choose from.
+/// Writes `did you mean` for a misspelt name, or else the list of names to choose from.
 pub fn suggestion<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();
     names.sort_unstable();
@@ -175,7 +175,7 @@ mod tests {
         assert!(text.contains("i: &Body, j: &Body, f: &mut Field"), "{text}");
     }
 
-    /// The messages that the UI tests show, file after file.
+    /// Returns the messages that the UI tests show, file after file.
     fn shown() -> String {
         let topics = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ui");
         let mut shown = String::new();
@@ -190,7 +190,7 @@ mod tests {
         shown
     }
 
-    /// Tests whether the line has the pieces of the text in their order.
+    /// Tests whether the line contains the pieces of the text in order.
     fn is_like(line: &str, text: &str) -> bool {
         let mut rest = line;
         text.split("{}").all(|piece| {
@@ -216,7 +216,7 @@ mod tests {
         let errors: Vec<_> =
             shown.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
         for (name, message) in ALL {
-            // Rust itself refuses a module in another file first.
+            // Rust itself refuses a module in another file before the compiler sees it.
             let is_shown = *name == "NO_BODY" || errors.iter().any(|e| is_like(e, message.text));
             assert!(is_shown, "{name} is in no tests/ui/*/*.stderr");
         }

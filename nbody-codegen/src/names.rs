@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Keywords of C++ and Rust, macros, and the words of the emitted text itself, whose other names hide
-/// those of the program around it, since it is in a namespace of its own.
+/// Names that the emitted text cannot use: keywords of C++ and Rust, macros, and the words of the
+/// emitted text itself. Other names may hide names of the surrounding program, since the emitted
+/// text has a namespace of its own.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     // C++17 and later, and the alternative tokens.
@@ -19,15 +20,15 @@ const RESERVED: &[&str] = &[
     "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
     "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
     "volatile", "wchar_t", "while", "xor", "xor_eq",
-    // Macros of C, some of which NVRTC and nvcc predefine.
+    // Macros of C; NVRTC and nvcc predefine some of them.
     "NULL", "assert", "errno", "alloca", "offsetof", "EOF", "INFINITY", "NAN", "HUGE", "MAXFLOAT",
     "DECIMAL_DIG", "RAND_MAX", "EXIT_SUCCESS", "EXIT_FAILURE", "BUFSIZ", "CLOCKS_PER_SEC", "stdin",
     "stdout", "stderr", "linux", "unix",
-    // Rust, whose emitted text has variables under the same names.
+    // Keywords of Rust: the emitted Rust has variables with the same names.
     "abstract", "as", "async", "await", "become", "box", "crate", "dyn", "final", "fn", "gen",
     "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
     "ref", "Self", "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield",
-    // The emitted text: types, functions and parameters.
+    // Types, functions and parameters of the emitted text.
     "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
     "pair", "pair_symmetric", "update", "measure", "entry", "take_min", "infinity", "rounded", "divide",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",
@@ -37,7 +38,7 @@ const RESERVED: &[&str] = &[
     "min", "max", "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
 ];
 
-/// Prefixes of the macros of C and CUDA.
+/// Prefixes of macros of C and CUDA.
 const FAMILIES: &[&str] = &[
     "NBODY_", "CUDA", "CU_", "NV_", "cuda", "va_", "M_", "FP_", "FLT_", "DBL_", "LDBL_",
     "HUGE_VAL", "CHAR_", "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "INT_", "UINT_", "LONG_", "ULONG_",
@@ -45,8 +46,8 @@ const FAMILIES: &[&str] = &[
     "UINT64_",
 ];
 
-/// The name as an identifier of C++: without `r#`, in ASCII, and none that is reserved. Several
-/// names may have one such form: [`Unique`] tells them apart.
+/// Turns a name into an identifier of C++: in ASCII, without `r#`, and not reserved. Several names
+/// may get the same identifier: [`Unique`] distinguishes them.
 fn safe(ident: &str) -> String {
     let mut name = String::new();
     for c in ident.trim_start_matches("r#").chars() {
@@ -75,20 +76,20 @@ fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// Hands out each name of C++ once. All names of a program come from one of these: a function takes a
-/// copy of that of its module, so that its variables hide nothing.
+/// Hands out each name of C++ once. All names of a program come from one such set: a function
+/// takes a copy of the set of its module, so that its variables hide nothing.
 #[derive(Clone, Default)]
 pub struct Unique {
     taken: HashSet<String>,
 }
 
 impl Unique {
-    /// Keeps a name from being handed out.
+    /// Reserves a name, so that it is not handed out.
     pub fn keep(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
     }
 
-    /// The safe form of the name, with a number if it is taken already.
+    /// Returns the safe form of the name, with a number appended if it is taken already.
     pub fn name(&mut self, ident: &str) -> String {
         let base = safe(ident);
         let mut name = base.clone();
@@ -101,7 +102,7 @@ impl Unique {
     }
 }
 
-/// `SphDensity` as `sph_density`.
+/// Converts a name such as `SphDensity` to `sph_density`.
 pub fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut before = '_';

@@ -1,5 +1,5 @@
-//! Limits the nesting of a module, by its tokens, so that no recursive code overflows the stack: the
-//! parser, the checks, and the code that prints and drops a tree.
+//! Limits the nesting of the tokens of a module, so that no recursive code overflows the stack:
+//! the parser, the checks, and the code that prints and drops a tree.
 
 use std::vec::IntoIter;
 
@@ -9,9 +9,10 @@ use quote::quote;
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
-/// Parentheses, brackets and braces within each other.
+/// Largest depth of nested parentheses, brackets and braces.
 const DEEPEST: usize = 64;
-/// Operators of an expression and of those around it, each of which may be a level of its tree.
+/// Largest number of operators in an expression and in the expressions around it: each may be a
+/// level of the tree.
 const LONGEST: usize = 500;
 
 /// Refuses excessive nesting, and removes it, so that the rest can be parsed.
@@ -25,7 +26,7 @@ pub fn check(cx: &Ctxt, item: TokenStream) -> TokenStream {
                 if outer.len() == DEEPEST {
                     let site = Site::at(group.span_open());
                     cx.error(site, &message::NESTING, &[&DEEPEST.to_string()]);
-                    // This is an expression, a type and a pattern.
+                    // The replacement is valid as an expression, as a type and as a pattern.
                     inside = quote!(_);
                 }
                 let inner = Open::new(cx, Some(group), inside, operators);
@@ -46,10 +47,10 @@ pub fn check(cx: &Ctxt, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The group whose tokens are visited; at the outermost level, none.
+/// The group whose tokens are being visited; `group` is `None` at the outermost level.
 struct Open {
     group: Option<Group>,
-    /// The tokens to come, with the operators around each.
+    /// The tokens not visited yet, each with the number of operators around it.
     rest: IntoIter<(TokenTree, usize)>,
     done: Vec<TokenTree>,
 }
@@ -93,8 +94,8 @@ impl Open {
     }
 }
 
-/// The end of the expression, statement or item that begins here: after `,`, `;` or braces without
-/// continuation.
+/// Finds the end of the expression, statement or item that begins here: after `,`, after `;`, or
+/// after braces that nothing continues.
 fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
     let ends = |at: usize| match &tokens[at] {
         TokenTree::Punct(punct) => matches!(punct.as_char(), ',' | ';'),
@@ -115,12 +116,12 @@ fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
 enum Level {
     /// A token between or before operands.
     Operator,
-    /// From one operand to a part of it or its method: `i.pos`, `f()()`.
+    /// A step from an operand to a part or a method of it: `i.pos`, `f()()`.
     Step,
 }
 
-/// Classifies a token: punctuation, and a word such as `as`, `else` or `return` before another, are
-/// operators.
+/// Classifies a token. Punctuation is an operator, and so is a word such as `as`, `else` or
+/// `return` before another token.
 fn level(tokens: &[TokenTree], at: usize) -> Option<Level> {
     let before = at.checked_sub(1).map(|at| &tokens[at]);
     let is_joint = |punct: &Punct| punct.spacing() == Spacing::Joint;

@@ -1,5 +1,5 @@
-//! The stub that replaces a refused module: its types, with the widest visibility, and interactions
-//! that do nothing, so that the code around it compiles and adds no errors of its own.
+//! The stub that replaces a refused module: its types, with the widest visibility, and
+//! interactions that do nothing, so that the surrounding code compiles without further errors.
 //!
 //! The `unsafe impl` of both traits is sound: a program with an error is never run.
 
@@ -15,7 +15,7 @@ use crate::message::nearest;
 use crate::names::{self, Unique};
 use crate::syntax::{self, Function, Module, Roles, Struct, Trait, Tuple};
 
-/// Types of Rust that a field may have been given.
+/// Types of Rust that a user may have given to a field.
 const PRIMITIVES: &[&str] = &[
     "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
     "u64", "u128", "usize",
@@ -55,17 +55,17 @@ struct Stub<'a> {
 }
 
 impl<'a> Stub<'a> {
-    /// The structs, each name once.
+    /// Returns the structs, each name once.
     fn structs(&self) -> impl Iterator<Item = &'a Struct> {
         let structs = &self.module.structs;
         let is_first = |(k, item): &(usize, &Struct)| {
-            // Within the struct its name would be that of the scalar.
+            // Inside the struct its name would hide the scalar `Real`.
             item.ident != "Real" && structs[..*k].iter().all(|other| other.ident != item.ident)
         };
         structs.iter().enumerate().filter(is_first).map(|(_, item)| item)
     }
 
-    /// The structs whose fields have no names.
+    /// Returns the structs whose fields have no names.
     fn tuples(&self) -> impl Iterator<Item = &'a Tuple> {
         let (structs, tuples) = (&self.module.structs, &self.module.tuples);
         let is_first = |(k, item): &(usize, &Tuple)| {
@@ -75,13 +75,13 @@ impl<'a> Stub<'a> {
         tuples.iter().enumerate().filter(is_first).map(|(_, item)| item)
     }
 
-    /// The names of all of them.
+    /// Returns the names of all structs.
     fn names(&self) -> impl Iterator<Item = &'a Ident> {
         let tuples = self.tuples().map(|item| &item.ident);
         self.structs().map(|item| &item.ident).chain(tuples)
     }
 
-    /// The constants and the functions, each name once.
+    /// Declares the constants and the functions, each name once.
     fn values(&self) -> TokenStream {
         let units = self.structs().filter(|item| item.fields.is_empty());
         let mut taken: Vec<&Ident> = units.map(|item| &item.ident).collect();
@@ -156,7 +156,7 @@ impl<'a> Stub<'a> {
         self.record(&item.ident, &quote!((#(pub #fields),*);))
     }
 
-    /// A struct of these fields that is a particle, parameters and a result.
+    /// Declares a struct with these fields, for use as a particle, as parameters and as a result.
     fn record(&self, name: &Ident, fields: &TokenStream) -> TokenStream {
         let krate = self.krate;
         quote! {
@@ -185,7 +185,8 @@ impl<'a> Stub<'a> {
         }
     }
 
-    /// The type of a field: its own, or the written type if it is one of Rust, or else a number.
+    /// Returns the type of a field: its type in the language, else the type of Rust or the earlier
+    /// struct that the user wrote, or else a number.
     fn ty(&self, of: &Ident, ty: &Type) -> TokenStream {
         let known = check::types::exact(&self.quiet, ty, &self.constants);
         match (known, ty) {
@@ -214,7 +215,7 @@ impl<'a> Stub<'a> {
     fn interactions(&self) -> TokenStream {
         let mut done = Vec::new();
         let mut tokens = TokenStream::new();
-        // The interaction has most information on a struct.
+        // An interaction has the most information on a struct.
         let mut roles: Vec<&Roles> = self.module.roles.iter().collect();
         roles.sort_by_key(|roles| roles.types.iter().filter(|(_, ty)| ty.is_none()).count());
         for roles in roles {
@@ -233,7 +234,7 @@ impl<'a> Stub<'a> {
     fn interaction(&self, target: &Ident, roles: &Roles) -> Option<TokenStream> {
         let krate = self.krate;
         let [i, j, f] = ["I", "J", "F"].map(|role| self.meant(roles.get(role)));
-        // A missing role is that of a struct that no `impl` names, or of the other particle.
+        // A missing role is filled by a struct that no `impl` names, or by the other particle.
         let unnamed = self.unnamed();
         let i_or_j = i.or(j).or(unnamed.first().copied())?;
         let (i, j) = (i.unwrap_or(i_or_j), j.unwrap_or(i_or_j));
@@ -322,7 +323,7 @@ impl<'a> Stub<'a> {
         }
     }
 
-    /// The struct of this name, or the one that was meant.
+    /// Returns the struct of this name, or the struct that a misspelt name was meant to be.
     fn meant(&self, name: Option<&Ident>) -> Option<&'a Ident> {
         let name = name?.to_string();
         let all: Vec<_> = self.names().map(|ident| (ident.to_string(), ident)).collect();
@@ -330,7 +331,7 @@ impl<'a> Stub<'a> {
         all.iter().find(|(name, _)| name == near).map(|(_, ident)| *ident)
     }
 
-    /// The structs that no `impl` names.
+    /// Returns the structs that no `impl` names.
     fn unnamed(&self) -> Vec<&'a Ident> {
         let roles = self.module.roles.iter();
         let named = roles.flat_map(|roles| {
@@ -345,7 +346,7 @@ fn is_named(ty: &Type, name: &str) -> bool {
     syntax::type_name(ty).is_some_and(|found| found == name)
 }
 
-/// The type of Rust that was written, if it is one.
+/// Returns the written type, if it is a type of Rust.
 fn primitive(ty: &Type) -> Option<TokenStream> {
     let name = syntax::type_name(ty)?;
     let found = PRIMITIVES.iter().find(|primitive| name == **primitive)?;

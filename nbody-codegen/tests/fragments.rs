@@ -1,4 +1,4 @@
-//! The tokens of a fragment of a macro hold together, as in parentheses.
+//! The tokens of a macro fragment bind together as if in parentheses.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
@@ -23,7 +23,7 @@ fn with_fragments(tokens: TokenStream, delimiter: Delimiter) -> TokenStream {
     found.into_iter().collect()
 }
 
-/// A module with this value of a constant and this body.
+/// Returns a module with this value of a constant and this body.
 fn module(value: &str, body: &str) -> TokenStream {
     let text = format!(
         "mod held {{

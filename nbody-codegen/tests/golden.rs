@@ -1,6 +1,6 @@
 //! The emitted CUDA and Rust of whole modules, as files that people and compilers read.
 //!
-//! `INSTA_UPDATE=always cargo test -p nbody-codegen --test golden` writes them anew.
+//! `INSTA_UPDATE=always cargo test -p nbody-codegen --test golden` rewrites them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn module(name: &str) -> TokenStream {
     std::fs::read_to_string(path).unwrap().parse().unwrap()
 }
 
-/// Compares a text with its file, or writes it there.
+/// Compares a text with its file, or writes the file.
 fn compare(file: &str, text: &str) -> PathBuf {
     let path = path(&format!("tests/golden/{file}"));
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {

@@ -1,13 +1,13 @@
-//! Declarations that are larger than compilers can take, and as large as they may be.
+//! Declarations beyond the limits of compilers, and the largest ones within them.
 
 use std::fmt::Write as _;
 
 use proc_macro2::TokenStream;
 
-/// The stack that rustc has.
+/// Stack size of rustc.
 const STACK: usize = 8 << 20;
 
-/// A module whose `pair` has this body.
+/// Returns a module whose `pair` has this body.
 fn module(items: &str, body: &str) -> String {
     format!(
         "mod limits {{
@@ -21,7 +21,7 @@ fn module(items: &str, body: &str) -> String {
     )
 }
 
-/// The expansion, as text.
+/// Returns the expansion as text.
 fn expand(module: String) -> String {
     let expand = move || {
         let tokens: TokenStream = module.parse().unwrap();
@@ -34,7 +34,7 @@ fn errors(expansion: &str) -> usize {
     expansion.matches("compile_error").count()
 }
 
-/// Bodies that nest in each way that there is.
+/// Returns bodies that nest `n` levels deep, one for each kind of nesting.
 fn nested(n: usize) -> Vec<String> {
     let around = |before: &str, inner: &str, behind: &str| {
         [before.repeat(n), inner.to_owned(), behind.repeat(n)].concat()
@@ -101,12 +101,12 @@ fn what_nests_less_is_compiled() {
     let sum = |terms: usize| module("", &format!("f.sum += i.x{};", " + j.x".repeat(terms)));
     assert_eq!(errors(&expand(sum(490))), 0);
     assert_eq!(errors(&expand(sum(501))), 1);
-    // Statements do not add up.
+    // The limit is on single statements, not on their sum.
     let statements = "f.sum += i.x; if i.x < 0.0 { f.sum += 1.0; }".repeat(2000);
     assert_eq!(errors(&expand(module("", &statements))), 0);
 }
 
-/// Functions each of which calls the one before so many times.
+/// Declares functions that each call the preceding one `calls` times.
 fn chain(functions: usize, calls: usize) -> String {
     let mut items = "fn f0(x: Real) -> Real { x }".to_owned();
     for k in 1..functions {
@@ -160,7 +160,7 @@ fn cutoffs_have_bounds_up_to_a_number_of_operations() {
         "for k in 0..1024 { for l in 0..1024 { for m in 0..1024 { h += i.h * h; } } }"
     ));
     assert!(!bounds("for k in 0..1024 { for l in 0..1024 { for m in 0..1024 {} } }"));
-    // Nothing depends on these.
+    // Nothing depends on these values.
     assert!(bounds("for k in 0..1024 { let x = h * h; let y = x * h; let z = y * y; }"));
 }
 

@@ -1,5 +1,5 @@
-//! Modules that were changed at random: the compiler refuses them, at a place inside them, or
-//! accepts them, and never panics.
+//! Modules with random changes: the compiler accepts them, or refuses them at a place inside them,
+//! and never panics.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const MODULES: [&str; 4] = [
     include_str!("modules/simulation.rs"),
 ];
 
-/// A change at a token, counted through all groups.
+/// A change at a token; tokens are counted through all groups.
 #[derive(Clone, Debug)]
 enum Change {
     Remove,
@@ -24,7 +24,7 @@ enum Change {
     Insert(String),
 }
 
-/// Pieces of the language, and of Rust that is not part of it.
+/// Returns pieces of the language, and pieces of Rust outside the language.
 fn piece() -> impl Strategy<Value = String> {
     let pieces = [
         "Real",
@@ -108,7 +108,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Text that lexes to nothing where it is not Rust at all.
+/// Lexes a text; a text that does not lex as Rust gives no tokens.
 fn lex(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
@@ -149,20 +149,20 @@ fn count(tokens: TokenStream) -> usize {
     tokens.into_iter().map(|token| 1 + inner(token)).sum()
 }
 
-/// The range of the source that the tokens span.
+/// Returns the range of the source that the tokens span.
 fn range(tokens: TokenStream) -> Range<usize> {
     let mut ranges = tokens.into_iter().map(|token| token.span().byte_range());
     let first = ranges.next().unwrap_or_default();
     first.start..ranges.last().unwrap_or(first).end
 }
 
-/// The places of the errors of an expansion.
+/// Returns the places of the errors of an expansion.
 fn errors(expansion: TokenStream) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut tokens = expansion.into_iter();
     while let Some(token) = tokens.next() {
         let is_error = matches!(&token, TokenTree::Ident(ident) if ident == "compile_error");
-        // Behind the name are the `!` and the text, at the end of the place.
+        // The `!` and the text follow the name; the text has the end of the place.
         if is_error && let Some(end) = tokens.nth(1) {
             places.push(token.span().byte_range().start..end.span().byte_range().end);
         }
@@ -198,7 +198,7 @@ proptest! {
             prop_assume!(length > 0);
             tokens = apply(tokens, &mut index.index(length), &change);
         }
-        // As one text, so that every token has a place in it.
+        // Lex one text again, so that every token has a place in it.
         let tokens = lex(&tokens.to_string());
         prop_assume!(!tokens.is_empty());
         let whole = range(tokens.clone());

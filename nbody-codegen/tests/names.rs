@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-/// Modules with random names, all compiled at once.
+/// Number of modules with random names, all compiled at once.
 const RANDOM_MODULES: usize = 24;
 
-/// A configuration of a program, as the crate that writes programs has them.
+/// Configuration of a program, as nbody-cuda writes it.
 const CONFIG: &str = "
 namespace nbody {
 using real = float;
@@ -27,11 +27,11 @@ constexpr unsigned BAGS_PER_FOLD = 2;
 }
 ";
 
-/// Macros, some of those that compilers define without being asked.
+/// Some of the macros that compilers predefine.
 const MACROS: [&str; 6] = ["NULL", "assert", "M_PI", "INFINITY", "linux", "cudaHostAllocMapped"];
 
-/// Fields of parameters, particles and results, and statements, whose text has every word that the
-/// compiler itself says.
+/// Fields of parameters, particles and results, and statements. Together, their emitted text
+/// contains every word that the code generator itself writes.
 const EVERY_FIELD: [&str; 3] = [
     "every_table: [[Real; 2]; 2],",
     "every_place: Point, every_kind: u32, every_list: [Real; 3],",
@@ -62,24 +62,24 @@ fn kernel(name: &str) -> String {
     std::fs::read_to_string(kernels.join(name)).unwrap()
 }
 
-/// The names of everything in a module.
+/// Names of everything in a module.
 #[derive(Clone, Debug)]
 struct Names {
     law: String,
     particle: String,
     result: String,
-    /// The fields of each struct.
+    /// Fields of each struct.
     fields: [Vec<String>; 3],
     constants: Vec<String>,
     functions: Vec<String>,
-    /// The names of both particles and the result in `pair`.
+    /// Names of both particles and of the result in `pair`.
     roles: [String; 3],
     variables: Vec<String>,
     comment: String,
 }
 
 impl Names {
-    /// Ordinary names, for what a test does not name itself.
+    /// Returns ordinary names, for the parts that a test does not name itself.
     fn plain() -> Self {
         let [law, particle, result] = ["Law", "Body", "Sum"].map(str::to_owned);
         let fields = [vec!["strength".to_owned()], vec!["x".to_owned()], vec!["sum".to_owned()]];
@@ -89,7 +89,7 @@ impl Names {
         Self { law, particle, result, fields, constants, functions, roles, variables, comment }
     }
 
-    /// A module in which all of them mean something.
+    /// Returns a module in which all of the names are used.
     fn module(&self) -> String {
         let Self { law, particle, result, fields, roles: [i, j, f], comment, .. } = self;
         let mut text = format!("mod names {{\n#[doc = {comment:?}]\n");
@@ -149,7 +149,7 @@ impl Names {
     }
 }
 
-/// Has a C++ compiler check the programs of these modules, each in a namespace of its own.
+/// Has a C++ compiler check the programs of these modules, each in its own namespace.
 fn compile(name: &str, modules: &[String]) {
     let defined = MACROS.iter().map(|name| format!("#define {name} ?\n"));
     let mut text = defined.collect::<String>() + &kernel("kernels/emulate.h");
@@ -164,7 +164,7 @@ fn compile(name: &str, modules: &[String]) {
             let _ = writeln!(text, "namespace case_{k} {{\n{CONFIG}{}", kernel(BEFORE));
             let _ = writeln!(text, "namespace nbody::law {{\n{law}{both}\n}}");
             let _ = writeln!(text, "namespace nbody {{\n{sums}{compensated}\n}}");
-            // The kernels of all cases are called the same.
+            // The kernels of all cases have the same names: without C linkage they may.
             for part in BEHIND {
                 text += &kernel(part).replace("extern \"C\"", "");
             }
@@ -182,7 +182,7 @@ fn compile(name: &str, modules: &[String]) {
     assert!(compiled.status.success(), "{}", first.join("\n"));
 }
 
-/// The word as a name of Rust, if it can be one.
+/// Returns the word as a name of Rust, if it can be one.
 fn identifier(word: &str) -> Option<String> {
     if syn::parse_str::<syn::Ident>(word).is_ok() {
         return Some(word.to_owned());
@@ -192,8 +192,8 @@ fn identifier(word: &str) -> Option<String> {
     (fits && syn::parse_str::<syn::Ident>(&raw).is_ok()).then_some(raw)
 }
 
-/// Every word of the program around the generated part, of C++ and of the headers that compilers
-/// read by themselves.
+/// Returns every word of the program around the generated part, of C++, and of the headers that
+/// compilers include by themselves.
 fn words() -> BTreeSet<String> {
     let mut words: BTreeSet<String> = BTreeSet::new();
     let header = include_str!("../../nbody-cuda/src/schedule/program.rs").lines();
@@ -209,7 +209,8 @@ fn words() -> BTreeSet<String> {
     words
 }
 
-/// Names that Rust keeps for the generated code, or that mean something in the language.
+/// Tests for names that Rust reserves for the generated code, and names with a meaning in the
+/// language.
 fn is_refused(name: &str) -> bool {
     let types = ["Real", "Vector", "Point", "Interaction", "Min", "Max", "ArgMin", "Count"];
     let rust = ["this", "f32", "f64", "u32", "usize", "bool", "str"];
@@ -229,8 +230,8 @@ fn every_word_of_the_program_can_be_a_name() {
     let variables = Names { variables: words.clone(), ..Names::plain() };
     let mut modules =
         vec![constants.module(), functions.module(), variables.module(), fields.module()];
-    // Structs beside the functions and the parameters of the generated part: the first of three is
-    // declared before the others.
+    // Structs that share names with functions and parameters of the generated part. The first of
+    // three structs is declared before the other two.
     let beside = [
         "packing",
         "f",
@@ -253,7 +254,7 @@ fn every_word_of_the_program_can_be_a_name() {
     compile("words.cpp", &modules);
 }
 
-/// Names that are easily the same in C++.
+/// Generates names that C++ easily confuses.
 fn name() -> impl Strategy<Value = String> {
     let stems = ["step", "float", "P", "NULL", "stepé", "stepue9", "é", "名", "x", "cutoff", "f"];
     let (before, behind) = (["", "_", "r#"], ["", "_", "_2", "2", "__2"]);
@@ -262,7 +263,7 @@ fn name() -> impl Strategy<Value = String> {
     parts.prop_map(|((before, stem), behind)| format!("{before}{stem}{behind}"))
 }
 
-/// Comments that do not stay on their line, or are something else in C++.
+/// Generates comments that do not stay on their line, or that mean something else in C++.
 fn comment() -> impl Strategy<Value = String> {
     let pieces = [
         "a", " ", "\\", "/", "??/", "*/", "/*", "\"", "'", "\t", "\r", "\n", "\0", "\u{b}",
@@ -298,7 +299,7 @@ fn names() -> impl Strategy<Value = Names> {
         })
 }
 
-/// Names that Rust takes for one: `x` and `r#x`.
+/// Tests that no two names differ only in `r#`: Rust takes `x` and `r#x` for one name.
 fn without_raw(names: &Names) -> bool {
     let bare = |name: &String| name.trim_start_matches("r#").to_owned();
     let all = |lists: &[&[String]]| {

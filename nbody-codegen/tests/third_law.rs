@@ -16,8 +16,8 @@ const MODULES: [&str; 6] = [
     "../interactions/src/vortex.rs",
 ];
 
-/// Functions that run an interaction on random particles: all words of a record are real numbers, but
-/// for the fields that INTEGERS sets. Counts lie in the totals by their bits.
+/// Functions that run an interaction on random particles. All words of a record are real numbers,
+/// except the fields that INTEGERS sets. Counts are stored in the totals by their bits.
 const CHECK: &str = r"
 inline double random_number()
 {
@@ -72,7 +72,7 @@ fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The modules of a file.
+/// Returns the modules of a file.
 fn modules(text: &str) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = text.parse::<TokenStream>().unwrap().into_iter().collect();
     let is_module = |tokens: &&[TokenTree]| {
@@ -98,7 +98,7 @@ fn integers(Cuda { law, sums, .. }: &Cuda) -> String {
     })
 }
 
-/// The interactions that have both directions, each in a namespace of its own.
+/// Returns the interactions that have both directions, each in its own namespace.
 fn programs() -> Vec<(String, String)> {
     let mut programs = Vec::new();
     for module in MODULES.iter().flat_map(|path| modules(&read(path))) {

@@ -4,7 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Field, FieldKind, Precision, SimdLevel};
+use crate::field::{Field, FieldKind};
+use crate::numeric::precision::Precision;
+use crate::numeric::simd::level::SimdLevel;
 
 /// The error of an evaluation or a comparison that was refused. Nothing was computed.
 #[derive(Clone, PartialEq, thiserror::Error)]

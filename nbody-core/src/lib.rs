@@ -2,70 +2,113 @@
 //! that results are checked against. It does not depend on CUDA.
 
 mod check;
+mod compiled;
 mod cpu;
+#[doc(hidden)] // for nbody-cuda alone, as the other rooms are
+pub mod device;
+mod domain;
 mod error;
+mod field;
 mod law;
 mod listed;
-#[doc(hidden)] // for nbody-cuda alone, as `tree` is
-pub mod near;
+#[doc(hidden)]
+pub mod lists;
+mod memory;
 mod numeric;
 mod options;
-mod parallel;
-mod sources;
 #[doc(hidden)]
-pub mod tree;
-pub mod untyped;
+pub mod order;
+mod pairs;
+mod parallel;
+mod particles;
+mod records;
+mod state;
+#[doc(hidden)]
+pub mod trees;
 
-pub use check::compare::{self, FieldReport, Report, compare};
-pub use check::error_bounds::ErrorBounds;
-pub use check::range::{check_range, check_range_self, check_range_tree, check_range_tree_self};
-pub use check::reference::{reference, reference_sample, reference_self, reference_self_sample};
-pub use check::sample::sample;
-pub use cpu::{Cpu, peak};
-pub use error::{DeviceError, Error, explain};
-pub use law::charges::{Carried, ChargeSum, Charges};
-pub use law::field_value::FieldValue;
-pub use law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
-pub use law::pack;
-pub use law::particle::{Measure, Nothing, ParticleProgram, ParticleText, Update};
-pub use law::record::{Field, FieldKind, Output, Reader, Record, Writer};
-pub use law::space::{Domain, Lengths, Open, Periodic, Space};
-pub use law::table::{ChargeTable, LawTable};
-pub use listed::Listed;
-pub use near::Skin;
-pub use near::pairs::Csr;
-pub use near::state::ListState;
-pub use near::stats::{NeighbourStats, NeighbourTimes};
-pub use numeric::arg_min::ArgMin;
-pub use numeric::components;
-pub use numeric::interval::Interval;
-pub use numeric::lane::Lane;
-pub use numeric::mixed::{DoubleSingle, Mixed};
-pub use numeric::scalar::Scalar;
-pub use numeric::simd::SimdLevel;
-pub use numeric::vector::{Point, Vector};
-pub use options::{Accumulation, Math, Options, Pairs, Precision, SummationOrder};
-pub use sources::{Sources, Store};
-pub use tree::opening::{Expansion, Opening};
-pub use tree::report::{TreeReport, TreeTimes};
-pub use untyped::EngineState;
+pub use crate::check::compare;
+pub use crate::check::compare::{FieldReport, Report, compare};
+pub use crate::check::error_bounds::ErrorBounds;
+pub use crate::check::range::{
+    check_range, check_range_self, check_range_tree, check_range_tree_self,
+};
+pub use crate::check::reference::{
+    reference, reference_sample, reference_self, reference_self_sample,
+};
+pub use crate::check::sample::sample;
+pub use crate::cpu::Cpu;
+pub use crate::cpu::peak::peak;
+pub use crate::domain::{Domain, Lengths};
+pub use crate::error::{DeviceError, Error, explain};
+pub use crate::field::{Field, FieldKind};
+pub use crate::law::charges::Expansion;
+pub use crate::law::charges::{Carried, ChargeSum, Charges};
+pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
+pub use crate::law::program::{Measure, Nothing, ParticleProgram, ParticleText, Update};
+pub use crate::law::table::{ChargeTable, LawTable};
+pub use crate::listed::Listed;
+pub use crate::lists::Skin;
+pub use crate::lists::csr::Csr;
+pub use crate::lists::stats::{NeighbourStats, NeighbourTimes};
+pub use crate::numeric::arg_min::ArgMin;
+pub use crate::numeric::components;
+pub use crate::numeric::interval::Interval;
+pub use crate::numeric::lane::Lane;
+pub use crate::numeric::mixed::{DoubleSingle, Mixed};
+pub use crate::numeric::precision::Precision;
+pub use crate::numeric::rows::{Reader, Writer};
+pub use crate::numeric::scalar::Scalar;
+pub use crate::numeric::simd::level::SimdLevel;
+pub use crate::numeric::space::{Open, Periodic, Space};
+pub use crate::numeric::vector::{Point, Vector};
+pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};
+pub use crate::pairs::sources::{Sources, Store};
+pub use crate::records::field_value::FieldValue;
+pub use crate::records::pack;
+pub use crate::records::record::{Output, Record};
+pub use crate::state::EngineState;
+pub use crate::state::ListState;
+pub use crate::trees::opening::Opening;
+pub use crate::trees::report::{TreeReport, TreeTimes};
+
+/// Engines without the types of a law.
+///
+/// Devices implement these traits, each in two files: one for the CPU, one for CUDA programs. All above them (the
+/// typed shells, integrators, other languages, ranks) knows these traits alone. A law or a program is a value, which
+/// may come from the compiler or from a table at run time.
+///
+/// A row is one record as 64-bit words: the bits of an `f64` for a real number, or an integer. Buffers of another
+/// device, precision or record are refused before anything is computed.
+pub mod untyped {
+    pub use crate::device::Device;
+    pub use crate::listed::Listed;
+    pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
+    pub use crate::memory::buffer::Buffer;
+    pub use crate::pairs::engine::Engine;
+    pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
+    pub use crate::records::pack::{OwnedRows, Rows, WriteRows};
+    pub use crate::state::EngineState;
+    pub use crate::trees::engine::{Tree, restore_tree};
+}
 
 /// The text of interval arithmetic and programs of it, for nbody-cuda alone.
 #[doc(hidden)]
 pub mod interval {
     pub use crate::numeric::interval::steps::{Function, Kind, Role, Step, evaluate};
     pub use crate::numeric::interval::{TEXT, Text};
-    pub use crate::numeric::shared::{self, Statement};
+    pub use crate::numeric::shared;
+    pub use crate::numeric::shared::Statement;
 }
 
 /// Items for generated code alone.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::cpu::{Compiled, ParticleLoop, Variant};
     pub use crate::law::interaction::Declaration;
-    pub use crate::law::particle::ParticleDeclaration;
-    pub use crate::law::record::{compensate, dim};
+    pub use crate::law::loops::{Compiled, Variant};
+    pub use crate::law::particle_loop::ParticleLoop;
+    pub use crate::law::program::ParticleDeclaration;
     pub use crate::numeric::interval::steps::{Function, Role, Step};
     pub use crate::numeric::vector::{add_to_entry, select_array};
+    pub use crate::records::record::{compensate, dim};
     pub use bytemuck::{Pod, Zeroable};
 }

@@ -3,11 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::near::cutoff::Cutoff;
-use crate::untyped::{
-    Buffer, Device, Engine, EngineState, Neighbours, Origin, ShortRange, check_state,
-};
-use crate::{Domain, Error, Law, Options, Skin, Sources, Store};
+use crate::device::Device;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::interaction::Law;
+use crate::lists::Skin;
+use crate::lists::cutoff::Cutoff;
+use crate::lists::engine::{Neighbours, Origin, ShortRange};
+use crate::memory::buffer::Buffer;
+use crate::options::Options;
+use crate::pairs::engine::Engine;
+use crate::pairs::sources::{Sources, Store};
+use crate::state::{EngineState, check_state};
 
 /// A law with its own neighbour lists: each evaluation first checks whether they are still valid,
 /// and rebuilds them if not.

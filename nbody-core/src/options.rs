@@ -1,24 +1,11 @@
 //! Options of an evaluation: precision, accumulation, mathematics, space and order.
 
+use crate::numeric::precision::Precision;
+use crate::numeric::simd::level::SimdLevel;
 use std::fmt;
 
-use crate::{Domain, Error};
-
-/// The arithmetic of one pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// `f32`.
-    #[default]
-    Single,
-    /// `f64`.
-    Double,
-    /// `f32` with double-single positions (48 bits, [`DoubleSingle`](crate::DoubleSingle)), whose
-    /// differences are rounded to `f32` once or twice, wherever the particles are. In fast
-    /// mathematics the CPU rounds only the particles so and computes in `f64`, with the range of
-    /// `f64`. Devices and exact mathematics have the range of `f32` (see
-    /// [`check_range`](crate::check_range)).
-    Mixed,
-}
+use crate::domain::Domain;
+use crate::error::Error;
 
 /// The method by which the contributions of the j-particles are summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,7 +40,8 @@ pub enum Math {
 }
 
 /// The evaluation of the pairs of one set: (i, j) and (j, i) separately, or both directions at
-/// once where Newton's third law allows it ([`Law::third_law`](crate::Law::third_law)).
+/// once where Newton's third law allows it
+/// ([`Law::third_law`](crate::law::interaction::Law::third_law)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pairs {
@@ -236,8 +224,6 @@ macro_rules! names {
     };
 }
 
-pub(crate) use names;
-
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { precision, accumulation, math, domain, .. } = self;
@@ -245,10 +231,23 @@ impl fmt::Display for Options {
     }
 }
 
+names!(SimdLevel: Scalar "scalar", Avx2 "avx2", Avx512 "avx512", Neon "neon");
 names!(Precision: Single "single", Double "double", Mixed "mixed");
 names!(Accumulation: Direct "direct", Blocked "blocked", BlockedF64 "blocked-f64", Compensated "compensated");
 names!(Math: Fast "fast", Exact "exact");
 names!(Pairs: Auto "auto", Ordered "ordered", Symmetric "symmetric");
+
+impl SimdLevel {
+    /// Refuses instructions that this CPU lacks.
+    pub fn check(self) -> Result<(), Error> {
+        if self.is_available() {
+            Ok(())
+        } else {
+            let available = Self::available().map(Self::name).collect();
+            Err(Error::SimdUnavailable { found: self, available })
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
-// Declarations with which a CUDA program compiles as C++ for the CPU. This file includes no header,
-// so that no system macro collides with a name of the program; `emulate_run.h`, after the program,
-// runs it.
+// Declarations that let a C++ compiler compile a CUDA program for the CPU. This file includes no
+// header, so that no system macro collides with a name of the program. The file `emulate_run.h`,
+// after the program, runs it.
 #define __device__
 #define __global__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -12,7 +12,7 @@ namespace emulated {
 struct Dim {
     unsigned int x;
 };
-// The instruction mma.m16n8k4 for numbers in the format TF32.
+// Emulates the instruction mma.m16n8k4 for numbers in the format TF32.
 void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b);
 } // namespace emulated
 extern thread_local emulated::Dim threadIdx, blockIdx, gridDim;
@@ -29,7 +29,7 @@ unsigned int __ballot_sync(unsigned int lanes, int holds);
 
 using size_t = decltype(sizeof(0));
 
-// Blocks run one after another, so that memory needs no fence and no atomic access.
+// Blocks run one after another, so memory needs no fences and no atomic accesses.
 inline void __threadfence() {}
 namespace emulated {
 template <typename T> inline T replace(T *word, T next)
@@ -125,8 +125,8 @@ inline unsigned int __byte_perm(unsigned int low, unsigned int high, unsigned in
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(bits); }
 inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
 
-// Arithmetic that is never contracted to a fused multiplication and addition; the options of the
-// compiler forbid it anywhere.
+// Arithmetic without contraction to fused multiply-add: the options of the compiler forbid it
+// everywhere.
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
@@ -136,12 +136,12 @@ inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline float __double2float_rn(double x) { return float(x); }
 
-// Functions of half turns, which the C library lacks.
+// Trigonometric functions of half turns, which the C library lacks.
 inline float sinpif(float x) { return float(sin(3.14159265358979323846 * double(x))); }
 inline float cospif(float x) { return float(cos(3.14159265358979323846 * double(x))); }
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-// Rounds to the upper 32 bits, like the hardware's approximation, to nearest.
+// Rounds to nearest in the upper 32 bits, like the approximation of the hardware.
 inline double rsqrt_seed(double x)
 {
     const long long bits = __double_as_longlong(1.0 / sqrt(x));

@@ -1,5 +1,5 @@
 // Runs the kernels of the program above on the CPU, block after block. Each thread of a block is a
-// fiber that runs until it has to wait for others.
+// fiber, which runs until it waits for other threads.
 #include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -12,21 +12,23 @@ namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
-// The least stack of a thread is `RECORDS` bytes. A whole number of the largest pages, with room for
-// copies and for the variables of the declaration. The host provides the stacks, and inaccessible memory of the
-// same size below each, larger than the frame of any function.
+// STACK is the least size of the stack of a thread in bytes, a multiple of PAGE, the largest page.
+// It has room for copies of the records of the program, which take `RECORDS` bytes, and for the
+// variables of the declaration. Below each stack, the host provides inaccessible memory of the
+// same size, larger than the frame of any function.
 constexpr size_t PAGE = 64 * 1024;
 constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE;
 constexpr unsigned WARP = 32;
-constexpr unsigned MOST_THREADS = 1024; // of a block
+constexpr unsigned MOST_THREADS = 1024; // threads of a block
 
-// NEW threads have not started; others wait for the block or the warp, or have ended.
+// NEW: not started. AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE: waiting for the block or the warp.
+// DONE: ended.
 enum class State { NEW, AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
     State state;
     ucontext_t begin;
-    jmp_buf at; // the point of its wait: jumps are faster than context switches
+    jmp_buf at; // where it waits: jumps are faster than context switches
     unsigned shuffles;
 };
 
@@ -35,8 +37,8 @@ static thread_local jmp_buf scheduler;
 static thread_local Fiber *running;
 static thread_local void (*entry)(const void *);
 static thread_local const void *kernel_call;
-// Indexed by the parity of the shuffle, since lanes may reach the next before all have left this
-// one.
+// Values of a shuffle, indexed by the parity of its number: lanes may reach the next shuffle
+// before all lanes have left this one.
 static thread_local unsigned long long shuffled[2][MOST_THREADS];
 
 static void wait(State state)
@@ -72,7 +74,8 @@ static void run_to_wait(Fiber &fiber)
     _longjmp(fiber.at, 1);
 }
 
-// Runs the lanes of a warp to the next barrier or to their end, which all of them must reach.
+// Runs the lanes of a warp to the next barrier or to their end. All lanes must stop at the same
+// one.
 static Status run_warp(Fiber *fibers, unsigned first, State &state)
 {
     do {
@@ -88,13 +91,13 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
     return SUCCESS;
 }
 
-// Stacks of at least `STACK` bytes, each above as much inaccessible memory.
+// Stacks of at least `STACK` bytes. Each has inaccessible memory of the same size below it.
 struct Stacks {
     char *begin;
-    size_t bytes; // of each
+    size_t bytes; // of one stack
 };
 
-// Gives each fiber its stack.
+// Assigns a stack to each fiber.
 static void begin(Fiber *fibers, Stacks stacks, unsigned threads)
 {
     for (unsigned t = 0; t < threads; ++t) {
@@ -122,9 +125,10 @@ static Status run_block(Fiber *fibers, unsigned threads)
     return SUCCESS;
 }
 
-// Runs the blocks, the last one first: results must not depend on their order. A launch of several phases
-// does all blocks of one before the next; `phase` are the two arguments that name it, at first the first one
-// and the end.
+// Runs the blocks in descending order, since results must not depend on their order. A launch of
+// several phases runs all blocks of one phase before the next phase. `phase` points to the last
+// two arguments of the kernel: the number of the phase and its end. On entry they hold the first
+// phase and the end of all phases.
 template <typename Call>
 static Status run_grid(
     const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase,
@@ -215,7 +219,7 @@ void emulated::multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsign
     wait(State::AT_WARP_BARRIER);
     for (unsigned k = 0; k < 4; ++k) {
         for (unsigned s = 0; s < 4; ++s) {
-            // Elements: row lane / 4 and the eighth after it; columns from lane % 4 * 2 on.
+            // Elements: rows lane / 4 and lane / 4 + 8; columns lane % 4 * 2 and the next one.
             const float x = __uint_as_float(rows[s / 2][lane / 4 * 4 + k]);
             sums[s] += x * __uint_as_float(columns[(lane % 4 * 2 + s % 2) * 4 + k]);
         }
@@ -227,13 +231,13 @@ int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, hold
 
 int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }
 
-// Returns the bytes of the stack of a thread.
+// Returns the size of the stack of a thread, in bytes.
 extern "C" __attribute__((visibility("default"))) size_t emulated_stack() { return emulated::STACK; }
 
-// Returns the threads of a block.
+// Returns the number of threads of a block.
 extern "C" __attribute__((visibility("default"))) size_t emulated_threads() { return nbody::BLOCK; }
 
-// Declares the entry point of a kernel; `phases` is 0 if it has none.
+// Declares the entry point of a kernel; `phases` is 0 for a kernel without phases.
 #define NBODY_EMULATE(kernel) \
     extern "C" __attribute__((visibility("default"))) int emulate_##kernel( \
         unsigned blocks, unsigned phases, void **arguments, char *stacks, size_t bytes) \

@@ -1,25 +1,26 @@
 // The FORCE-LOOP: adds the contributions of a bag of j-particles to the i-particles of a thread.
-// With a cutoff, the j-particles are candidates; a filter finds the hits among them, those within
-// the cutoff.
+// With a cutoff, the j-particles are candidates, and a filter finds the hits: the candidates
+// within the cutoff.
 namespace nbody {
 
 constexpr u32 WORD = 32; // candidates per word, one per bit
 constexpr u32 WORDS = (BAG + WORD - 1) / WORD;
-constexpr u32 UNFILTERED = 8; // bags without the filter, after one with many hits
+constexpr u32 UNFILTERED = 8; // bags without the filter after a bag with many hits
 
-// The hits among 32 candidates, one bit each with the last candidate lowest, and the index of the
-// last candidate in the bag.
+// Hits among 32 candidates: one bit for each candidate, the last candidate lowest; and the index
+// of the last candidate in the bag.
 struct alignas(8) Hits {
     u32 bits, last;
 };
 
-// The number of words for the hits of a block. Those of i-particle m of a thread are every
-// NEXT_HITS-th from `threadIdx.x + m * BLOCK`, with room for one word after the last.
+// The distance between consecutive words of hits of one i-particle, and the number of words of a
+// block. The words of i-particle m of a thread begin at `threadIdx.x + m * BLOCK`. There is room
+// for one word after the last.
 constexpr u32 NEXT_HITS = I_PER_THREAD * BLOCK;
 constexpr u32 HITS = (WORDS + 1) * NEXT_HITS;
 
-// Keeps an address in shared memory in a register: the compiler would compute one that it knows at
-// compile time anew, by four instructions, wherever it is used.
+// Keeps an address in shared memory in a register. The compiler knows the address at compile time,
+// and would compute it by four instructions wherever it is used.
 template <typename T>
 __device__ __forceinline__ T *kept(T *shared)
 {
@@ -32,7 +33,7 @@ __device__ __forceinline__ T *kept(T *shared)
 #endif
 }
 
-// Evaluates a whole bag, all lanes of a warp with the same j-particle.
+// Evaluates a whole bag: all lanes of a warp read the same j-particle.
 __device__ __forceinline__ void side_by_side(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, Running (&current)[I_PER_THREAD])
@@ -47,13 +48,13 @@ __device__ __forceinline__ void side_by_side(
     }
 }
 
-// Some j-particles of a bag: `count` of them, at intervals of `step`.
+// A part of the j-particles of a bag: `count` of them, `step` apart.
 struct Strided {
     u32 begin, step, count;
 };
 
-// Evaluates some j-particles of a bag, one after another. If the bag has particles of the
-// `diagonal`, particle `mine + m * next` of it is i-particle m itself and is left out.
+// Evaluates a part of the j-particles of a bag, one after another. On the `diagonal` the bag
+// contains the i-particles: particle `mine + m * next` is i-particle m itself and is left out.
 __device__ __forceinline__ void one_by_one(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, Strided some, u32 mine, u32 next, bool diagonal,
@@ -67,7 +68,7 @@ __device__ __forceinline__ void one_by_one(
         for (int m = 0; m < I_PER_THREAD; ++m) {
             const bool itself = diagonal && mine + m * next == k;
             if constexpr (CUTOFF) {
-                // The cutoff branches anyway.
+                // A cutoff needs a branch anyway.
                 if (!itself) meet(self, space, i[m], j, bag[k].index(first + k), current[m]);
             } else {
                 const Running before = current[m];
@@ -83,8 +84,8 @@ struct NoneLeftOut {
     __device__ __forceinline__ u32 operator()(u32) const { return 0; }
 };
 
-// Returns the candidates of a word that are none, one bit each: those beyond the end of the bag and, on
-// the diagonal, the i-particle itself.
+// Returns a bit for each place of a word without a candidate: places beyond the end of the bag
+// and, on the diagonal, the i-particle itself.
 __device__ __forceinline__ u32 no_candidates(u32 last, u32 count, u32 mine, bool diagonal)
 {
     const u32 missing = last < count ? 0 : ~0u >> (count + (WORD - 1) - last);
@@ -92,7 +93,7 @@ __device__ __forceinline__ u32 no_candidates(u32 last, u32 count, u32 mine, bool
     return missing | (diagonal && before_last < WORD ? 1u << before_last : 0);
 }
 
-// Stores the hits of an i-particle in a word, if there are any. Returns how many there are.
+// Stores the hits of an i-particle in a word, unless there are none. Returns the number of hits.
 __device__ __forceinline__ u32 store_hits(u32 bits, u32 last, Hits *hits, u32 &end)
 {
     hits[end] = {bits, last};
@@ -101,8 +102,8 @@ __device__ __forceinline__ u32 store_hits(u32 bits, u32 last, Hits *hits, u32 &e
 }
 
 // The cutoff filter: finds the hits of the i-particles of this thread in a bag, and stores the
-// words that have any, up to `ends` for each i-particle. Candidates of a word that are left out are no
-// hits. Returns whether every i-particle of the warp has hits for at most half of the bag.
+// words with hits, up to `ends` for each i-particle. Candidates that `left_out` names are no hits.
+// Returns whether each i-particle of the warp has hits for at most half of the bag.
 template <typename Law, typename LeftOut = NoneLeftOut>
 __device__ __forceinline__ bool filter(
     const Law &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
@@ -137,8 +138,8 @@ __device__ __forceinline__ bool filter(
     return ::__all_sync(~0u, few);
 }
 
-// Returns a slot that is read by as few accesses as possible, its padding too: threads that read different
-// slots get in each other's way with each of them.
+// Returns a copy of a slot, with its padding, read in as few accesses as possible: threads that
+// read different slots have bank conflicts in each access.
 __device__ __forceinline__ Slot whole(const Slot &slot)
 {
 #ifdef __CUDACC__
@@ -156,8 +157,8 @@ __device__ __forceinline__ Slot whole(const Slot &slot)
 #endif
 }
 
-// Evaluates the hits, each thread its own: a warp iterates as often as its busiest lane has hits,
-// whereas with the same j-particle for all lanes it would for each hit of any lane.
+// Evaluates the hits of each thread. A warp iterates as often as its busiest lane has hits; with
+// the same j-particle for all lanes it would iterate for each hit of any lane.
 __device__ __forceinline__ void hit_by_hit(
     const Parameters &self, const Space &space, const ParticleI (&i)[I_PER_THREAD],
     const Slot *bag, u32 first, const Hits *hits, const u32 (&ends)[I_PER_THREAD],

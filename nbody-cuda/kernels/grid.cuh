@@ -1,9 +1,10 @@
-// Phases of a launch: in each, blocks see what all blocks wrote in those before it. What one phase
-// writes and another reads must not be `const __restrict__`, since such reads bypass coherent caches.
+// Phases of a launch: in each phase, blocks see the writes of all blocks in earlier phases. Memory
+// that one phase writes and another reads must not be `const __restrict__`, since such reads
+// bypass coherent caches.
 namespace nbody {
 
-// Waits for all blocks of the grid, of which as many as there are must be resident at a time. The upper
-// bit of `arrived` changes when all have arrived; the other bits are zero before and after.
+// Waits for all blocks of the grid, which must all be resident. The upper bit of `arrived` flips
+// when all blocks have arrived; the other bits are zero before and after.
 __device__ __forceinline__ void grid_barrier([[maybe_unused]] u32 *arrived)
 {
 #ifdef __CUDACC__
@@ -20,10 +21,10 @@ __device__ __forceinline__ void grid_barrier([[maybe_unused]] u32 *arrived)
     }
     ::__syncthreads();
 #endif
-    // The emulator does all blocks of a phase before the next.
+    // The emulator runs all blocks of a phase before the next phase.
 }
 
-// Calls `phase` with the number of each phase from `first` on, before `end`.
+// Calls `phase` with the number of each phase from `first` up to, but not including, `end`.
 template <typename Phase>
 __device__ __forceinline__ void in_phases(u32 first, u32 end, u32 *arrived, const Phase &phase)
 {

@@ -1,6 +1,6 @@
-// The types and primitive operations of interval arithmetic, in which the cutoffs of groups of particles are bounded.
-// nbody-core's `numeric::interval` has the same, and the text of the functions of bounds, which follows. The program must
-// be compiled without contraction.
+// Types and primitive operations of interval arithmetic, which bounds the cutoffs of groups of
+// particles. They match nbody-core's `numeric::interval`; the text of its functions of bounds
+// follows. The program must be compiled without contraction.
 namespace nbody::bounds {
 
 constexpr u32 MOST = ~0u;
@@ -52,7 +52,7 @@ __device__ __forceinline__ u32 difference_of(u32 a, u32 b) { return a - b; }
 __device__ __forceinline__ u32 product_of(u32 a, u32 b) { return a * b; }
 __device__ __forceinline__ u32 leading_zeros(u32 n) { return u32(::__clz(int(n))); }
 
-// Normal numbers.
+// For normal numbers only.
 __device__ __forceinline__ double power_of_two(double exponent)
 {
     return ::__longlong_as_double(((long long)exponent + 1023) << 52);

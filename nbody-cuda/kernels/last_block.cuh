@@ -1,8 +1,8 @@
-// The last block of a launch to end, which goes on with what all have done.
+// Detection of the last block of a launch to end, which continues with the results of all blocks.
 namespace nbody {
 
-// Increments a count and returns the previous one. It orders the writes of this block before it and
-// the reads after it, at less cost than fences.
+// Increments a count and returns its previous value. Orders earlier writes of this block before
+// the increment, and later reads after it, at a lower cost than fences.
 __device__ __forceinline__ u32 count_one_more(u32 *count)
 {
 #ifdef __CUDACC__
@@ -15,8 +15,8 @@ __device__ __forceinline__ u32 count_one_more(u32 *count)
 #endif
 }
 
-// Returns whether this block is the last of `blocks` to arrive, which then sees the writes of the
-// others. It resets the count to zero.
+// Returns whether this block is the last of `blocks` to arrive. The last block sees the writes of
+// the others, and resets the count to zero.
 __device__ __forceinline__ bool is_last(u32 *ended, u32 blocks)
 {
     __shared__ bool last;

@@ -1,10 +1,11 @@
-// Types and functions that interactions are written with. All of them follow `real`: a float
-// program calls no double function, and a double program no float one.
+// Types and functions of the language of interactions. All follow `real`: a float program calls no
+// function of doubles, and a double program no function of floats.
 namespace nbody {
 
 using u32 = unsigned int;
 
-// Returns the alignment of particles of this many numbers, so that few accesses read one.
+// Returns the alignment of a particle with this many numbers, chosen so that a thread reads it in
+// few accesses.
 __device__ constexpr size_t packing(size_t numbers)
 {
     const size_t bytes = numbers * sizeof(real);
@@ -29,7 +30,7 @@ template <> struct Vector<3> {
 // Numbers per coordinate: one, or two in mixed precision.
 constexpr int COORDINATE = sizeof(Coordinate) / sizeof(real);
 
-// A position, of which only differences are used.
+// A position; programs use differences of positions only.
 template <int D> struct Point;
 template <> struct Point<2> { Coordinate x, y; };
 template <> struct Point<3> { Coordinate x, y, z; };
@@ -50,7 +51,7 @@ __device__ __forceinline__ real infinity()
     else return ::__longlong_as_double(0x7ff0000000000000ll);
 }
 
-// Returns a constant in the precision of the program, given in both precisions.
+// Returns a constant, given in both precisions, in the precision of the program.
 __device__ __forceinline__ real rounded(real single, double twice)
 {
     if constexpr (sizeof(real) == 4) return single;
@@ -63,7 +64,7 @@ __device__ __forceinline__ real not_a_number()
     else return ::__longlong_as_double(0x7fffffffffffffffll);
 }
 
-// Returns an entry by an index that comes from the data; NaN if it is out of range.
+// Returns the entry at an index from the data; NaN if the index is out of range.
 template <int N>
 __device__ __forceinline__ real entry(const Array<N> &array, u32 k)
 {
@@ -76,7 +77,7 @@ __device__ __forceinline__ real entry(const Table<ROWS, COLUMNS> &table, u32 row
     return row < ROWS && column < COLUMNS ? table.at[row][column] : not_a_number();
 }
 
-// Stores the bits of an integer in a word of a result.
+// Returns the bits of an integer as a word of a result.
 template <typename T> __device__ __forceinline__ T word(u32 n)
 {
     if constexpr (sizeof(T) == 4) return ::__uint_as_float(n);
@@ -93,9 +94,9 @@ struct ArgMin {
     u32 index;
 };
 
-// Returns whether a value is less than the least so far, or equal and the first of its particles: those
-// of lists do not come in the order of their indices. NONE, a negative number, is before any index, so
-// that an infinite value never comes first.
+// Returns whether a value is less than the least value so far, or equal and of a smaller index:
+// the j-particles of lists do not come in the order of their indices. NONE is negative as an int
+// and so before any index; an infinite value therefore never comes first.
 template <typename T>
 __device__ __forceinline__ bool comes_first(real value, u32 index, T least, u32 first)
 {
@@ -112,8 +113,8 @@ __device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
 
 __device__ __forceinline__ real recip(real x) { return real(1) / x; }
 
-// Divides. Fast mathematics in single precision multiplies by the reciprocal, which is zero beyond
-// 2^126: the compiler's code for `/` takes five instructions more.
+// Divides. In single precision, fast mathematics multiplies by the reciprocal, which is zero for
+// divisors beyond 2^126; the compiler's code for `/` takes five more instructions.
 __device__ __forceinline__ real divide(real a, real b)
 {
     if constexpr (EXACT || sizeof(real) == 8) return a / b;
@@ -200,8 +201,8 @@ __device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &
 
 template <int D> __device__ __forceinline__ real norm2(const Vector<D> &a) { return dot(a, a); }
 
-// Adds a term to a sum, and the rounding error to `lost`: the exact error, whichever of the two is
-// the larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+// Adds a term to a sum, and the rounding error to `lost`. The error is exact, whichever of term
+// and sum is larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
 __device__ __forceinline__ void compensate(real term, real &sum, real &lost)
 {
     const real before = sum;
@@ -259,7 +260,7 @@ __device__ __forceinline__ void push_sign(real x, u32 &bits)
     bits = bits << 1 | u32(x < real(0));
 }
 
-// The functions of CUDA under their names in the language, in the precision of the program.
+// CUDA's functions, under their names in the language and in the precision of the program.
 #define NBODY_FUNCTION(name, single, twice) \
     __device__ __forceinline__ real name(real x) \
     { \
@@ -298,14 +299,14 @@ NBODY_FUNCTION_2(copysign, copysignf, copysign)
 #undef NBODY_FUNCTION
 #undef NBODY_FUNCTION_2
 
-// An angle in half turns: a number of quarter turns and a remainder. The functions of CUDA reduce
-// large angles with an array in local memory; this needs none.
+// An angle in half turns: a number of quarter turns and a remainder. CUDA's functions reduce large
+// angles with an array in local memory; this reduction needs none.
 struct Angle {
     u32 quarters;
     float rest; // from -1/4 to 1/4
 };
 
-// Reduces an angle of 2^17 or more, by the bits of 1/pi whose product with x is not a multiple of
+// Reduces an angle of at least 2^17 by the bits of 1/pi whose product with x is not a multiple of
 // whole turns (Payne & Hanek 1983, ACM SIGNUM Newsl. 18, 19).
 __device__ __forceinline__ Angle reduce_large(float x)
 {
@@ -326,7 +327,7 @@ __device__ __forceinline__ Angle reduce_large(float x)
     using u64 = unsigned long long;
     const u64 high = u64(from(window[0], window[1])) << 32 | from(window[1], window[2]);
     const u64 low = from(window[2], window[3]);
-    const u64 turns = high * mantissa + (low * mantissa >> 32); // of 2^-64
+    const u64 turns = high * mantissa + (low * mantissa >> 32); // units of 2^-64
     const u64 quarters = (turns + (u64(1) << 61)) >> 62;
     const float rest = float((long long)(turns - (quarters << 62))) * 1.08420217e-19f; // 2^-63
     return x < 0.0f ? Angle{0u - u32(quarters), -rest} : Angle{u32(quarters), rest};
@@ -335,8 +336,8 @@ __device__ __forceinline__ Angle reduce_large(float x)
 __device__ __forceinline__ Angle reduce(float x)
 {
     if (!(::fabsf(x) < 131072.0f)) return reduce_large(x);
-    // 1/pi in three parts; the rounding error of the first product is exact, and so is p - quarters
-    // / 2.
+    // 1/pi in three parts. The rounding error of the first product is exact, and so is
+    // p - quarters / 2.
     const float p = x * 0.318309873f;
     const float lost = ::fmaf(x, 0.318309873f, -p);
     const float quarters = ::rintf(2.0f * p);
@@ -379,13 +380,14 @@ __device__ __forceinline__ real mul_add(real x, real a, real b)
     else return ::fma(x, a, b);
 }
 
-// Returns the square of the distance from which on pairs are beyond a reach. Pairs compute the distance
-// with rounding errors of their own; to keep their distances, squares and quotients by the reach below
-// it, too, squares within a margin of some roundoffs below its square count as beyond. Correctly
-// rounded roots need two roundoffs, and the product has two more. Fast mathematics needs 18: seven
-// for r² here and in the pair, twice the two of an approximate root and the three of an approximate
-// quotient, and one for strict inequality; it also subtracts a constant, which matters if the
-// square is nearly denormal.
+// Returns the square of the distance from which on a pair counts as beyond a reach. A pair
+// computes its distance with rounding errors of its own. For a pair within reach, the computed
+// distance, its square and its quotient by the reach must stay below the reach, its square and 1,
+// so squares within a margin of some roundoffs below the squared reach count as beyond, too.
+// Correctly rounded roots need two roundoffs, and the product has two more. Fast mathematics needs
+// 18: seven for r² here and in the pair, twice the two of an approximate root and the three of an
+// approximate quotient, and one for strict inequality. It also subtracts a constant, which matters
+// if the square is nearly denormal.
 __device__ __forceinline__ real limit_of(real reach)
 {
     constexpr bool SINGLE = sizeof(real) == 4;
@@ -402,7 +404,8 @@ __device__ __forceinline__ bool beyond_reach(real reach, const Vector<D> &a)
     return limit_of(reach) <= norm2(a);
 }
 
-// Returns a negative number if so, by fewer instructions where nothing else needs the square.
+// Returns a negative number if a distance is below the reach. Takes fewer instructions where
+// nothing else needs the square.
 template <int D>
 __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
 {
@@ -410,8 +413,8 @@ __device__ __forceinline__ real within_reach(real reach, const Vector<D> &a)
     else return dot_plus(-a, a, limit_of(reach));
 }
 
-// Returns the difference of coordinates; in a periodic box that to the nearest image, by
-// subtraction of whole lengths.
+// Returns the difference of two coordinates. In a periodic box it is the difference to the nearest
+// image, by subtraction of whole lengths.
 __device__ __forceinline__ real difference(real a, real b, real length, real inverse)
 {
     const real d = a - b;
@@ -419,7 +422,7 @@ __device__ __forceinline__ real difference(real a, real b, real length, real inv
     else return d;
 }
 
-// Returns the difference of coordinates in mixed precision, where they are double-single: hi + lo.
+// Returns the difference of two coordinates in mixed precision. They are double-single: hi + lo.
 template <typename DoubleSingle>
 __device__ __forceinline__ real difference(
     const DoubleSingle &a, const DoubleSingle &b, const DoubleSingle &length, real inverse)
@@ -428,7 +431,7 @@ __device__ __forceinline__ real difference(
     const real d = a.hi - b.hi;
     if constexpr (!PERIODIC) return d + (a.lo - b.lo);
 
-    // The rounding error of d (Knuth's two-sum), which matters where whole lengths cancel most of d.
+    // The rounding error of d (Knuth's two-sum), which matters if whole lengths cancel most of d.
     const real back = d - a.hi;
     const real lost = (a.hi - (d - back)) - (b.hi + back);
     const real rest = lost + (a.lo - b.lo);
@@ -436,7 +439,7 @@ __device__ __forceinline__ real difference(
     return mul_add(lengths, length.hi, d) + mul_add(lengths, length.lo, rest);
 }
 
-// Space, open or periodic, in which positions have differences.
+// Space, open or periodic: computes differences of positions.
 struct Space {
     Coordinate length[3];
     real inverse[3];
@@ -484,8 +487,8 @@ __device__ __forceinline__ double rsqrt_seed(double x)
 }
 #endif
 
-// Returns 1/sqrt(x) to a small power N: that of the approximation, corrected by its residual to
-// third order. For zero, infinity and NaN, it is the power of the approximation.
+// Returns 1/sqrt(x) to a small power N: the power of the approximation, corrected by its residual
+// to third order. For zero, infinity and NaN the power stays uncorrected.
 template <int N, typename T>
 __device__ __forceinline__ T rsqrt_by_seed(T x)
 {
@@ -493,14 +496,14 @@ __device__ __forceinline__ T rsqrt_by_seed(T x)
     const T residual = ::fma(-x, y * y, T(1));
     const T power = raise<N>(y);
     const T step = ::fma(T(N * (N + 2) / 8.0), residual, T(N / 2.0)) * residual;
-    // The residual of such an approximation has a large exponent. The power may overflow, too.
+    // The residual of such an approximation has a large exponent. The power may also overflow.
     const bool stays = N == 1 ? ::__double2hiint(residual) & 0x40000000
                               : u32(::__double2hiint(power)) - 0x00100000u >= 0x7fe00000u;
     return stays ? power : ::fma(step, power, power);
 }
 
-// Returns 1/sqrt(x): the hardware's approximation, refined in double precision, or a correctly
-// rounded root and division.
+// Returns 1/sqrt(x): the approximation of the hardware, refined in double precision; in exact
+// mathematics a correctly rounded root and division.
 __device__ __forceinline__ real rsqrt(real x)
 {
     if constexpr (EXACT) return real(1) / sqrt(x);
@@ -521,8 +524,8 @@ __device__ __forceinline__ real powi(real x)
     else return raise<u32(N)>(x);
 }
 
-// Returns a power of 1/sqrt(x), refined to full double precision in as many steps as the root
-// itself.
+// Returns a power of 1/sqrt(x), refined to full double precision in the same number of steps as
+// the root itself.
 template <int N>
 __device__ __forceinline__ real rsqrt_powi(real x)
 {

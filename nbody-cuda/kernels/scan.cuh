@@ -9,7 +9,7 @@ template <typename T> __device__ __forceinline__ T value_of(u32 lane, T value)
     return ::__shfl_sync(~0u, value, int(lane % LANES));
 }
 
-// Returns the sum over the threads of a block that come before this one, and in `sum` that over all.
+// Returns the sum over the earlier threads of the block; `sum` receives the sum over all threads.
 __device__ __forceinline__ u32 sum_before(u32 count, u32 &sum)
 {
     __shared__ u32 sums[WARPS];

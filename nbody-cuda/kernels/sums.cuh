@@ -1,16 +1,17 @@
-// Running sums, backup accumulators in global memory, and detection of the last block of a tile.
+// Running sums, and backup accumulators in global memory.
 namespace nbody {
 
-// The sums of a thread for one i-particle, and with compensation their rounding errors.
+// Sums of a thread for one i-particle; with compensation also their rounding errors.
 struct Running {
     Accumulators sum, lost;
 };
 
 __device__ __forceinline__ Running nothing_yet() { return {nothing(), nothing()}; }
 
-// Only templates may name `within`, `beyond`, `add` and the index of j, which some programs lack.
+// Some programs lack `within`, `beyond`, `add` and the index of j, so only templates may name
+// them.
 
-// Returns whether a pair is beyond the cutoff; NaN is not.
+// Returns whether a pair is beyond the cutoff; false for NaN.
 template <typename Law>
 __device__ __forceinline__ bool is_beyond(
     const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j)
@@ -19,7 +20,7 @@ __device__ __forceinline__ bool is_beyond(
     else return false;
 }
 
-// Adds the contribution of j, which has this index, to i.
+// Adds the contribution of j, with its index, to i.
 template <typename Law>
 __device__ __forceinline__ void act(
     const Law &self, const Space &space, const ParticleI &i, const ParticleJ &j, u32 index,
@@ -52,8 +53,9 @@ __device__ __forceinline__ void meet(
     if (!is_beyond(self, space, i, j)) meet_near(self, space, i, j, index, f);
 }
 
-// Calls a function for each number of a result. The loop is unrolled, so that the numbers can be in
-// registers, unless they exceed the 255 registers of a thread: it would take long to compile.
+// Calls a function for each number of a result. The loop is unrolled, so that the numbers can be
+// in registers, unless they exceed the 255 registers of a thread: such a loop would take long to
+// compile.
 template <typename Do>
 __device__ __forceinline__ void for_each_number(const Do &act_on)
 {
@@ -66,7 +68,7 @@ __device__ __forceinline__ void for_each_number(const Do &act_on)
     }
 }
 
-// Folds the sums of a thread. The rounding error of an infinite sum is NaN, and is left out.
+// Folds the sums of a thread. The rounding error of an infinite sum is NaN and is left out.
 __device__ __forceinline__ void fold(const Running &f, backup (&total)[FDIM])
 {
     fold(f.sum, total);

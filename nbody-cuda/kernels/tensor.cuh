@@ -1,4 +1,5 @@
-// Products by the tensor cores. Numbers in the format TF32 have the range of `float` and 11 digits.
+// Products by tensor cores. Numbers in the format TF32 have the range of `float` and 11
+// significant bits.
 namespace nbody {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -9,8 +10,9 @@ constexpr bool HAS_TENSOR_CORES = true;
 
 constexpr u32 TF32 = 0xffffe000; // the bits of a number in this format
 
-// Adds a product of 16 rows and 8 columns of 4 numbers. Lane 4 g + t has number t of the rows g and g + 8 in
-// `a`, and of column g in `b`; and the sums of row g, then of row g + 8, for the columns 2 t and 2 t + 1.
+// Adds the product of a matrix of 16 rows and a matrix of 8 columns, with 4 numbers in each row
+// and column. Lane 4 g + t holds number t of rows g and g + 8 in `a`, and number t of column g in
+// `b`. Its sums are row g, then row g + 8, in columns 2 t and 2 t + 1.
 __device__ __forceinline__ void multiply_add(
     const u32 (&a)[2], u32 b, const float (&addends)[4], float (&sums)[4])
 {

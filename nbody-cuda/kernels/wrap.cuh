@@ -1,8 +1,8 @@
 // Positions in a periodic box.
 namespace nbody {
 
-// Returns the remainder of x, of the same sign, which is exact: each difference is of numbers within a
-// factor of 2.
+// Returns the remainder of x, with the sign of x. It is exact: each difference is of numbers
+// within a factor of 2.
 __device__ __forceinline__ double remainder(double x, double length)
 {
     double rest = ::fabs(x), multiple = length;
@@ -14,8 +14,8 @@ __device__ __forceinline__ double remainder(double x, double length)
     return x < 0.0 ? -rest : rest;
 }
 
-// Returns x between 0 and a length, which is excluded: its image in a periodic box. Infinities and NaN
-// stay.
+// Returns the image of x in a periodic box: at least 0 and less than the length. Returns
+// infinities and NaN as they are.
 __device__ __forceinline__ double wrap(double x, double length)
 {
     const bool is_finite = x - x == 0.0;

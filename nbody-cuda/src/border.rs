@@ -1,7 +1,8 @@
 //! Structs that host and device share, each declared once.
 //!
-//! [`border!`] makes a Rust struct with the layout of C, whose pointers are addresses in device memory, and the
-//! declaration of the same struct in CUDA C. A launch takes the struct as an argument ([`Launch::value`]).
+//! [`border!`] declares a Rust struct with the layout of C, whose pointers are addresses in device
+//! memory, and the same struct in CUDA C. A launch takes the struct as an argument
+//! ([`Launch::value`]).
 //!
 //! [`Launch::value`]: crate::backend::Launch::value
 
@@ -14,7 +15,7 @@ pub(crate) trait Named {
     fn declare(name: &str) -> String;
 }
 
-/// A value with one layout on both sides of the border.
+/// A value with the same layout on host and device.
 pub(crate) trait Border: Named + Copy {
     /// Appends the value. Padding is zero.
     fn write(&self, to: &mut Writer);
@@ -23,21 +24,21 @@ pub(crate) trait Border: Named + Copy {
     fn read(from: &mut Reader) -> Self;
 }
 
-/// Values in the layout of C, as words.
+/// Appends values in the layout of C to words.
 #[derive(Debug)]
 pub(crate) struct Writer<'a> {
     words: &'a mut Vec<u64>,
-    /// The bytes that are written.
+    /// The number of bytes written.
     bytes: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// Appends values to words.
+    /// Creates a writer that appends to these words.
     pub fn new(words: &'a mut Vec<u64>) -> Self {
         Self { words, bytes: 0 }
     }
 
-    /// Returns the number of bytes that are written.
+    /// Returns the number of bytes written.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -50,7 +51,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Appends a number of this many bytes.
+    /// Appends a number of `bytes` bytes.
     pub fn put(&mut self, number: u64, bytes: usize) {
         assert!(self.bytes.is_multiple_of(bytes), "the layout aligns numbers");
         match self.words.last_mut() {
@@ -63,27 +64,27 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Words that are values in the layout of C.
+/// Reads values in the layout of C from words.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     words: &'a [u64],
-    /// The bytes that are read.
+    /// The number of bytes read.
     bytes: usize,
 }
 
 impl Reader<'_> {
-    /// Returns the number of bytes that are read.
+    /// Returns the number of bytes read.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Goes on at this byte.
+    /// Continues at this byte.
     pub fn skip(&mut self, end: usize) {
         assert!(self.bytes <= end, "fields do not overlap");
         self.bytes = end;
     }
 
-    /// Reads a number of this many bytes.
+    /// Reads a number of `bytes` bytes.
     pub fn take(&mut self, bytes: usize) -> u64 {
         let word = self.words[self.bytes / 8] >> (8 * (self.bytes % 8));
         self.bytes += bytes;
@@ -121,7 +122,7 @@ impl<T> Address<T> {
         Self(address, PhantomData)
     }
 
-    /// Returns the address of the part of a value that begins at this byte of it.
+    /// Returns the address of the part of a value at this byte.
     pub fn part<U>(self, byte: usize) -> Address<U> {
         Address::at(self.0 + byte as u64)
     }
@@ -247,8 +248,8 @@ impl Literal for f64 {
     }
 }
 
-/// Declares structs, or the constants of a module, for both sides. Their comments go to both, too. In CUDA C a struct
-/// with a type parameter is declared for one type.
+/// Declares structs, or the constants of a module, for host and device. Doc comments become
+/// comments in CUDA C. In CUDA C, a struct with a type parameter is declared for one type.
 macro_rules! border {
     ($(
         $(#[doc = $doc:literal])*
@@ -344,7 +345,7 @@ macro_rules! border {
 
 pub(crate) use border;
 
-/// Returns the declaration of a constant, with its comment behind it or, if it is long, before it.
+/// Returns the declaration of a constant. The comment is behind it or, if it is long, before it.
 pub(crate) fn constant<T: Literal>(name: &str, value: &T, comment: &str) -> String {
     const WIDTH: usize = 110;
     let declaration = format!("constexpr {} = {};", T::declare(name), value.literal());
@@ -441,7 +442,8 @@ static_assert(sizeof(Others) == 16, \"the layout of the host\");
             pub const UNKNOWN: u32 = u32::MAX - 2;
             pub const ELSEWHERE: u32 = 1 << 31;
             pub const LENGTH: f64 = 2.0 - 1.0 / 2048.0;
-            /// The longest of several long comments of constants, which is before the constant that it is about.
+            /// The longest of several long comments of constants, which is before the constant
+            /// that it is about.
             pub const SLACK: f32 = 4.0 * f32::EPSILON;
         }
     }
@@ -461,7 +463,7 @@ constexpr float SLACK = 4.7683716e-7f;
 
 "
         );
-        // Numbers of the text are those of the host.
+        // The text has the numbers of the host.
         let [length, slack] = ["1.99951171875", "4.7683716e-7"];
         assert_eq!(length.parse(), Ok(things::LENGTH));
         assert_eq!(slack.parse(), Ok(things::SLACK));

@@ -8,12 +8,12 @@ use crate::border::border;
 border! {
     /// Warps.
     pub mod warp {
-        /// The threads of a warp.
+        /// The number of threads of a warp.
         pub const LANES: u32 = 32;
     }
 }
 
-/// The schedule of a program: which pairs it evaluates together, and in which order.
+/// The schedule of a program: the pairs that it evaluates together, and their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
@@ -55,14 +55,14 @@ impl FromStr for Schedule {
     }
 }
 
-/// A walk through a tree, on a GPU.
+/// A walk through a tree on a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// Groups of 32 i-particles share a walk: a cell acts from afar on all of them or on none, so that more cells
-    /// are opened, and their errors are smaller.
+    /// Groups of 32 i-particles share a walk. A cell acts from afar on all of them or on none, so
+    /// that more cells are opened and errors are smaller.
     #[default]
     Groups,
-    /// Each i-particle has a walk of its own (Nakasato 2012, J. Comput. Sci. 3, 132).
+    /// Each i-particle has its own walk (Nakasato 2012, J. Comput. Sci. 3, 132).
     Particles,
 }
 
@@ -95,10 +95,10 @@ impl FromStr for Walk {
     }
 }
 
-/// A kernel configuration, which a program is compiled for.
+/// A kernel configuration, for which a program is compiled.
 ///
-/// It affects speed. The schedule and the bag also determine the order of the sums, and so the
-/// rounding errors of results (see [`SummationOrder`](nbody_core::SummationOrder)).
+/// It affects speed. The schedule and the bag also determine the order of the sums, and therefore
+/// the rounding errors of results (see [`SummationOrder`](nbody_core::SummationOrder)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct KernelConfig {
@@ -112,12 +112,14 @@ pub struct KernelConfig {
     pub bag: usize,
     /// j-particles per iteration of the FORCE-LOOP.
     pub unroll: usize,
-    /// Blocks per multiprocessor that the registers must suffice for; 0 leaves it to the compiler.
+    /// Resident blocks per multiprocessor, for which registers must suffice; 0 leaves the number
+    /// to the compiler.
     pub resident: usize,
 }
 
 impl KernelConfig {
-    /// Returns the i-particles of a thread block tile, if each thread has i-particles of its own.
+    /// Returns the number of i-particles of a thread block tile, if each thread has different
+    /// i-particles.
     pub fn tile(&self) -> usize {
         self.block.saturating_mul(self.i_per_thread)
     }

@@ -2,10 +2,11 @@
 
 use nbody_core::{Domain, Field, Mixed, Precision, Scalar, pack};
 
-/// The largest number of particles: kernels number them in 32 bits, and step past the last one.
+/// The largest number of particles: kernels number particles in 32 bits, and step past the last
+/// one.
 pub const LIMIT: usize = i32::MAX as usize;
 
-/// Returns the bytes per real.
+/// Returns the number of bytes of a real.
 pub fn bytes_of(precision: Precision) -> usize {
     match precision {
         Precision::Single | Precision::Mixed => 4,
@@ -21,7 +22,7 @@ pub fn kind_of_word(precision: Precision) -> &'static str {
     }
 }
 
-/// Returns how many reals a record of these fields has.
+/// Returns the number of reals of a record with these fields.
 pub const fn numbers_of(fields: &[Field], precision: Precision) -> usize {
     match precision {
         Precision::Single => pack::words::<f32>(fields),
@@ -30,7 +31,7 @@ pub const fn numbers_of(fields: &[Field], precision: Precision) -> usize {
     }
 }
 
-/// Packs bytes into words of 8, the last padded with zeros.
+/// Packs bytes into words of 8 bytes; zeros pad the last word.
 pub fn words(bytes: &[u8]) -> Vec<u64> {
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];
@@ -40,7 +41,7 @@ pub fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Converts a record of these fields from words of `f64` to bytes in this precision.
+/// Converts a record with these fields from words of `f64` to bytes in this precision.
 pub fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
     match precision {
         Precision::Single => bytemuck::cast_slice(&pack::convert::<f32>(fields, row)).to_vec(),
@@ -49,7 +50,7 @@ pub fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
     }
 }
 
-/// Returns the space as kernels take it: the lengths of the box and their inverses.
+/// Returns the space as an argument of kernels: the lengths of the box and their inverses.
 pub fn space(domain: Domain, precision: Precision) -> Vec<u64> {
     words(&match precision {
         Precision::Single => bytemuck::cast_slice(&factors::<f32>(domain)).to_vec(),

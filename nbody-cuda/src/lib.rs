@@ -1,11 +1,11 @@
 //! Devices, run-time compilation and launches of generated CUDA programs.
 //!
-//! A [`CudaDevice`] is a GPU or the emulator; it creates engines.
-//! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
-//! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
+//! A [`CudaDevice`] is a GPU or the emulator; it creates engines. [`Program`] is the CUDA text of
+//! an interaction, and [`Build`] reports how it was compiled. The module `sass`, with the feature
+//! of that name, counts the instructions of compiled kernels.
 //!
-//! Modules depend only on those before them: `layout`, `border`, `config`, `error`, `compile`, `backend`,
-//! `schedule`, `tuning`, `particle`, `near`, `tree`, `engine`.
+//! Modules depend only on earlier modules of this list: `layout`, `border`, `config`, `error`,
+//! `compile`, `backend`, `schedule`, `tuning`, `particle`, `near`, `tree`, `engine`.
 
 mod backend;
 mod border;

@@ -1,6 +1,6 @@
 //! Neighbour lists on any device.
 
-use nbody_core::near::cutoff::Cutoff;
+use nbody_core::lists::cutoff::Cutoff;
 use nbody_core::untyped::{self, Origin};
 
 use super::Particles;

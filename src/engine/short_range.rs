@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nbody_core::near::cutoff::Cutoff;
+use nbody_core::lists::cutoff::Cutoff;
 use nbody_core::{Listed, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, Program, programs};

@@ -1,4 +1,4 @@
-//! Random bodies, and gravity that is softened.
+//! Random bodies and softened gravity.
 
 use nbody_interactions::gravity::{Body, Gravity};
 

@@ -1,4 +1,4 @@
-//! Interactions with charges, beside those of the library.
+//! Interactions with charges, in addition to the library's.
 
 /// Charged lines in a plane.
 #[nbody::interaction]

@@ -1,6 +1,6 @@
-//! Counts of the particles within a cutoff, for tests of neighbour lists: their results are exact.
+//! Counts of particles within a cutoff, for tests of neighbour lists: the results are exact.
 
-/// Cutoffs that are constant, and that depend on one or both particles.
+/// Constant cutoffs, and cutoffs that depend on one or both particles.
 #[nbody::interaction]
 pub mod contact {
     /// A constant cutoff.
@@ -11,7 +11,7 @@ pub mod contact {
     pub struct Gather {
         pub factor: Real,
     }
-    /// A cutoff by the larger one of both.
+    /// A cutoff by the larger of two particles.
     pub struct Either {
         pub factor: Real,
     }
@@ -111,7 +111,7 @@ pub mod contact {
 
 use contact::Ball;
 
-/// The unit of coordinates: differences and squares of distances are exact in `f32`.
+/// Unit of coordinates: differences and squared distances are exact in `f32`.
 pub const UNIT: f64 = 1.0 / 1024.0;
 
 /// Pseudo-random integers.

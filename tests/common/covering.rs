@@ -1,25 +1,26 @@
-//! Covering arrays: rows of choices, in which any few choices that may meet in a row do so in one.
+//! Covering arrays: rows of choices such that any few choices that may occur together do so in
+//! some row.
 
 use std::collections::BTreeSet;
 
-/// The choices of each row, and the choices that may meet.
+/// The choices of each row, and a test for choices that may occur together.
 pub struct Covering<'a> {
     /// Number of choices of each option.
     pub choices: &'a [usize],
-    /// Number of choices that meet: 2 for pairs.
+    /// Number of choices that occur together: 2 for pairs.
     pub strength: usize,
-    /// Returns whether these choices, of the options that have one, may meet.
+    /// Tests whether these choices may occur together; options with `None` are still open.
     pub allows: &'a dyn Fn(&[Option<usize>]) -> bool,
 }
 
 /// Combination of choices, each with the index of its option, in ascending order.
 type Meeting = Vec<(usize, usize)>;
-/// A row of which some choices are made.
+/// A row with some choices made.
 type Partial = Vec<Option<usize>>;
 
 impl Covering<'_> {
-    /// Builds the rows: each begins with choices that have not met, and goes on with those that add most
-    /// others.
+    /// Builds the rows. Each row begins with choices that no earlier row combines, and adds the
+    /// choices that cover the most missing combinations.
     ///
     /// # Panics
     ///
@@ -33,7 +34,7 @@ impl Covering<'_> {
                 row[option] = Some(choice);
             }
             for k in 0..row.len() {
-                // In another order in each row.
+                // Fill the options in another order in each row.
                 let option = (k + rows.len()) % row.len();
                 if row[option].is_none() {
                     row[option] = Some(self.best_choice(&row, option, &missing, rows.len()));
@@ -48,11 +49,11 @@ impl Covering<'_> {
         rows
     }
 
-    /// Lists what is wrong with rows: forbidden ones, and choices that may meet and do not.
+    /// Lists the faults of rows: forbidden rows, and allowed combinations that no row has.
     ///
     /// # Panics
     ///
-    /// Panics if no choices may meet.
+    /// Panics if no choices may occur together.
     pub fn faults(&self, rows: &[Vec<usize>]) -> Vec<String> {
         let is_allowed = |row: &&Vec<usize>| {
             let all: Partial = row.iter().copied().map(Some).collect();
@@ -67,8 +68,8 @@ impl Covering<'_> {
         faults
     }
 
-    /// Returns the choice of an option that adds most meetings to a row and leaves it possible; `turn` selects
-    /// among equally good ones.
+    /// Returns the choice of an option that adds the most combinations to a row and still allows
+    /// its completion; `turn` selects among equally good choices.
     fn best_choice(
         &self,
         row: &Partial,
@@ -99,7 +100,7 @@ impl Covering<'_> {
         possible.max_by_key(|&choice| added(choice)).expect("a choice that is allowed")
     }
 
-    /// Returns whether a row may be completed.
+    /// Tests whether a row can be completed.
     fn may_become(&self, row: &mut Partial) -> bool {
         if !(self.allows)(row) {
             return false;
@@ -113,7 +114,7 @@ impl Covering<'_> {
         found
     }
 
-    /// Returns all choices that may meet.
+    /// Returns all combinations that are allowed.
     fn meetings(&self) -> BTreeSet<Meeting> {
         let each = self.choices.iter().enumerate();
         let all: Meeting =
@@ -134,7 +135,7 @@ impl Covering<'_> {
     }
 }
 
-/// Returns the subsets of this size, in their order.
+/// Returns the subsets of this size in ascending order.
 fn subsets(of: &Meeting, size: usize) -> Vec<Meeting> {
     if size == 0 {
         return vec![Vec::new()];
@@ -166,7 +167,7 @@ mod tests {
             assert_eq!(covering.faults(&rows), [""; 0], "strength {strength}");
             let full = rows.len();
             assert!(full < 2 * [4, 12, 36][strength - 1], "{full} rows of strength {strength}");
-            // The first row has choices that no other has.
+            // The first row has combinations that no other row has.
             rows.remove(0);
             assert!(!covering.faults(&rows).is_empty(), "strength {strength}");
             rows.push(vec![0, 0, 3, 0, 0]);

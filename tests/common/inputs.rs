@@ -1,29 +1,29 @@
-//! Inputs of tests: particles that are distributed in several ways.
+//! Inputs of tests: particles in various distributions.
 
 use nbody::{Reader, Record};
 
-/// Random numbers, of which coordinates are distributed in one of several ways. All are multiples of
-/// 2^-10 and small enough that differences and squares of distances are exact in `f32`, unless they have
-/// more digits.
+/// Random numbers, with coordinates from one of several distributions. All are multiples of 2^-10
+/// and small enough that differences and squared distances are exact in `f32`, except with
+/// [`Digits::All`].
 pub struct Random {
     state: u64,
     inputs: Inputs,
     digits: Digits,
     coordinate: usize,
-    /// The particle is in a dense part, or far away.
+    /// Whether the particle is in a dense part or far away.
     special: bool,
 }
 
-/// The digits of coordinates.
+/// Digits of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Digits {
-    /// Few enough that arithmetic is exact.
+    /// Few enough for exact arithmetic.
     Few,
-    /// All that `f64` holds.
+    /// All digits of `f64`.
     All,
 }
 
-/// The distributions of particles.
+/// Distributions of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inputs {
     Uniform,
@@ -33,18 +33,18 @@ pub enum Inputs {
     Plane,
     /// Some particles very far away.
     Far,
-    /// The first particle a million sizes away from the others.
+    /// The first particle is a million sizes away from all other particles.
     Outlier,
     /// All at one point.
     Point,
-    /// On one line.
+    /// All on one line.
     Line,
-    /// At the sites of a lattice, some at one site: many distances are equal.
+    /// At the sites of a lattice, with some sites shared: many distances are equal.
     Lattice,
 }
 
 impl Inputs {
-    /// Tests whether pairs may be infinite, or underflow.
+    /// Tests whether terms of pairs may be infinite or underflow.
     pub fn is_special(self) -> bool {
         matches!(self, Self::Point | Self::Line | Self::Far | Self::Outlier)
     }
@@ -108,7 +108,7 @@ pub fn particles<P: Record<Lane = f64>>(
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
-/// Returns the particles of two sets.
+/// Returns two sets of particles.
 pub fn sets<P, Q>(n: usize, inputs: Inputs, digits: Digits) -> (Vec<P>, Vec<Q>)
 where
     P: Record<Lane = f64>,

@@ -1,4 +1,4 @@
-//! Interactions for the tests of engines, which together use the whole language.
+//! Interactions for the tests of engines; together they use the whole language.
 #![allow(missing_docs)]
 
 pub mod bodies;
@@ -23,15 +23,15 @@ use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
 
-/// Interactions of the library in a quick test, beside those of this module: a short one, a long one,
-/// one with a cutoff and tables, and one of smoothed particle hydrodynamics.
+/// Interactions of the library in a quick test, besides the ones of this module: a short one, a
+/// long one, one with a cutoff and tables, and one of smoothed particle hydrodynamics.
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
 /// Number of ways to compute each interaction in a quick test.
 const QUICK_WAYS: usize = 2;
 
-/// Returns the folder of compiled programs that all tests share, in cargo's target folder: a program is
-/// compiled once for all of them, and not again until its text or the compiler changes.
+/// Returns the folder of compiled programs that all tests share, in cargo's target folder: each
+/// program is compiled once for all tests, and again only if its text or the compiler changes.
 ///
 /// # Panics
 ///
@@ -41,11 +41,11 @@ pub fn kernels() -> PathBuf {
     test.ancestors().nth(3).expect("target/debug/deps/test").join("kernels")
 }
 
-/// Returns every device, the CPU first, of which one at least runs CUDA programs.
+/// Returns every device, the CPU first; at least one runs CUDA programs.
 ///
 /// # Panics
 ///
-/// Panics if there is none, where a test would check nothing.
+/// Panics if no device runs CUDA programs, since a test would check nothing.
 pub fn all_devices() -> Vec<Device> {
     [Device::cpu()].into_iter().chain(cuda_devices()).collect()
 }
@@ -54,7 +54,7 @@ pub fn all_devices() -> Vec<Device> {
 ///
 /// # Panics
 ///
-/// Panics if there is none, where a test would check nothing.
+/// Panics if there is none, since a test would check nothing.
 pub fn cuda_devices() -> Vec<Device> {
     let devices = Device::all().into_iter().filter(|device| !device.is_cpu());
     let devices: Vec<_> = devices.map(|device| device.with_cache_dir(kernels())).collect();
@@ -72,18 +72,19 @@ pub fn emulator() -> Device {
     Device::emulator().expect("a C++ compiler").with_cache_dir(kernels())
 }
 
-/// Tests whether this is a quick test, which compiles a part of the programs.
+/// Tests whether this is a quick test, which compiles only some of the programs.
 pub fn is_quick() -> bool {
     cfg!(feature = "quick")
 }
 
-/// Tests whether an interaction, of the library or of this module, is part of this test.
+/// Tests whether an interaction (`library`: of the library, else of this module) is part of this
+/// test.
 pub fn is_tested(law: &Law, library: bool) -> bool {
     !is_quick() || !library || REPRESENTATIVE.contains(&law.name)
 }
 
-/// Selects from the ways to compute an interaction, the default first, those to test: in a quick test
-/// the default and a few others, which vary with `turn`.
+/// Selects the ways to test from the ways to compute an interaction, default first: in a quick
+/// test the default and a few others, which vary with `turn`.
 pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec<W> {
     if !is_quick() {
         return ways;
@@ -99,7 +100,7 @@ pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec
     ways
 }
 
-/// Visits the library of interactions, and those of this module.
+/// Visits the interactions of the library and of this module.
 pub fn visit_all(visitor: &mut impl Visitor) {
     nbody_interactions::visit_all(visitor);
     visit_others(visitor);
@@ -196,7 +197,7 @@ pub mod control {
     const AXES: u32 = 3;
 
     pub struct Control {
-        /// Strength by the types of i, of which there are two, and of j.
+        /// Strength by the two types of i and the types of j.
         pub strength: [[Real; 4]; 2],
         pub size: [Real; 4],
         pub reach2: Real,
@@ -349,8 +350,8 @@ pub mod spaces {
             if j.kind == 0 {
                 return 2.0;
             }
-            // The cutoff has few values, so that no squared distance is within rounding errors of its
-            // square.
+            // The cutoff has few values, so that no squared distance is within rounding errors of
+            // its square.
             let d = j.pos - i.pos;
             if i.reach > 0.5 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
         }

@@ -1,4 +1,5 @@
-//! Interactions for the tests of neighbour lists in every way, and their particles in records of other fields.
+//! Interactions for the tests of neighbour lists in every way, and records that hold their
+//! particles among other fields.
 
 use nbody::{Interaction, Point, Record, Vector};
 
@@ -15,7 +16,7 @@ pub mod laws {
         pub cutoff: Real,
         pub core2: Real,
     }
-    /// A cutoff by the larger one of two particles, and every reduction.
+    /// A cutoff by the larger of two particles, and every reduction.
     pub struct Ranked {
         pub factor: Real,
     }
@@ -192,7 +193,7 @@ pub mod laws {
         }
     }
 
-    // Each record of a module is that of a program.
+    // Each record of a module must be used by an interaction or a program.
     pub struct MarkPairs;
     impl Update for MarkPairs {
         type P = MarkedProbe;
@@ -218,16 +219,16 @@ pub mod laws {
     }
 }
 
-/// A particle of these interactions.
+/// Particle of these interactions.
 pub trait Particle: Record<Lane = f64, Host = Self> {
-    /// A record with the same fields in another order, between others.
+    /// Record with the same fields in another order, between other fields.
     type Marked: Record<Lane = f64, Host = Self::Marked>;
 
-    /// Returns the record whose other fields have numbers of particle `k`.
+    /// Returns the marked record; its other fields hold numbers of particle `k`.
     fn marked(&self, k: usize) -> Self::Marked;
     /// Returns the coordinates of the position.
     fn coordinates(&mut self) -> &mut [f64];
-    /// Returns the numbers that the cutoff depends on.
+    /// Returns the numbers that determine the cutoff.
     fn reaches(&mut self) -> &mut [f64] {
         &mut []
     }
@@ -235,7 +236,7 @@ pub trait Particle: Record<Lane = f64, Host = Self> {
     fn scale(&mut self, factor: f64);
 }
 
-/// A number that makes no cutoff longer, in the place of one that cutoffs depend on.
+/// A number that lengthens no cutoff, in the place of one that cutoffs depend on.
 const NO_REACH: f64 = 0.0;
 
 /// Returns a number of particle `k` that no test expects.
@@ -328,11 +329,12 @@ impl Particle for Node {
     }
 }
 
-/// One of these interactions, with lengths in a unit.
+/// One of these interactions, in a unit of length.
 pub trait Listed: Interaction<I: Particle, J: Particle> {
-    /// Makes the interaction in this unit of lengths: in a box of length 2 its cutoff is less than 1.
+    /// Creates the interaction in this unit of length; in a box of length 2 its cutoff is less
+    /// than 1.
     fn in_unit(unit: f64) -> Self;
-    /// Returns the i-particle that is this j-particle of one set.
+    /// Returns the j-particle of one set as an i-particle.
     fn target(j: &Self::J) -> Self::I;
 }
 

@@ -1,13 +1,13 @@
-//! Neighbour lists as an engine, which is compared with all pairs.
+//! Neighbour lists as an engine, for comparison with all pairs.
 
 use nbody::Interaction;
 use nbody::prelude::*;
 
-/// Returns an engine over lists of its own with this skin, in the space of these options.
+/// Returns an engine over lists of its own, with this skin, in the space of these options.
 ///
 /// # Panics
 ///
-/// Panics if the device refuses them.
+/// Panics if the device refuses the options or the skin.
 pub fn over_lists<X: Interaction>(
     device: &Device,
     x: X,

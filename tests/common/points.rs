@@ -1,6 +1,6 @@
 //! Particles with several points: over given pairs, and in programs per particle.
 
-/// Each with the points in another place of its record.
+/// Particles with points at various places of their records.
 #[nbody::interaction]
 pub mod points {
     pub struct Moved {
@@ -19,7 +19,7 @@ pub mod points {
         pub was: Point<2>,
         pub next: Point<2>,
     }
-    /// A particle with one point only, which acts on those with two.
+    /// A particle with only one point, which acts on particles with two.
     pub struct Anchor {
         pub weight: Real,
         pub at: Point,
@@ -54,7 +54,7 @@ pub mod points {
     pub struct ByAnchor;
     /// Acts from nowhere on particles with points.
     pub struct FromPlaceless;
-    /// Points in a plane act on those in space.
+    /// Points in a plane act on points in space.
     pub struct ByPlane;
     /// Acts with the distance from a fixed point.
     pub struct ByCentre {
@@ -191,7 +191,7 @@ impl Random {
         nbody::Point([0; 3].map(|_| self.around(n)))
     }
 
-    /// Returns particles in a box of length 2 that were in its images.
+    /// Returns particles in a box of length 2 and in its images.
     pub fn moved(&mut self, n: usize) -> Vec<Moved> {
         let moved = |_| {
             let im = 0.25 * (1 + self.below(8)) as f64;
@@ -207,7 +207,7 @@ impl Random {
         self.moved(n).into_iter().map(atom).collect()
     }
 
-    /// Returns such particles without another number.
+    /// Returns such particles with no other number.
     pub fn bare(&mut self, n: usize) -> Vec<Bare> {
         (0..n).map(|_| Bare { was: self.point(3000), pos: self.point(1024) }).collect()
     }

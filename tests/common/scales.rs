@@ -1,4 +1,4 @@
-//! Balls at every power of ten: results are right, or refused in the same way on every device.
+//! Balls at every power of ten: results are right, or every device refuses them in the same way.
 #![allow(clippy::missing_panics_doc, reason = "failed checks")]
 
 use nbody::Error;
@@ -7,22 +7,22 @@ use nbody::prelude::*;
 use super::contacts::contact::{Ball, Near};
 use super::contacts::{Random, UNIT};
 
-/// The length of the box, and a cutoff whose square is between those of distances.
+/// Length of the box, and a cutoff whose square lies between squared distances.
 pub const LENGTH: f64 = 2.0;
 
 pub const CUTOFF: f64 = 0.26;
 
-/// Returns the powers of ten of a precision in which the cutoff and the box are numbers.
+/// Returns the powers of ten at which the precision can represent the cutoff and the box.
 pub fn powers(precision: Precision) -> std::ops::RangeInclusive<i32> {
     if precision == Precision::Double { -322..=307 } else { -44..=38 }
 }
 
-/// Returns a power of ten, a subnormal number, too.
+/// Returns a power of ten, which may be subnormal.
 pub fn ten_to(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap()
 }
 
-/// Returns balls whose distances are multiples of 1/64, in these units.
+/// Returns balls whose distances are multiples of 1/64 in this unit.
 pub fn balls(unit: f64) -> Vec<Ball> {
     let coarse = |x: f64| (x * 64.0).floor() / 64.0 * unit;
     let mut balls = Random(1).balls(70);
@@ -33,12 +33,12 @@ pub fn balls(unit: f64) -> Vec<Ball> {
     balls
 }
 
-/// The results of a device, or the message of its refusal.
+/// Results of a device, or the message of its refusal.
 pub type Found = Result<Vec<Near>, String>;
 
 pub fn told(found: Result<Vec<Near>, Error>) -> Found {
     found.map_err(|error| {
-        // The CPU tells where a particle is that is not at a finite position.
+        // Only the CPU reports the position of a particle whose position is not finite.
         let message = error.to_string();
         let is_lost = message.ends_with("expected finite coordinates");
         let particle = message.split_inclusive(']').next().unwrap_or_default();
@@ -46,7 +46,8 @@ pub fn told(found: Result<Vec<Near>, Error>) -> Found {
     })
 }
 
-/// Checks that devices agree, on what is right or on a refusal. Returns whether it is right.
+/// Checks that devices agree on the right results or on a refusal. Returns whether results are
+/// right.
 pub fn is_right(found: &[Found], expected: &[Near], of: &str) -> bool {
     for other in &found[1..] {
         assert!(*other == found[0], "{of}: {:?}, on the CPU {:?}", first(other), first(&found[0]));

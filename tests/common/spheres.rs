@@ -1,4 +1,4 @@
-//! Gravity of spheres of many bodies, of which some are compared with the reference.
+//! Gravity of spheres of many bodies; a few bodies are compared with the reference.
 
 use nbody::models::Snapshot;
 use nbody::{Domain, Engine, FieldReport, Point, Sources, Store, compare, reference_self_sample};

@@ -1,4 +1,4 @@
-//! Programs per particle that read second particles and results, for their tests in every way.
+//! Programs per particle that read second particles and results, for tests in every way.
 
 #[nbody::interaction]
 pub mod programs {
@@ -106,7 +106,7 @@ pub mod programs {
         }
     }
 
-    // Each record of a module is that of a program.
+    // Each record of a module must be used by an interaction or a program.
     pub struct MarkItems;
     impl Update for MarkItems {
         type P = MarkedItem;
@@ -120,7 +120,7 @@ pub mod programs {
 use programs::{Guide, Item, MarkedGuide, MarkedItem};
 
 impl Item {
-    /// Returns the record whose other fields have numbers of particle `k`.
+    /// Returns the marked record; its other fields hold numbers of particle `k`.
     pub fn marked(self, k: usize) -> MarkedItem {
         let Self { pos, kind, vel, table, active, mass } = self;
         let (mark, id) = (-77.0 - k as f64, !0 - k as u32);
@@ -129,7 +129,7 @@ impl Item {
 }
 
 impl Guide {
-    /// Returns the record whose other fields have numbers of particle `k`.
+    /// Returns the marked record; its other fields hold numbers of particle `k`.
     pub fn marked(self, k: usize) -> MarkedGuide {
         let Self { flag, weight, pos } = self;
         let was = nbody::Point([-77.0 - k as f64; 3]);

@@ -6,13 +6,13 @@ use nbody::{FieldKind, Reader, Record, Writer};
 
 use super::contacts::UNIT;
 
-/// Returns the CPU at each level of its vector instructions.
+/// Returns the CPU at each level of vector instructions.
 pub fn levels() -> Vec<Device> {
     nbody::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
 }
 
-/// Returns unbounded space or a box, of lengths in units of [`UNIT`]. Half of a length is no multiple of it, so
-/// that the nearest image of each pair is certain.
+/// Returns unbounded space or a box with lengths in multiples of [`UNIT`]. Half of a length is no
+/// multiple of the unit, so that the nearest image of each pair is unambiguous.
 pub fn domain(choice: usize, unit: f64) -> Domain {
     let [x, z] = [2049.0, 4097.0].map(|length| length * UNIT * unit);
     match choice {
@@ -43,7 +43,7 @@ pub fn numbers<F: Record<Lane = f64>>(records: &[F]) -> Vec<f64> {
     numbers.0
 }
 
-/// Returns the records of these numbers.
+/// Creates records from these numbers.
 pub fn records<F: Record<Lane = f64>>(numbers: Vec<f64>) -> Vec<F> {
     struct Numbers(std::vec::IntoIter<f64>);
     impl Reader<f64> for Numbers {
@@ -69,7 +69,7 @@ pub fn bits<F: Record<Lane = f64>>(results: &[F]) -> Vec<u64> {
     numbers(results).into_iter().map(f64::to_bits).collect()
 }
 
-/// The integers of results: counts, and the indices of extremes.
+/// Returns the integers of results: counts, and the indices of extremes.
 pub fn integers<F: Record<Lane = f64>>(results: &[F]) -> Vec<u32> {
     struct Integers(Vec<u32>);
     impl Writer<f64> for Integers {
@@ -96,7 +96,7 @@ pub fn are_indices<F: Record>() -> Vec<bool> {
     integers.collect()
 }
 
-/// The cases that fail: all of them, since several faults may have one cause.
+/// Failed cases. All are collected, since several faults may have one cause.
 #[derive(Default)]
 pub struct Failures(pub Vec<String>);
 
@@ -109,7 +109,7 @@ impl Failures {
         }
     }
 
-    /// Panics if there are any.
+    /// Panics if there are failures.
     pub fn conclude(self) {
         let n = self.0.len();
         assert!(n == 0, "{n} cases fail:\n{}", self.0.join("\n\n"));

@@ -1,4 +1,4 @@
-//! The cache of compiled programs: warm, damaged, or out of reach.
+//! Cache of compiled programs: warm, damaged, or unreachable.
 
 use std::fs;
 

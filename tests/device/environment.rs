@@ -116,7 +116,7 @@ fn nbody_nvrtc_names_the_library() {
             Err(CudaError::NvrtcNotFound(places)) => println!("places {places:?}"),
             other => println!("{other:?}"),
         }
-        // Without NVRTC a GPU is of no use, and the CPU computes.
+        // A GPU is useless without NVRTC, so the CPU computes.
         println!("cpu {}", Device::best().is_cpu());
         return;
     }
@@ -142,7 +142,7 @@ fn nbody_nvrtc_may_be_a_name_that_the_loader_finds() {
     command.env("NBODY_NVRTC", "libnvrtc.so.7").env("LD_LIBRARY_PATH", there.path());
     let output = output(&mut command);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    // It does not load either; the error has the path at which it was found.
+    // This library does not load either; the error has the path where it was found.
     assert!(text.contains("error libnvrtc.so.7 does not work as NVRTC"), "{text}");
     assert!(text.contains(&format!("{}/libnvrtc.so.7: ", there.path().display())), "{text}");
 }
@@ -238,7 +238,7 @@ fn cxx_names_the_compiler() {
     assert!(text.contains("tried /no/such/compiler"), "{text}");
 }
 
-/// Output of a `main` that returns an error.
+/// Runs a `main` that returns an error, and checks its output.
 #[cfg(unix)]
 #[test]
 fn a_main_that_fails_prints_the_message() {

@@ -1,4 +1,4 @@
-//! Devices that are found, and the error of one that is missing.
+//! Devices that are found, and the error for a missing one.
 
 use nbody::prelude::*;
 use nbody::{CudaError, Error};

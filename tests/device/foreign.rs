@@ -7,7 +7,7 @@ use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::Uniform;
 use nbody_tests::particle_programs::{Body as Moving, Mark, Relax, Runner, Star};
 
-/// Lists, selections, programs per particle and trees that meet what belongs to another device.
+/// Lists, selections, programs per particle and trees refuse operands of another device.
 #[test]
 fn everything_of_another_device_is_refused() {
     let devices = nbody_tests::all_devices();
@@ -22,7 +22,7 @@ fn everything_of_another_device_is_refused() {
     assert!(turns >= 2, "the CPU and the emulator, both ways");
 }
 
-/// Checks that an operation is refused since something belongs to another device.
+/// Checks that an operation is refused because an operand belongs to another device.
 fn is_foreign<T>(done: Result<T, Error>, of: &str) {
     let error = done.map(|_| ()).expect_err(of);
     assert!(matches!(error, Error::ForeignBuffer { .. }), "{of}: {error}");
@@ -53,7 +53,7 @@ fn lists_of_another_device_are_refused(here: &Device, there: &Device) {
         is_foreign(engine.evaluate_over_with(&near, i, others, &mut out, Store::Replace), &of);
     }
     is_foreign(near.update(&their_particles, &[&engine]), &of);
-    // Of an interaction lists take the cutoff alone.
+    // Lists read only the cutoff of an interaction, so the device of its engine does not matter.
     near.update(&particles, &[&their_engine]).unwrap();
     engine.evaluate_over(&near, &particles, &mut out).unwrap();
     let found = out.download::<f64>().unwrap();
@@ -102,7 +102,7 @@ fn programs_of_another_device_are_refused(here: &Device, there: &Device) {
     is_foreign(tree.evaluate_into(&own, &own, &mut their_out), &of);
 }
 
-/// The memory of an emulator is that of the process: what one makes another can use.
+/// The memory of an emulator is the memory of the process, so another emulator can use it.
 #[test]
 fn two_emulators_are_one_device() {
     let [one, other] = [0; 2].map(|_| nbody_tests::emulator());

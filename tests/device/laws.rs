@@ -1,4 +1,4 @@
-//! Laws that are made at run time, from a text and a table, by engines without types.
+//! Laws that engines without types create at run time, from a text and a table.
 
 use nbody::law::{ChargeTable, LawTable, Role, Step};
 use nbody::prelude::*;
@@ -72,14 +72,14 @@ fn law(name: &str) -> &'static Law {
             record(&[("acc", vector), ("pot", real)]),
         ],
     };
-    // SAFETY: the text is that of the compiler for these records.
+    // SAFETY: the text is the compiler's output for these records.
     #[allow(unsafe_code)]
     let [law, again] = [table.clone(), table].map(|table| unsafe { table.intern() });
     assert!(std::ptr::eq(law, again), "equal tables are one law");
     law
 }
 
-/// Returns the rows of the results of one set of bodies.
+/// Returns the rows of the results for one set of bodies.
 fn evaluate(device: &Device, engine: &mut dyn Engine, bodies: &[Body]) -> Vec<[f64; 4]> {
     let numbers = bodies.iter().flat_map(|it| [it.pos.0[0], it.pos.0[1], it.pos.0[2], it.mass]);
     let rows = OwnedRows::new(engine.law().i, numbers.map(f64::to_bits).collect());
@@ -148,7 +148,7 @@ fn the_cpu_refuses_laws_without_loops() {
     assert_eq!(error.unwrap_err(), Error::NoLoops { law: "pull" });
 }
 
-/// Rows of another record, and parameters of another length, are refused.
+/// Rows of another record and parameters of another length are refused.
 #[test]
 fn records_of_other_laws_are_refused() {
     for device in nbody_tests::all_devices() {

@@ -1,4 +1,4 @@
-//! Devices, the cache of their programs, threads, and variables of the environment.
+//! Devices, the cache of their programs, threads, and environment variables.
 
 mod cache;
 mod environment;
@@ -10,17 +10,17 @@ mod threads;
 
 use std::process::Command;
 
-/// Variable that is set in the processes that tests start.
+/// Environment variable that marks the processes that tests start.
 const CHILD: &str = "NBODY_TEST_CHILD";
 
-/// Returns the command that runs one test of this program in a process of its own.
+/// Returns the command that runs one test of this program in its own process.
 fn alone(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test]).env(CHILD, "yes");
     command
 }
 
-/// Tests whether this is the process of one test.
+/// Tests whether this is a process that a test started.
 fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }

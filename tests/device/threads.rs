@@ -1,4 +1,5 @@
-//! Evaluations end: on any number of threads, with the same results, and in any order of summation.
+//! Evaluations end: on any number of threads, with the same results, and in any order of
+//! summation.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -18,7 +19,7 @@ fn results_are_the_same_for_every_number_of_threads() {
     // An odd number of i-blocks, the last one incomplete.
     let bodies = bodies(2200);
     for pairs in [Pairs::Ordered, Pairs::Symmetric] {
-        // Sums of `f32` in `f64` are often exact, in any order; those of `f64` are not.
+        // Sums of `f32` in `f64` are often exact in any order; sums of `f64` are not.
         let options = Options::default().pairs(pairs).precision(Precision::Double);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -34,7 +35,8 @@ fn results_are_the_same_for_every_number_of_threads() {
 
 #[test]
 fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
-    // Large enough for uploads and downloads on several threads, which then steal tasks of others.
+    // Large enough for uploads and downloads on several threads, which then steal each other's
+    // tasks.
     let (targets, sources) = (bodies(30_000), bodies(2));
     let mut devices = nbody_tests::all_devices();
     devices.push(nbody_tests::emulator());
@@ -48,7 +50,8 @@ fn devices_serve_the_tasks_of_one_thread_pool_at_once() {
     });
 }
 
-/// Does work that must end on a thread of its own, with a pool of this many threads.
+/// Does work in a pool of this many threads, on a separate thread; panics if the work does not
+/// end.
 fn ends(threads: usize, work: impl FnOnce() + Send + 'static) {
     let (done, ended) = mpsc::channel();
     std::thread::spawn(move || {
@@ -60,7 +63,8 @@ fn ends(threads: usize, work: impl FnOnce() + Send + 'static) {
     assert!(waited.is_ok(), "{threads} threads: a task failed, or waits for itself");
 }
 
-/// A thread that waits for the tasks of an evaluation may begin another one over the same lists.
+/// A thread that waits for the tasks of an evaluation may begin another evaluation over the same
+/// lists.
 #[test]
 fn tasks_of_one_pool_share_what_is_found_once() {
     for threads in [2, 3, 6] {
@@ -94,8 +98,8 @@ fn tasks_of_one_pool_share_what_is_found_once() {
     }
 }
 
-/// An evaluation that waits for the pool holds nothing that a task of the pool waits for. The pool of the process has
-/// one thread.
+/// An evaluation that waits for the pool holds nothing that a task of the pool needs. The pool of
+/// this process has one thread.
 #[test]
 fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
     if !is_child() {
@@ -106,7 +110,7 @@ fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
         assert!(output.status.success() && text.contains("1 passed"), "{text}");
         return;
     }
-    // Few enough for the masks to be the first parallel loop.
+    // Few enough that building the masks is the first parallel loop.
     let balls = Random(3).balls(64);
     let engine = || {
         let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
@@ -127,8 +131,8 @@ fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
     waits_for_the_pool("bounds", move || bounds.bounds(&Options::default()));
 }
 
-/// Does work on a thread of its own, which waits for the only thread of the pool; that is busy at first and then does
-/// the same work.
+/// Does work on a separate thread that waits for the only thread of the pool; the pool's thread is
+/// busy at first and then does the same work.
 fn waits_for_the_pool<T: PartialEq + Send + 'static>(
     what: &str,
     work: impl Fn() -> T + Send + Sync + 'static,
@@ -153,8 +157,8 @@ fn waits_for_the_pool<T: PartialEq + Send + 'static>(
     assert!(both[0] == both[1], "{what}");
 }
 
-/// Orders of summation of far more bags, splits, or j-particles of a bag than there are j-particles: the result, or
-/// an error, soon.
+/// Summation orders with far more bags, splits, or j-particles in a bag than there are
+/// j-particles: the result or an error comes soon.
 #[test]
 fn orders_beyond_the_particles_end_soon() {
     const MOST: usize = usize::MAX;
@@ -165,7 +169,7 @@ fn orders_beyond_the_particles_end_soon() {
         for device in &devices {
             for (bag, splits) in orders {
                 let options = Options::default().order(SummationOrder { bag, splits });
-                // Programs have one order for both.
+                // CUDA programs have one order for both kinds of mathematics.
                 let each = if device.is_cpu() { 2 } else { 1 };
                 for math in [Math::Fast, Math::Exact].into_iter().take(each) {
                     check_order(device, options.math(math));

@@ -1,7 +1,7 @@
-//! The CUDA programs of every interaction, run in the emulator, and its CPU kernels at each level of
-//! vector instructions: compared with the reference, and in exact mathematics bit by bit with one
-//! another. Each interaction is tested in a covering array of the ways to compute, the library in all
-//! ways.
+//! The CUDA programs of every interaction, run in the emulator, and its CPU kernels at each level
+//! of vector instructions: compared with the reference, and in exact mathematics bit by bit with
+//! one another. Each interaction is tested in a covering array of the ways to compute; together
+//! the interactions of the library cover all ways.
 //!
 //! The last line gives the numbers of programs and kernels, and of their runs.
 
@@ -17,8 +17,8 @@ use nbody::{
 use nbody_interactions::Visitor;
 use nbody_verify::{all_ways, domains, paired_ways};
 
-/// Numbers of particles around the boundaries of vectors, blocks, bags and thread block tiles, the
-/// largest of which has 1536 i-particles.
+/// Numbers of particles around the boundaries of vectors, blocks, bags and thread block tiles; the
+/// largest tile has 1536 i-particles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 
 /// Summation orders for the comparison of bits: with incomplete bags, and splits of different
@@ -55,21 +55,21 @@ fn main() {
 #[derive(Default)]
 struct Trials {
     domains: [Domain; 2],
-    /// The visited interactions are those of the tests, not of the library.
+    /// Whether the visited interactions are the tests' own, not the library's.
     others: bool,
     /// Number of visited interactions.
     turn: usize,
     /// All ways to compute.
     all: BTreeSet<String>,
-    /// Tested ways to compute.
+    /// Ways that were tested.
     taken: BTreeSet<String>,
     trials: Vec<Trial>,
 }
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
-        // The reference takes longer than a program. All ways in one space share it, except those in
-        // mixed precision, whose particles differ.
+        // The reference takes longer than a program, so all ways in one space share it, except in
+        // mixed precision, where the particles differ.
         let expected = [(); 4].map(|()| Cases::<X>::default());
         let ways = paired_ways(X::LAW, self.domains, self.turn);
         let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
@@ -108,7 +108,7 @@ fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
     (0..ORDERS.len()).filter_map(of).collect()
 }
 
-/// Cases that the first trial computes, and the last drops.
+/// Cases that the first trial computes and the last one drops.
 type Cases<X> = Arc<OnceLock<Vec<Case<X>>>>;
 
 /// A way to compute an interaction.
@@ -123,10 +123,10 @@ impl<X: Interaction> Check<'_, X> {
     /// Compares the emulator and the CPU with the reference.
     fn all_devices(&self) -> Result<(), Failed> {
         let levels = levels()?;
-        // In exact mathematics all levels run the same code, that of scalars.
+        // In exact mathematics all levels run the same code, the scalar one.
         let exact = self.options.math == Math::Exact;
         let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
-        // Compensated sums are always of ordered pairs.
+        // Compensated sums always use ordered pairs.
         let compensated = self.options.accumulation == Accumulation::Compensated;
         let symmetric = X::LAW.third_law.filter(|_| compensated);
         let symmetric = symmetric.map(|_| self.options.pairs(Pairs::Symmetric));
@@ -147,7 +147,8 @@ impl<X: Interaction> Check<'_, X> {
         Ok(())
     }
 
-    /// Compares the bits of the emulator with those of some levels; over all orders, of every level.
+    /// Compares the bits of the emulator with the CPU at some levels of vector instructions, and
+    /// at every level over all orders.
     fn same_bits(&self, order: usize) -> Result<(), Failed> {
         let options = self.options.order(ORDERS[order]);
         let engine = |device| AllPairs::with_options(device, self.interaction, options);

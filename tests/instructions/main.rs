@@ -1,4 +1,4 @@
-//! Cost of the vector code of every interaction of the library: the numbers of instructions of its
+//! Cost of the vector code of every interaction of the library: the numbers of instructions in its
 //! loops over particles, in the machine code of this test. Unlike times they have no noise.
 //!
 //! `INSTA_UPDATE=always cargo test --workspace --test instructions` records them again.
@@ -77,24 +77,24 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     all
 }
 
-/// Parses the name of a counted function, the closure of a loop compiled for a level.
+/// Parses the name of a counted function: the closure of a loop, compiled for a level.
 fn key(name: &str) -> Option<Key> {
-    let (function, kernel) = name.split_once(" as nbody_core::cpu::loops::Compile<")?;
+    let (function, kernel) = name.split_once(" as nbody_core::compiled::pairs::Compile<")?;
     let (interaction, rest) = kernel.split_once(", ")?;
     let (kernel, closure) = rest.split_once(">>::")?;
     let (lanes, [level, _]) = LANES.iter().find(|(_, [level, kind])| {
         kernel.starts_with(&format!("nbody_core::numeric::simd::{level}::{kind}, "))
     })?;
     let vectorized = function.contains(&format!("::vectorize_{level}::"));
-    let is_open = kernel.ends_with(", nbody_core::law::space::Open");
+    let is_open = kernel.ends_with(", nbody_core::numeric::space::Open");
     let the_loop = LOOPS.iter().find(|name| closure.starts_with(&format!("{name}::{{closure")))?;
     let interaction = interaction.rsplit("::").next()?.to_owned();
     (vectorized && is_open).then_some((interaction, *lanes, *the_loop))
 }
 
-/// Counts the instructions in cycles of the control flow graph without calls: a call handles a bounds
-/// error, which does not return, or a rare argument, or clears memory for the next iteration of an
-/// outer loop.
+/// Counts the instructions in cycles of the control flow graph without calls: a call handles a
+/// bounds error (which does not return) or a rare argument, or clears memory for the next
+/// iteration of an outer loop.
 fn of_loops(code: &[Instruction]) -> Counts {
     let at: HashMap<_, _> = code.iter().enumerate().map(|(k, it)| (it.ip(), k as u32)).collect();
     let mut edges = Vec::new();

@@ -1,5 +1,5 @@
-//! Neighbour lists against all pairs: for every interaction with a cutoff, on every kind of input and on every
-//! device.
+//! Neighbour lists against all pairs, for every interaction with a cutoff, on every kind of input
+//! and on every device.
 
 use nbody::prelude::*;
 use nbody::{Accumulation, Case, Error, ErrorBounds, Interaction, Math, Skin, compare, reference};
@@ -9,7 +9,7 @@ use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 use nbody_tests::lists::over_lists;
 
-/// A length that is not less than the distances that lists round: 8 reaches, and one more.
+/// Bound on the distances that lists round: 8 reaches, plus one.
 const ROUNDED: f64 = 9.0;
 
 /// Checks the cases of an interaction.
@@ -18,12 +18,12 @@ struct Check {
     sizes: &'static [usize],
     digits: Digits,
     laws: usize,
-    /// Cases that were compared, and those that were not: their cutoff is that of half a box or more, or their
-    /// results are infinite.
+    /// Cases that were compared, refused since the cutoff is half of a box or more, or left out
+    /// since results are infinite.
     compared: usize,
     refused: usize,
     infinite: usize,
-    /// Evaluates each law in one way, instead of a way for each case.
+    /// Whether each law is evaluated in one way, instead of in one way for each case.
     one_way: bool,
 }
 
@@ -33,7 +33,7 @@ impl Check {
         Self { device, sizes, digits, laws, compared, refused, infinite, one_way: false }
     }
 
-    /// Checks that so many laws, and most cases, were compared.
+    /// Checks that more than `laws` laws, and most cases, were compared.
     fn conclude(&self, laws: usize) {
         let Self { compared, refused, infinite, .. } = *self;
         assert!(self.laws > laws, "{} laws with a cutoff", self.laws);
@@ -83,7 +83,7 @@ impl Visitor for Check {
     }
 }
 
-/// The outcome of a case that does not fail.
+/// Outcome of a case that does not fail.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Compared,
@@ -130,7 +130,7 @@ fn lists_give_the_results_of_all_pairs() {
     check.conclude(12);
 }
 
-/// Each law is compiled once for every device: by precision, mathematics and accumulation in turn.
+/// Each law is compiled once for every device; precision, mathematics and accumulation take turns.
 #[test]
 fn lists_of_devices_give_the_results_of_all_pairs() {
     for device in nbody_tests::cuda_devices() {
@@ -142,7 +142,7 @@ fn lists_of_devices_give_the_results_of_all_pairs() {
     }
 }
 
-/// A pair whose distance is within rounding of the cutoff may fall on either side.
+/// A pair whose distance equals the cutoff within rounding errors may count or not.
 #[test]
 fn positions_with_all_their_digits_give_results_within_the_bounds() {
     let mut check = Check::new(Device::cpu(), &[2, 40, 300], Digits::All);
@@ -150,8 +150,8 @@ fn positions_with_all_their_digits_give_results_within_the_bounds() {
     check.conclude(12);
 }
 
-/// Returns the counts of lists and of all pairs, and their bounds, for pairs whose distance is the cutoff
-/// but for a relative difference.
+/// Returns the counts of lists and of all pairs, and their bounds, for pairs whose distance
+/// differs from the cutoff by at most this relative difference.
 fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
     let x = Uniform { cutoff: 0.3 };
     let i: Vec<Ball> = particles(300, Inputs::Uniform, Digits::All, 7);
@@ -159,7 +159,7 @@ fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
         let angle = k as f64;
         let (sin, cos) = angle.sin_cos();
         let distance = x.cutoff * (1.0 + difference * (k % 7) as f64 / 3.0 - difference);
-        // Far above each other, so that no other pair is near.
+        // The pairs lie far above each other, so that each i-particle has one j-particle nearby.
         let pos = Point::new(ball.pos.x, ball.pos.y, 3.0 * angle);
         let [a, b] = [cos, sin].map(|along| along * distance);
         (Ball { pos, ..*ball }, Ball { pos: Point::new(pos.x + a, pos.y + b, pos.z), ..*ball })
@@ -187,7 +187,7 @@ fn pairs_at_the_edge_of_the_cutoff_may_count_or_not() {
         assert!(count(&bounds) > 250, "{precision}: {} pairs at the edge", count(&bounds));
         let differ = found.iter().zip(&expected).filter(|(a, b)| a.count != b.count).count();
         assert!(differ > 20 || precision == Precision::Double, "{precision}: {differ} differ");
-        // Elsewhere counts are exact; those of every seventh are at the edge.
+        // Only every seventh pair is at the edge; all other counts are exact.
         let [found, expected, bounds] = counts_at_the_edge(1e5 * roundoff, precision);
         let at_edge = (0..300).filter(|k| k % 7 == 3).count();
         assert_eq!(count(&bounds) as usize, at_edge, "{precision}");
@@ -262,7 +262,7 @@ impl Visitor for Missing {
 fn a_pair_that_lists_miss_exceeds_the_bounds() {
     let mut missing = Missing { seen: 0, unseen: 0 };
     nbody_tests::visit_all(&mut missing);
-    // A term may be less than the rounding of the others.
+    // A missing term may be less than the rounding errors of the other terms.
     let Missing { seen, unseen } = missing;
     assert!(seen > 200 && unseen * 20 <= seen, "{seen} seen, {unseen} not");
 }

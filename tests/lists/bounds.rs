@@ -1,4 +1,5 @@
-//! Bounds of declared cutoffs for groups of particles, against the cutoffs of particles in them.
+//! Bounds of declared cutoffs for groups of particles, compared with the cutoffs of particles in
+//! the groups.
 
 use nbody::{FieldKind, Interaction, Interval, Law, Open, Reader, Record, Scalar, Writer};
 use nbody_interactions::{Visitor, visit_all};
@@ -298,7 +299,7 @@ use cutoffs::{
     Positioned, Ranges, Returns, Root, Uniform,
 };
 
-/// The numbers of a record, integers among them.
+/// Numbers of a record, integers among them.
 #[derive(Default)]
 struct Numbers(Vec<f64>);
 
@@ -342,7 +343,7 @@ fn numbers<P: Record<Lane = f64>>(record: &P) -> Vec<f64> {
     numbers.0
 }
 
-/// The cutoff of two particles in `S`.
+/// Returns the cutoff of two particles in arithmetic of `S`.
 fn cutoff<X: Interaction, S: Scalar>(parameters: &[f64], i: &[f64], j: &[f64]) -> f64 {
     let parameters = record::<X::With<S>>(parameters);
     let (i, j) = (record::<<X::I as Record>::With<S>>(i), record(j));
@@ -370,7 +371,7 @@ impl Random {
         lo + (hi - lo) * self.below(1 << 30) / f64::from(1 << 30)
     }
 
-    /// Bounds of each number of a particle, of one value if the group has one.
+    /// Returns bounds of each number of a particle; the bounds coincide if `is_one`.
     fn bounds<P: Record>(&mut self, is_one: bool) -> Vec<Interval> {
         let kinds = P::FIELDS.iter().flat_map(|field| vec![field.kind; field.kind.components()]);
         let number = |kind| {
@@ -386,7 +387,7 @@ impl Random {
         kinds.map(number).collect()
     }
 
-    /// A particle of a group, often at the bounds of its numbers.
+    /// Returns a particle of a group, often at the bounds of its numbers.
     fn particle<P: Record>(&mut self, bounds: &[Interval]) -> Vec<f64> {
         let kinds = P::FIELDS.iter().flat_map(|field| vec![field.kind; field.kind.components()]);
         let number = |(kind, &Interval { lo, hi, .. }): (_, &_)| {
@@ -413,14 +414,15 @@ struct Groups {
     tightness: Tightness,
 }
 
-/// Groups whose bounds are close to the cutoffs of particles.
+/// Groups whose bounds must be close to the cutoffs of particles.
 #[derive(Clone, Copy, PartialEq)]
 enum Tightness {
     /// All groups.
     Groups,
-    /// Groups of one value, since numbers that occur twice in a cutoff are bounded as if they were two.
+    /// Groups with one value for each number. Wider bounds are loose where a number occurs twice
+    /// in a cutoff, since both occurrences are bounded independently.
     Points,
-    /// No group, since only ranges of functions are known.
+    /// No group: only the ranges of functions are known.
     Loose,
 }
 
@@ -467,7 +469,7 @@ impl Visitor for Groups {
             assert!(!is_tight || is_most, "{name}: {most} {bounds:?} {i:?} {j:?}");
             let is_least = bounds.lo >= most * (1.0 - 1e-5);
             assert!(!(is_one && is_tight) || is_least, "{name}: {most} {bounds:?}");
-            // Nothing else is read.
+            // The bounds read no other number.
             let read = |bounds: Vec<Interval>, read: &[usize]| -> Vec<_> {
                 let other = |k| if read.contains(&k) { bounds[k] } else { Interval::WHOLE };
                 (0..bounds.len()).map(other).collect()
@@ -526,7 +528,7 @@ fn numbers_that_a_cutoff_reads_are_known() {
     assert_eq!(reads::<Returns>(), [&[6, 7][..], &[0, 1, 2]]);
     assert_eq!(reads::<Helps>(), [&[7][..], &[0, 1, 2]]);
     assert_eq!(reads::<Moving>(), [&[3, 4, 5][..], &[0]]);
-    // Without positions.
+    // Positions are left out.
     assert_eq!(reads::<Positioned>(), [&[7][..], &[]]);
 }
 
@@ -537,7 +539,7 @@ fn cutoffs_without_bounds_are_told() {
     let j = [&[Interval::from(1.0); 6][..], &j[6..7]].concat();
     let bounds = reach(Positioned::LAW, &[], &i, &j);
     assert!(bounds.hi == f64::INFINITY && bounds.may_be_nan, "{bounds:?}");
-    // A type beyond the table.
+    // A type beyond the end of the table.
     let mut beyond = j.clone();
     beyond[6] = Interval::new(3.0, 4.0);
     let bounds = reach(ByType::LAW, &[1.0; 4], &i, &beyond);

@@ -1,4 +1,4 @@
-//! Neighbour lists of cutoffs that depend on particles: the same on every device.
+//! Neighbour lists for cutoffs that depend on particles: the same on every device.
 
 use nbody::Skin;
 use nbody::prelude::*;
@@ -16,7 +16,7 @@ fn lists_of_every_form_of_cutoff_are_those_of_the_cpu() {
         vec![engines(&devices, ByTypes { cutoffs })],
         vec![engines(&devices, Branches { threshold: 0.02 })],
         vec![engines(&devices, Moving { time: 0.05 })],
-        // Several at once, one of them constant.
+        // Several interactions at once, one with a constant cutoff.
         vec![
             engines(&devices, Powers { exponent: 1.7 }),
             engines(&devices, Uniform { cutoff: 0.04 }),
@@ -49,7 +49,7 @@ fn lists_of_two_sets_are_those_of_the_cpu() {
     assert_eq!(lists.update(&grains, Some(&walls[..10]), &law), Ok(2));
     assert_eq!(lists.update(&grains, Some(&walls[..0]), &law), Ok(3));
     assert_eq!(lists.update(&grains[..0], Some(&walls[..10]), &law), Ok(4));
-    // A tree of several levels.
+    // Enough for a tree of several levels.
     assert_eq!(lists.update(&grains[..40], Some(&walls[..]), &law), Ok(5));
 }
 
@@ -61,18 +61,18 @@ fn a_changed_number_marks_lists_as_old() {
     let mut grains = Random(3).grains(1200);
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(1));
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(1));
-    // What the cutoff does not depend on.
+    // Numbers that the cutoff does not depend on.
     grains[7].kind = 1;
     grains[7].limits[1] = f64::NAN;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(1));
     let greatest = grains.iter().map(|grain| grain.h).fold(0.0, f64::max);
     grains[700].h = 1.5 * greatest;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(2));
-    // Smaller, but within the bounds of its group.
+    // The number is smaller, but within the bounds of its group.
     grains[700].h = 1.4 * greatest;
     assert_eq!(lists.update(&grains, ALONE, &law), Ok(2));
-    // The cutoff is twice as long, and half of the skin is 0.005.
-    // Negative numbers, of which there were none, may have longer cutoffs however small they are.
+    // The cutoff is twice as long, and half of the skin is 0.005. There were no negative numbers
+    // before: however small they are, their cutoffs may be longer.
     for (factor, rebuilds) in [(1.001, 2), (0.5, 2), (0.0, 2), (1.1, 3), (-0.001, 4)] {
         let mut grown = grains.clone();
         for grain in &mut grown {
@@ -91,7 +91,7 @@ fn growths_of_several_numbers_add_up() {
     for (k, by) in [0.015, 0.009, 0.011].into_iter().enumerate() {
         let mut lists = Lists::new(&devices, Domain::Open, Skin::Length(0.04));
         let mut grown = grains.clone();
-        // Beyond the bounds of all.
+        // Beyond the bounds of all groups.
         (grown[7].h, grown[7].limits[0]) = (0.5, 0.5);
         assert_eq!(lists.update(&grown, ALONE, &law), Ok(1));
         grown[7].h += by;
@@ -102,7 +102,7 @@ fn growths_of_several_numbers_add_up() {
     }
 }
 
-/// Steps of a random history.
+/// Updates lists along a random history on every device.
 #[test]
 fn margins_are_those_of_the_cpu() {
     let devices = nbody_tests::all_devices();
@@ -141,7 +141,7 @@ fn margins_are_those_of_the_cpu() {
     }
 }
 
-/// Another parameter of a constant cutoff: 0.04 is the margin.
+/// Constant cutoffs with another parameter: the margin is 0.04.
 #[test]
 fn other_constant_cutoffs_are_those_of_the_cpu() {
     let devices = nbody_tests::all_devices();
@@ -164,7 +164,7 @@ fn there_may_be_no_particles() {
     let laws = [
         vec![engines(&devices, Greater)],
         vec![engines(&devices, ByTypes { cutoffs: [[0.1; 3]; 3] })],
-        // More numbers of a particle than one.
+        // Cutoffs that read several numbers of a particle.
         vec![engines(&devices, Branches { threshold: 0.02 })],
         vec![engines(&devices, Powers { exponent: 1.7 }), engines(&devices, Radii)],
     ];

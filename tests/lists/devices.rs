@@ -1,5 +1,5 @@
-//! Neighbour lists on every device: the results of the reference, the same bits everywhere in exact
-//! mathematics.
+//! Neighbour lists on every device: the results of the reference, and the same bits everywhere in
+//! exact mathematics.
 
 use nbody::models::uniform;
 use nbody::prelude::*;
@@ -20,8 +20,8 @@ pub fn lennard_jones() -> LennardJones {
 
 const SIZES: [usize; 8] = [0, 1, 2, 31, 32, 33, 300, 1100];
 
-/// Checks cases of one set and of two sets on each device but the CPU, and that the CPU gives the same
-/// bits in exact mathematics.
+/// Checks cases of one set and of two sets on each device except the CPU, and that the CPU gives
+/// the same bits in exact mathematics.
 fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
     let devices = nbody_tests::all_devices();
     let precisions = [Precision::Single, Precision::Mixed, Precision::Double];
@@ -70,7 +70,7 @@ fn grains_that_keep_extremes_and_counts() {
     check(Grains { reach: 0.625 }, Domain::Open, &[33, 300, 200]);
 }
 
-/// The results of a step are the same bits from run to run, however the lists came about.
+/// The results of a step have the same bits in every run, whatever the history of the lists.
 #[test]
 fn lists_follow_particles_that_move() {
     let devices = nbody_tests::all_devices();
@@ -130,8 +130,8 @@ fn lists_and_their_figures_are_the_same_on_every_device() {
     assert!(figures[0].2 > 10.0 && figures.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// Where all particles come together between two updates, their lists do not fit in the memory of the
-/// earlier ones: nobody notices.
+/// Particles come together between two updates, so that their lists do not fit in the reserved
+/// memory: no pair is lost.
 #[test]
 fn lists_that_outgrow_their_memory_lose_no_pair() {
     outgrow(
@@ -140,7 +140,7 @@ fn lists_that_outgrow_their_memory_lose_no_pair() {
         |x, i, j| (i.pos, j.pos) = (Point([0.0, 0.0, x]), Point([0.0, 0.0, x])),
         |f| f.density,
     );
-    // Without images along the third axis.
+    // A box that is open along the third axis.
     outgrow(
         CubicDensity2,
         [8.0, f64::INFINITY, 8.0],
@@ -149,8 +149,8 @@ fn lists_that_outgrow_their_memory_lose_no_pair() {
     );
 }
 
-/// Evaluates a density of particles that were apart, put at a distance by a function, when the memory of
-/// their lists was reserved.
+/// Evaluates a density of particles that `put` has placed far apart, when memory for their lists
+/// is reserved, and then of the particles at their own places.
 fn outgrow<X>(
     density: X,
     lengths: [f64; 3],
@@ -197,7 +197,7 @@ fn outgrow<X>(
     }
 }
 
-/// Without a skin, lists are good for positions that have not moved, wherever these are.
+/// Without a skin, lists are valid for positions that have not moved, even outside the box.
 #[test]
 fn one_call_takes_positions_beyond_the_box() {
     let devices = nbody_tests::all_devices();
@@ -223,7 +223,7 @@ fn one_call_takes_positions_beyond_the_box() {
     }
 }
 
-/// Wherever the bags of a list end, no particle meets itself.
+/// No particle interacts with itself, wherever the bags of a list end.
 #[test]
 fn bags_of_any_length_leave_out_self_pairs() {
     let devices = nbody_tests::all_devices();

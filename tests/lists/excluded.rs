@@ -1,4 +1,4 @@
-//! Pairs that are left out of lists, of all interactions or of one, against plain loops.
+//! Pairs that are excluded from lists, for all interactions or for one, against plain loops.
 
 use nbody::Skin;
 use nbody::prelude::*;
@@ -31,7 +31,8 @@ fn pairs_are_left_out_on(device: &Device) {
                     let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
                     let j = if one_set { Sources::Same(&a) } else { Sources::Others(&b) };
                     if step == 1 {
-                        // Half of the pairs that are found, some of them twice, and others.
+                        // Exclude half of the pairs that are found, some of them twice, and pairs
+                        // that are not found.
                         let csr = near.to_csr().unwrap().unwrap();
                         for k in 0..n {
                             let row = csr.row(k).iter().filter(|_| random.below(2) == 0);
@@ -84,8 +85,9 @@ fn pairs_are_left_out_on(device: &Device) {
     }
 }
 
-/// Pairs that lists leave out, and those of an interaction: more than the table of a kernel has places for;
-/// also in the evaluation after lists have outgrown their memory.
+/// Pairs that lists exclude and pairs that an interaction excludes: more than the table of a
+/// kernel has entries for. The second evaluation follows a growth of the lists beyond their
+/// memory.
 #[test]
 fn an_interaction_leaves_out_pairs_of_its_own() {
     let devices = nbody_tests::all_devices();

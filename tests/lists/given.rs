@@ -57,7 +57,7 @@ fn rows_are_evaluated_on(device: &Device) {
                         times(k, l) * within(k, l, 6.0 * i[k].h.max(sources[l].h))
                     });
                     assert_eq!(evaluate(&mut either, &near, &a, j).unwrap(), expected);
-                    // Parameters of a cutoff make no difference to pairs that are given.
+                    // The cutoff of an interaction has no effect on given pairs.
                     let mut wide = ShortRange::new(device, Uniform { cutoff: 100.0 }).unwrap();
                     let expected = plain_loop(&i, sources, times);
                     assert_eq!(evaluate(&mut wide, &near, &a, j).unwrap(), expected);
@@ -72,8 +72,8 @@ fn rows_are_evaluated_on(device: &Device) {
     assert!(hits > 1000, "{hits}");
 }
 
-/// Bonds of a ring that turns, in every precision: forces of a plain loop, and no images found anew until
-/// a particle has moved by about a quarter of the box.
+/// Bonds of a rotating ring, in every precision: forces equal a plain loop, and images are found
+/// again only after a particle has moved by about a quarter of the box.
 #[test]
 fn bonds_act_both_ways_and_follow_their_images() {
     let devices = nbody_tests::all_devices();
@@ -113,8 +113,8 @@ fn bonds_act_on(device: &Device) {
                     assert!(error < most, "{precision} step {step}, particle {k}: {error:e}");
                 }
             }
-            // Turning once, each particle is beyond a quarter of the box from its place a few times. A GPU
-            // finds images at each evaluation.
+            // In one turn, each particle moves beyond a quarter of the box from its place a few
+            // times. A GPU finds images at each evaluation.
             let stats = near.stats().unwrap();
             let finds_images = near.device().is_cpu() && lengths[0].is_finite();
             let rebuilds = if finds_images { 4..=8 } else { 1..=1 };
@@ -137,7 +137,7 @@ fn bonds_act_on(device: &Device) {
     let times = near.stats().unwrap().times.unwrap();
     assert_eq!([times.updates, times.rebuilds, times.evaluations], [2, 1, 1]);
     let took = [times.look, times.force, times.order, times.list].map(|it| it > Duration::ZERO);
-    // A GPU neither orders particles nor finds entries.
+    // A GPU neither sorts particles nor finds entries for given pairs.
     let is_on_cpu = near.device().is_cpu();
     assert_eq!(took, [true, true, is_on_cpu, is_on_cpu], "{times:?}");
 }
@@ -158,26 +158,27 @@ fn rows_that_are_not_there_are_empty() {
     assert_eq!(csr(&[0, u64::MAX, 1], &[1]).row(0), [0; 0]);
 }
 
-/// Rows in which each particle has each one, and the first group and itself twice.
+/// Returns rows in which each particle has every j-particle, and has the first group and itself
+/// twice.
 fn twice(i: usize, j: usize) -> Csr {
     const GROUP: usize = 32;
     let mut rows = Csr { offsets: vec![0], indices: Vec::new() };
     for k in 0..i as u32 {
         rows.indices.extend((0..j as u32).chain(0..j.min(GROUP) as u32));
-        // An entry of all particles of the group of k, and one of k alone.
+        // Index k then needs two entries: one for all particles of its group, one for k alone.
         rows.indices.extend((GROUP as u32..j as u32).contains(&k).then_some(k));
         rows.offsets.push(rows.indices.len() as u64);
     }
     rows
 }
 
-/// Pairs that are given, found and left out, in every way to sum: none acts that should not.
+/// Given, found and excluded pairs, in every way to sum: no excluded pair acts.
 #[test]
 fn only_the_pairs_of_lists_act_in_every_way_to_sum() {
     let devices = devices_and_ways();
     for (device, ways) in &devices {
         for (turn, &options) in ways.iter().enumerate() {
-            // A program for each space; the CPU has all in one.
+            // A CUDA program is compiled for each space; the CPU code handles every space.
             let all = [[f64::INFINITY; 3], [2.0; 3]];
             let of_turn = if device.is_cpu() { 0..2 } else { turn % 2..turn % 2 + 1 };
             for lengths in &all[of_turn] {
@@ -197,7 +198,7 @@ fn only_pairs_of_lists_act(device: &Device, options: Options, lengths: [f64; 3])
     let mut pairs = |count: usize| -> Vec<[u32; 2]> {
         (0..count).map(|_| [random.below(N[1] as u64) as u32, random.below(40) as u32]).collect()
     };
-    // Pairs that the lists leave out, and that one of the interactions does.
+    // Pairs that the lists exclude, and pairs that one of the interactions excludes.
     let left_out = [pairs(300), pairs(300)];
     everywhere.exclude(&left_out[1]);
     uniform.exclude(&left_out[1]);

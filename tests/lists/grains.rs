@@ -42,7 +42,7 @@ pub mod grains {
     pub struct Branches {
         pub threshold: Real,
     }
-    /// A cutoff with an early return, of what moves.
+    /// A cutoff with an early return, for moving particles.
     pub struct Moving {
         pub time: Real,
     }
@@ -211,7 +211,8 @@ impl Random {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Grains in a box of length 2, with smoothing lengths 100:1, similar ones side by side.
+    /// Returns grains in a box of length 2 with smoothing lengths over a ratio of 100:1;
+    /// neighbouring grains have similar lengths.
     pub fn grains(&mut self, n: usize) -> Vec<Grain> {
         let grain = |_| {
             let [x, y, z] = [0; 3].map(|_| 2.0 * self.next());
@@ -232,7 +233,7 @@ impl Lists {
         Self(devices.iter().map(|it| Neighbours::new(it, domain, skin).unwrap()).collect())
     }
 
-    /// Updates the lists of one set, or of two, and checks that they are those of the CPU. Returns the
+    /// Updates the lists of one set or two sets, and checks that they equal the CPU's. Returns the
     /// number of rebuilds, or the error.
     pub fn update<P, Q>(&mut self, i: &[P], j: Option<&[Q]>, of: &Engines) -> Result<u64, String>
     where
@@ -269,7 +270,7 @@ impl Lists {
     }
 }
 
-/// Interactions, each on every device.
+/// Interactions, each with an engine on every device.
 pub type Engines = [Vec<Box<dyn HasCutoff>>];
 
 pub fn engines<X: Interaction>(devices: &[Device], x: X) -> Vec<Box<dyn HasCutoff>> {

@@ -1,5 +1,5 @@
-//! Neighbour lists while particles move: they are complete until they are built again, and built again
-//! when they must be, and not when they need not be.
+//! Neighbour lists while particles move: they stay complete until they are rebuilt, and are
+//! rebuilt exactly when necessary.
 
 use nbody::prelude::*;
 use nbody::{HasCutoff, Neighbours, ShortRange, Skin};
@@ -17,7 +17,7 @@ fn domains() -> [Domain; 3] {
     [Domain::Open, Domain::periodic([2.0; 3]).unwrap(), slab]
 }
 
-/// Balls that move, the lists of them, and three interactions over these.
+/// Moving balls, their lists, and three interactions over the lists.
 struct Motion {
     balls: Vec<Ball>,
     near: Neighbours,
@@ -45,8 +45,8 @@ impl Motion {
         Self::new(balls, domain, Precision::Double)
     }
 
-    /// Updates the lists, compares the results of each interaction with those of all pairs, and returns
-    /// whether the lists were built again.
+    /// Updates the lists, compares the results of each interaction with all pairs, and returns
+    /// whether the lists were rebuilt.
     fn step(&mut self) -> bool {
         let Self { balls, near, uniform, gather, either } = self;
         let before = near.stats().unwrap();
@@ -69,7 +69,7 @@ impl Motion {
     }
 }
 
-/// Compares the results of lists with those of all pairs, which are exact.
+/// Compares the results over lists with the results over all pairs, which are exact.
 fn check<X>(balls: &[Ball], near: &Neighbours, engine: &mut ShortRange<X>)
 where
     X: nbody::Interaction<I = Ball, J = Ball, F = nbody_tests::contacts::contact::Near>,
@@ -91,7 +91,7 @@ where
     assert!(expected.iter().any(|near| near.count > 0), "a test without pairs shows nothing");
 }
 
-/// Returns the displacement by the nearest image.
+/// Returns the length of the displacement by the nearest image.
 fn moved(ball: &Ball, before: &Ball, domain: &Domain) -> f64 {
     let Domain::Periodic(lengths) = domain else { return (ball.pos - before.pos).norm() };
     let lengths = lengths.to_array();
@@ -115,7 +115,7 @@ fn lists_are_complete_at_any_age_while_particles_move_at_random() {
                     for axis in 0..3 {
                         ball.pos[axis] += random.around(10);
                     }
-                    // At times positions are wrapped into the box, which changes nothing.
+                    // Wrap positions into the box now and then, which changes no distance.
                     if step % 5 == 4 {
                         ball.pos = domain.wrap(ball.pos);
                     }
@@ -136,10 +136,11 @@ fn lists_are_complete_at_any_age_while_particles_move_at_random() {
     assert!(rebuilds > 20 && kept > 100, "{rebuilds} rebuilds, {kept} steps without");
 }
 
-/// Two balls that meet in the end, each of which moves by half of the skin, among others.
+/// Two balls among others move by half of the skin each, towards each other, until they meet.
 #[test]
 fn half_of_the_skin_towards_each_other_misses_no_pair() {
-    // At first they are a unit nearer than the reach of the lists: the cutoff plus the skin.
+    // At first their distance is a unit less than the reach of the lists, which is the cutoff plus
+    // the skin.
     let distance = UNIFORM.cutoff + SKIN - UNIT;
     for domain in domains() {
         for first in [0.125, 1.9375] {
@@ -195,7 +196,7 @@ fn whole_boxes_and_wraps_are_no_motion() {
     balls[0].pos = Point::new(2.0 - UNIT, 1.0, UNIT);
     balls[1].pos = Point::new(UNIT, 1.0, 2.0 - UNIT);
     let mut motion = Motion::in_double(balls, domain);
-    // Over both faces, and back by the other images.
+    // Both balls cross a face of the box, and act through other images.
     motion.balls[0].pos = Point::new(2.0 * UNIT, 1.0, 2.0 - 2.0 * UNIT);
     motion.balls[1].pos = Point::new(2.0 + 8.0 * UNIT, 1.0, -8.0 * UNIT);
     assert!(!motion.step());
@@ -228,7 +229,8 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
         assert_eq!(motion.step(), must, "{h} units");
         assert!(!motion.step());
     }
-    // Of numbers that were negative the magnitude may grow either way.
+    // A negative number is new to the group. From then on, the magnitude may grow by the margin
+    // on either side.
     motion.balls[9].h = -UNIT;
     assert!(motion.step());
     motion.balls[9].h = -32.0 * UNIT;
@@ -237,7 +239,7 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
     assert!(motion.step());
     motion.balls[9].h = 500.0 * UNIT;
     assert!(motion.step());
-    // A constant cutoff does not depend on it.
+    // A constant cutoff does not depend on h.
     let engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
     let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
     for (h, mass) in [(1.0, 2.0), (5.0, 1.0), (f64::NAN, f64::NAN)] {
@@ -260,7 +262,7 @@ fn a_box_that_changes_at_every_step() {
             ball.pos.x += 1.0 / 8.0;
         }
         assert!(motion.step());
-        // The same box is no other.
+        // Setting the same box changes nothing.
         motion.near.set_domain(domain).unwrap();
         assert!(!motion.step());
     }
@@ -283,29 +285,29 @@ impl Motion {
     }
 }
 
-/// The lists reach by 0.375 in a box of 2, with a skin of 0.125.
+/// Lists reach to 0.375 in a box of length 2, with a skin of 0.125.
 #[test]
 fn a_box_that_scales_within_the_margin_costs_a_look() {
     for (factor, must) in
         [(0.999, false), (1.001, false), (0.9, false), (0.66, true), (1.18, false), (1.2, true)]
     {
         let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
-        // All lengths away, which changes nothing.
+        // Move balls by multiples of the length of the box, which changes nothing.
         for (k, ball) in motion.balls.iter_mut().enumerate() {
             ball.pos.y += 2.0 * (k % 5) as f64;
         }
         motion.scale([factor, 1.0, factor]);
         assert_eq!(motion.step(), must, "{factor}");
     }
-    // The box alone, or particles alone.
+    // Change the box alone, without scaling the particles.
     let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
     motion.near.set_domain(Domain::periodic([1.9; 3]).unwrap()).unwrap();
     assert!(motion.step());
-    // Nearly half of the box, which two cutoffs of 0.25 may not reach.
+    // The cutoff of 0.25 is half of this box, which is refused.
     motion.near.set_domain(Domain::periodic([0.5; 3]).unwrap()).unwrap();
     let particles = motion.near.upload(&motion.balls).unwrap();
     assert!(motion.near.update(&particles, &[&motion.uniform]).is_err());
-    // Lists are of the box that they were looked at in.
+    // Lists are valid only for the box of their last update.
     let mut motion = Motion::in_double(Random(15).balls(150), domains()[1]);
     motion.scale([0.99; 3]);
     let particles = motion.near.upload(&motion.balls).unwrap();
@@ -314,15 +316,15 @@ fn a_box_that_scales_within_the_margin_costs_a_look() {
     assert!(!motion.step());
 }
 
-/// The lists reach by 384 units. A box that is smaller by a 16th, along any axis, takes 24 of them from the 128 of
-/// the skin.
+/// Lists reach to 384 units. A box that is a sixteenth shorter along any axis takes 24 units from
+/// the 128 units of the skin.
 #[test]
 fn a_smaller_box_leaves_less_for_motion() {
     for (axis, moved, must) in
         [(0, 51.5, false), (0, 52.5, true), (0, 60.0, true), (1, 60.0, true), (2, 60.0, true)]
     {
         let mut balls = Random(18).balls(70);
-        // They are no pair of the lists, and meet after 53 units each.
+        // The two balls are no pair of the lists, and come within the cutoff after 53 units each.
         (balls[0].pos, balls[69].pos) = (Point([1.0; 3]), Point([1.0; 3]));
         balls[69].pos[axis] += UNIFORM.cutoff + SKIN + UNIT;
         let mut motion = Motion::in_double(balls, domains()[1]);
@@ -335,8 +337,8 @@ fn a_smaller_box_leaves_less_for_motion() {
     }
 }
 
-/// Lists that reach far, in a box that becomes longer by a half: from their places before, the nearest images of two
-/// particles would be different ones.
+/// Lists with a long reach, in a box that grows by a half: at their former positions, the nearest
+/// image of two particles would be another one.
 #[test]
 fn nearest_images_stay_those_of_the_lists() {
     let options = Options::default().precision(Precision::Double);
@@ -359,7 +361,7 @@ fn nearest_images_stay_those_of_the_lists() {
     assert_eq!(near.stats().unwrap().rebuilds, 2);
 }
 
-/// Every result is compared with that of all pairs, at each step.
+/// Compares every result with all pairs at each step.
 #[test]
 fn motion_growth_and_boxes_together_miss_no_pair() {
     let (mut rebuilds, mut steps) = (0, 0);
@@ -409,7 +411,7 @@ fn a_constant_cutoff_may_change_within_the_margin() {
         check(&balls, &near, &mut engine);
         assert_eq!(near.stats().unwrap().rebuilds, rebuilds, "{cutoff}");
     }
-    // What it has grown by is not left for motion.
+    // Growth of the cutoff uses up margin that motion would need.
     let (grown, mut original) = (engine(0.25 + SKIN + 101.0 * UNIT), engine(0.25 + SKIN + UNIT));
     balls[3].pos.x += 16.0 * UNIT;
     near.update(&near.upload(&balls).unwrap(), &[&original]).unwrap();
@@ -462,7 +464,8 @@ fn lists_are_built_for_the_interactions_that_are_named() {
     assert_eq!(near.stats().unwrap().rebuilds, 5);
 }
 
-/// Forces at the end of a motion, of atoms of which some are as near as any integrator would let them.
+/// Returns forces at the end of a motion; some atoms come as close as any integrator would let
+/// them.
 fn history(precision: Precision) -> Vec<u64> {
     let law = LennardJones { sigma2: [[0.0025; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 0.15 };
     let mut engine =
@@ -504,7 +507,7 @@ fn the_same_history_gives_the_same_bits_on_any_number_of_threads() {
     }
 }
 
-/// The skin is limited to that with which every image is at most a length away.
+/// The skin is limited so that every image is at most one length of the box away.
 #[test]
 fn a_skin_beyond_the_box_is_shorter() {
     let options = Options::default().precision(Precision::Double);
@@ -527,7 +530,7 @@ fn a_skin_beyond_the_box_is_shorter() {
     }
 }
 
-/// A distance is compared with the magnitude of the cutoff.
+/// Distances are compared with the magnitude of the cutoff.
 #[test]
 fn the_sign_of_a_cutoff_does_not_matter() {
     let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: -0.25 }).unwrap();

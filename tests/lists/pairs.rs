@@ -1,4 +1,4 @@
-//! The pairs and the figures of neighbour lists, against a double loop.
+//! Pairs and statistics of neighbour lists, against a double loop.
 
 use nbody::prelude::*;
 use nbody::{Csr, HasCutoff, NeighbourStats, Neighbours, ShortRange, Skin, Store};
@@ -88,7 +88,7 @@ fn check_stats(stats: &NeighbourStats, pairs: &Csr, rebuilds: u64) {
     assert!(n == 0 || stats.bytes >= 28.0, "an index and a position for each: {stats:?}");
 }
 
-/// A fluid: the figures of lists that are good.
+/// Statistics of efficient lists, for a fluid.
 #[test]
 fn figures_of_a_fluid() {
     let engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
@@ -100,18 +100,19 @@ fn figures_of_a_fluid() {
         near.update(&particles, &[&engine]).unwrap();
         let stats = near.stats().unwrap();
         assert_eq!((stats.rebuilds, stats.age, stats.particles), (1, age, balls.len()));
-        // By the density; then by measurements of groups of 32.
+        // The expected number follows from the density; the limits below were measured for groups
+        // of 32.
         let neighbours = 6750.0 / 8.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.28_f64.powi(3);
         assert!((stats.neighbours / neighbours - 1.0).abs() < 0.05, "{stats:?}, {neighbours}");
         assert!((4.0..8.0).contains(&stats.tested), "{stats:?}");
         let entries = stats.tested * stats.neighbours;
         assert!((stats.entries / entries - 1.0).abs() < 0.01, "{stats:?}");
-        // Twice the positions, and the entries, also by octets.
+        // Positions are stored twice, and entries are also stored by octets.
         assert!((40.0..130.0).contains(&stats.bytes), "{stats:?}");
     }
 }
 
-/// Particles that are exactly as far from each other as lists reach, each in a group of its own.
+/// Particles at exactly the distance that lists reach, each in a group of its own.
 #[test]
 fn pairs_at_the_reach_are_neighbours() {
     let engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
@@ -131,7 +132,7 @@ fn pairs_at_the_reach_are_neighbours() {
     }
 }
 
-/// One cutoff is far greater than the others, among so many particles that boxes have boxes above them.
+/// One cutoff is far longer than the others, among so many particles that boxes are nested.
 #[test]
 fn one_large_cutoff_among_many() {
     const N: usize = 2500;
@@ -150,7 +151,7 @@ fn one_large_cutoff_among_many() {
     }
 }
 
-/// A few cutoffs that are far greater than the others do not choose the skin.
+/// A few cutoffs that are far longer than the others do not determine the skin.
 #[test]
 fn a_few_large_cutoffs_make_few_lists_longer() {
     const N: usize = 20_000;

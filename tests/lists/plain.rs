@@ -58,7 +58,7 @@ pub fn rows(random: &mut Random, i: usize, j: usize) -> Csr {
     rows
 }
 
-/// Summation orders: that of the engine, and others with bags that lists do not fill.
+/// Summation orders: the engine's own, and orders with bags that lists do not fill.
 const ORDERS: [Option<SummationOrder>; 3] =
     [None, Some(SummationOrder { bag: 3, splits: 2 }), Some(SummationOrder { bag: 40, splits: 1 })];
 
@@ -78,7 +78,7 @@ fn every_way() -> Vec<Options> {
     ways
 }
 
-/// Returns some ways, in which every choice occurs.
+/// Returns a few ways that together contain every choice.
 fn some_ways() -> [Options; 4] {
     let [_, few, many] = ORDERS;
     let options = Options::default();
@@ -90,11 +90,11 @@ fn some_ways() -> [Options; 4] {
     ]
 }
 
-/// Returns devices of the CPU with every level of instructions, among which every way to sum is shared out, and
-/// the others with some ways.
+/// Returns the CPU at every level of vector instructions, with every way to sum shared out among
+/// the levels, and the other devices with some ways.
 pub fn devices_and_ways() -> Vec<(Device, Vec<Options>)> {
     let levels: Vec<_> = SimdLevel::available().collect();
-    // Each level has every precision, accumulation and order.
+    // Each level gets every precision, accumulation and order.
     let is_of = |n: usize, k: usize| (n + n / 3 + n / 12 + n / 24) % levels.len() == k;
     let share = |k| {
         every_way()

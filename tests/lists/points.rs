@@ -1,4 +1,4 @@
-//! Points beside the position of a particle, in lists that are given, against the reference.
+//! Points other than the position of a particle, in given lists, against the reference.
 
 use nbody::prelude::*;
 use nbody::{Csr, ErrorBounds, Interaction, Record, Store, compare, reference};
@@ -24,7 +24,7 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
         (near.unwrap(), ShortRange::with_options(device, x, options).unwrap())
     }
 
-    /// Evaluates particles of one set, which are in a buffer of other records.
+    /// Evaluates particles of one set, stored in a buffer of other records.
     fn check_one_set<P>(&self, particles: &[X::I], buffer: &[P])
     where
         X: Interaction<J = <X as Interaction>::I>,
@@ -52,7 +52,7 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
         self.compare(i, j, |_, _| true, &rows, &found);
     }
 
-    /// Compares results with the reference of the pairs that act.
+    /// Compares results with the reference over the acting pairs.
     fn compare(
         &self,
         i: &[X::I],
@@ -74,15 +74,15 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
     }
 }
 
-/// The second point of a particle, wherever it is in the record: its differences are those of the nearest
-/// images, as over all pairs, whatever image the position has.
+/// The second point of a particle may be anywhere in the record. Its differences take the nearest
+/// images, as over all pairs, independently of the image of the position.
 #[test]
 fn points_beside_the_position_have_images_of_their_own() {
     let devices = devices_and_ways();
     let boxes = boxes().map(|lengths| Domain::periodic(lengths).unwrap());
     for (device, ways) in &devices {
         for (turn, &options) in ways.iter().enumerate() {
-            // Few programs on other devices.
+            // Other devices test fewer programs.
             let is_mixed = options.precision == Precision::Mixed;
             let of_turn = if device.is_cpu() { 0..3 } else { 1 + turn % 2..2 + turn % 2 };
             for &domain in &boxes[of_turn] {
@@ -107,7 +107,7 @@ fn points_beside_the_position_have_images_of_their_own() {
                 let x = FromPlaceless;
                 Given { device, x, options, domain }.check_two_sets(&moved, &placeless);
                 Given { device, x: ByPlane, options, domain }.check_two_sets(&moved, &flat);
-                // A point that is no particle's.
+                // A fixed point that belongs to no particle.
                 let centre = Point::new(0.75, -3.0, 40.0);
                 let x = ByCentre { centre, factor: 0.5 };
                 Given { device, x, options, domain }.check_one_set(&anchors, &anchors);
@@ -118,7 +118,8 @@ fn points_beside_the_position_have_images_of_their_own() {
     }
 }
 
-/// The number behind a point of a j-particle in a plane, where those of i have a third coordinate.
+/// A number follows a point of a j-particle in a plane, where points of i-particles have a third
+/// coordinate.
 #[test]
 fn what_follows_a_point_in_a_plane_is_no_coordinate() {
     let devices = devices_and_ways();

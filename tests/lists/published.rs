@@ -1,10 +1,10 @@
-//! Lennard-Jones energies that are published, by neighbour lists and by all pairs.
+//! Published Lennard-Jones energies, by neighbour lists and by all pairs.
 
 use nbody::prelude::*;
 use nbody::{Neighbours, ShortRange, Skin};
 use nbody_interactions::lennard_jones::{Atom, Force, LennardJones};
 
-/// The sums over all atoms of the potential energy and of the virial, from pairs that count twice.
+/// Sums over all atoms of the potential energy and of the virial; each pair counts twice.
 #[derive(Clone, Copy, Debug)]
 struct Sums {
     pot: f64,
@@ -18,8 +18,8 @@ fn sums(of: &[Force]) -> Sums {
     }
 }
 
-/// Returns the sums for atoms with a diameter and a well depth of 1, in double precision, after checking
-/// that they are those of lists and of all pairs in every precision.
+/// Returns the sums for atoms with diameter 1 and well depth 1, in double precision, after
+/// checking that lists and all pairs agree in every precision.
 fn evaluate(positions: &[[f64; 3]], domain: Domain, cutoff: f64) -> Sums {
     let law = LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff };
     let atoms: Vec<_> =
@@ -50,17 +50,18 @@ fn evaluate(positions: &[[f64; 3]], domain: Domain, cutoff: f64) -> Sums {
     expected
 }
 
-/// The icosahedron of 13 atoms, whose energy is -44.326801 (Hoare & Pal 1971, Adv. Phys. 20, 161; Wales &
-/// Doye 1997, J. Phys. Chem. A 101, 5111).
+/// The icosahedron of 13 atoms has the energy -44.326801 (Hoare & Pal 1971, Adv. Phys. 20, 161;
+/// Wales & Doye 1997, J. Phys. Chem. A 101, 5111).
 #[test]
 fn thirteen_atoms_have_the_energy_of_the_icosahedron() {
     let golden = f64::midpoint(1.0, 5.0_f64.sqrt());
-    // The vertices have distances from the centre, and from each other, in units of the first.
+    // Numbers and lengths of the distances from the centre and between vertices, in units of the
+    // distance from the centre.
     let edge = 2.0 / (golden * golden + 1.0).sqrt();
     let distances = [(12.0, 1.0), (30.0, edge), (30.0, edge * golden), (6.0, 2.0)];
     let sum =
         |power: i32| distances.map(|(n, r): (f64, f64)| n * r.powi(-power)).iter().sum::<f64>();
-    // The minimum of 4 (sum(12) / R^12 - sum(6) / R^6).
+    // Radius at the minimum of 4 (sum(12) / R^12 - sum(6) / R^6).
     let radius = (2.0 * sum(12) / sum(6)).powf(1.0 / 6.0);
     let unit = radius / (golden * golden + 1.0).sqrt();
     let mut positions = vec![[0.0; 3]];
@@ -75,9 +76,9 @@ fn thirteen_atoms_have_the_energy_of_the_icosahedron() {
     }
 }
 
-/// The lattice sums of the face-centred cubic lattice are 12.13188 and 14.45392 for the powers -12 and -6
-/// of the distance, in units of that of nearest neighbours (Jones & Ingham 1925, Proc. R. Soc. A 107,
-/// 636).
+/// The lattice sums of the face-centred cubic lattice are 12.13188 and 14.45392 for the powers -12
+/// and -6 of the distance, in units of the nearest-neighbour distance (Jones & Ingham 1925, Proc.
+/// R. Soc. A 107, 636).
 #[test]
 fn a_crystal_has_the_lattice_sums() {
     const CELLS: u32 = 6;
@@ -86,17 +87,17 @@ fn a_crystal_has_the_lattice_sums() {
     let mut positions = Vec::new();
     for k in 0..CELLS.pow(3) {
         let cell = [k % CELLS, k / CELLS % CELLS, k / CELLS.pow(2)].map(f64::from);
-        // The first atoms are not at the faces of the box.
+        // The offset keeps the first atoms off the faces of the box.
         let at = |corner: &[f64; 3]| [0, 1, 2].map(|axis| (corner[axis] + cell[axis] + 0.1) * edge);
         positions.extend(corners.iter().map(at));
     }
-    // Between two shells, whose distances are square roots of integers.
+    // The cutoff lies between two shells, whose radii are square roots of integers.
     let cutoff = 16.5_f64.sqrt();
     let domain = Domain::periodic([edge * f64::from(CELLS); 3]).unwrap();
     let Sums { pot, virial } = evaluate(&positions, domain, cutoff);
     let [pot, virial] = [pot, virial].map(|sum| sum / positions.len() as f64);
     let found = [virial / 24.0 - pot / 4.0, virial / 24.0 - pot / 2.0];
-    // Beyond the cutoff there is a uniform density of atoms.
+    // Beyond the cutoff the density of atoms is taken as uniform.
     let beyond = |power: f64| {
         let density = edge;
         4.0 * std::f64::consts::PI * density / ((power - 3.0) * cutoff.powf(power - 3.0))

@@ -1,11 +1,12 @@
-//! Cutoffs that depend on numbers of particles, found by name in the records of each buffer.
+//! Cutoffs that depend on numbers of particles, which are found by name in the records of each
+//! buffer.
 
 use nbody::prelude::*;
 use nbody::{Error, Interaction, Neighbours, Record, ShortRange, Skin};
 
 use super::grains::Random;
 
-/// Records with the numbers of two cutoffs, or of one of them.
+/// Records with the numbers of two cutoffs, or of only one.
 #[nbody::interaction]
 mod records {
     pub struct Both {
@@ -67,7 +68,7 @@ mod records {
 }
 use records::{Both, ByG, ByH, Exchanged, OfG, OfH};
 
-/// Returns the neighbours of particles, by these cutoffs.
+/// Returns the number of neighbours of particles by this cutoff.
 fn neighbours(of: &[Both], cutoff: fn(&Both) -> f64) -> usize {
     let near = |a: &Both, b: &Both| (a.pos - b.pos).norm() < cutoff(a).max(cutoff(b));
     let pairs = of
@@ -77,7 +78,7 @@ fn neighbours(of: &[Both], cutoff: fn(&Both) -> f64) -> usize {
     pairs.count()
 }
 
-/// Returns the neighbours by lists.
+/// Returns the number of neighbours by lists.
 fn counted<X, P>(engine: &mut ShortRange<X>, near: &Neighbours, of: &[P]) -> Result<usize, Error>
 where
     X: Interaction<F = records::Number>,
@@ -117,7 +118,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         let expected = |both: &[Both]| [neighbours(both, |it| it.h), neighbours(both, |it| it.g)];
         let first = near.upload(&both).unwrap();
         near.update(&first, &[&by_h, &by_g]).unwrap();
-        // The same numbers in other records, and then greater ones.
+        // The first pass has the same numbers in other records, the second one greater numbers.
         let mut before = both.clone();
         for _ in 0..2 {
             before.clone_from(&both);
@@ -128,7 +129,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
                 counted(&mut by_g, &near, &exchanged(&both)).unwrap(),
             ];
             assert_eq!(found, expected(&both), "{device}");
-            // Each interaction needs its own alone.
+            // Each interaction needs only the number of its own cutoff.
             let found = [
                 counted(&mut by_h, &near, &of_h(&both)).unwrap(),
                 counted(&mut by_g, &near, &of_g(&both)).unwrap(),
@@ -142,7 +143,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         assert!(grown[1] > grown[0] && grown[0] > 50, "{grown:?}");
         let old = counted(&mut by_h, &near, &of_h(&both)).unwrap_err().to_string();
         assert!(old.contains("their cutoffs depend on has changed"), "{device}: {old}");
-        // What another cutoff depends on makes no difference.
+        // Numbers of another cutoff have no effect.
         for it in &mut before {
             it.g = 9.0;
         }
@@ -150,7 +151,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         assert_eq!(found, expected(&before)[0], "{device}");
         let old = counted(&mut by_g, &near, &exchanged(&before)).unwrap_err().to_string();
         assert!(old.contains("their cutoffs depend on has changed"), "{device}: {old}");
-        // Records that have one of the numbers.
+        // Records with only one of the numbers.
         let short = near.upload(&of_g(&both)).unwrap();
         near.update(&short, &[&by_g]).unwrap();
         assert_eq!(counted(&mut by_g, &near, &of_g(&both)).unwrap(), grown[1], "{device}");

@@ -1,15 +1,15 @@
-//! Positions, cutoffs and boxes at every power of ten: results are right, or refused in the same way on every
-//! device.
+//! Positions, cutoffs and boxes at every power of ten: results are right, or every device refuses
+//! them in the same way.
 
 use nbody::prelude::*;
 use nbody::{Interaction, Skin};
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::scales::{CUTOFF, LENGTH, balls, cube, is_right, powers, ten_to, told};
 
-/// An interaction at a scale.
+/// Creates an interaction at a scale.
 type Scaled<X> = fn(f64) -> X;
 
-/// Lists of an interaction at every scale of a precision: those scales at which devices are right.
+/// Returns the scales of a precision at which lists of an interaction are right on all devices.
 fn right_lists<X>(
     devices: &[Device],
     precision: Precision,
@@ -37,7 +37,7 @@ where
             let particles = near.upload(&balls(unit))?;
             let mut out = engine.results(particles.len())?;
             near.update(&particles, &[&*engine])?;
-            // The device tells of the outcome.
+            // Wait for the outcome on the device.
             near.rebuilds()?;
             engine.evaluate_over(near, &particles, &mut out)?;
             out.download::<f64>()
@@ -71,12 +71,12 @@ fn lists_are_right_or_refused_at_every_scale() {
     }
 }
 
-/// Within the skin a cutoff may grow no farther than the precision allows.
+/// Within the skin a cutoff may not grow beyond the range of the precision.
 #[test]
 fn cutoffs_that_grow_beyond_the_precision_are_refused() {
     let devices = nbody_tests::all_devices();
     for (precision, most) in [(Precision::Single, 62), (Precision::Double, 100)] {
-        // A share of the greatest cutoff.
+        // A fraction of the largest cutoff.
         let unit = 0.9375 * 2.0_f64.powi(most) / (0.5 * CUTOFF * 2.0);
         let grown = |device: &Device| {
             let law = Either { factor: 2.0 };
@@ -104,7 +104,7 @@ fn cutoffs_that_grow_beyond_the_precision_are_refused() {
     }
 }
 
-/// Positions far outside a box are those of their images: whole lengths are taken off exactly.
+/// Positions far outside a box act as their images inside: whole lengths are subtracted exactly.
 #[test]
 fn lists_are_right_however_far_particles_are_outside_the_box() {
     let devices = nbody_tests::all_devices();
@@ -133,7 +133,7 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
             let particles = near.upload(&balls).unwrap();
             near.rebuild();
             let before = near.rebuilds().unwrap();
-            // The second update follows the particles.
+            // The second update checks the motion of the particles.
             for _ in 0..2 {
                 near.update(&particles, &[&engine]).unwrap();
                 engine.evaluate_over(&near, &particles, &mut out).unwrap();
@@ -141,7 +141,8 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
                 assert!(found == expected, "{of}");
                 assert_eq!(near.rebuilds().unwrap(), before + 1, "{of}");
             }
-            // A motion is one, if the next number is at another place in the box.
+            // The next representable number may be at another place in the box; then it counts as
+            // a motion.
             let next = match precision {
                 Precision::Single => f64::from((far as f32).next_up()),
                 _ => far.next_up(),

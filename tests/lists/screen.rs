@@ -1,22 +1,23 @@
-//! The screen of neighbour lists by tensor cores: no pair within the cutoff is missing and none beyond it
-//! counts, however close to the edge, in whatever units.
+//! Tensor cores screen the pairs of neighbour lists: no pair within the cutoff is missing and none
+//! beyond it counts, however close to the edge, and in any unit.
 
 use nbody::prelude::*;
 use nbody::{Interaction, Options, Precision, ShortRange};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Gather, Near, Uniform};
 
-/// Relative distances from the edge: some that rounding blurs, some that the screen cannot tell apart.
+/// Relative distances from the edge: some within rounding errors, some that the screen cannot
+/// resolve.
 const MARGINS: [f64; 9] = [0.0, 1e-7, -1e-7, 1e-5, -1e-5, 1e-3, -1e-3, 4e-3, -4e-3];
 
-/// A configuration of balls, in units of `scale`.
+/// Configuration of balls, in units of `scale`.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     n: usize,
     seed: u64,
-    /// The cutoff of a ball with h = 1.
+    /// Cutoff of a ball with h = 1.
     factor: f64,
-    /// The distance of some balls, whose groups are wide.
+    /// Distance of some balls, whose groups are wide.
     far: f64,
     scale: f64,
 }
@@ -32,8 +33,8 @@ impl Case {
         Self { n, seed, factor, far, scale }
     }
 
-    /// Returns the balls: half of them at the edge of the cutoff of others, some at the place of another one,
-    /// and some without any reach.
+    /// Returns the balls: half of them at the edge of the cutoff of another ball, some at the
+    /// place of another ball, and some without reach.
     fn balls(&self) -> Vec<Ball> {
         let mut random = Random(self.seed);
         let unit = |random: &mut Random| random.below(1 << 24) as f64 / f64::from(1 << 23) - 1.0;
@@ -60,8 +61,8 @@ impl Case {
         found.into_iter().map(ball).collect()
     }
 
-    /// Compares counts with those of all pairs in `f64`, in which those at the edge may count or not. Returns
-    /// how many pairs count.
+    /// Compares counts with all pairs in `f64`, where pairs at the edge may count or not. Returns
+    /// the number of pairs that count.
     fn check<X>(&self, engine: &mut ShortRange<X>, reach: impl Fn(&Ball) -> f64) -> u32
     where
         X: Interaction<I = Ball<f64>, J = Ball<f64>, F = Near<f64>>,
@@ -75,7 +76,7 @@ impl Case {
             for (_, other) in balls.iter().enumerate().filter(|&(l, _)| l != k) {
                 let [a, b] = [at(ball), at(other)];
                 let distance = norm(std::array::from_fn(|axis| b[axis] - a[axis]));
-                // Of the square too, by the least normal number.
+                // The square underflows, too, by up to the smallest normal number.
                 let underflow = f64::from(f32::MIN_POSITIVE) / reach(ball).max(1e-30);
                 let blur = 4e-6 * reach(ball) + 2.4e-7 * (norm(a) + norm(b)) + underflow;
                 least += u32::from(distance < reach(ball) - blur);

@@ -1,4 +1,4 @@
-//! States of lists, which another run continues from.
+//! States of lists, from which another run continues.
 
 use nbody::prelude::*;
 use nbody::{HasCutoff, ListState, Neighbours, ShortRange, Skin};
@@ -6,7 +6,8 @@ use nbody::{HasCutoff, ListState, Neighbours, ShortRange, Skin};
 use super::grains::Random;
 use super::grains::grains::{Grain, Greater, Radii, Uniform};
 
-/// Within the margin, and then beyond, where the device builds the lists and the host does not know yet.
+/// Steps within the margin and then beyond it, where the device rebuilds the lists and the host
+/// does not know it yet.
 #[test]
 fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
     let devices = nbody_tests::all_devices();
@@ -49,7 +50,7 @@ fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
             update(&mut again, &grains, cutoff);
             assert_eq!(again.rebuilds().unwrap(), 1, "{device}");
             assert!(again.to_csr().unwrap() == csr, "{device}");
-            // The entries of the build are known since the update.
+            // The update has learnt the number of entries, so that `room` may differ.
             let state = ListState { room: [0; 2], ..state };
             let again = ListState { room: [0; 2], ..again.state().unwrap().unwrap() };
             assert!(again == state, "{device}");

@@ -4,7 +4,7 @@ use nbody::prelude::*;
 use nbody::{ArgMin, Engine, Store};
 use nbody_tests::lists::over_lists;
 
-/// Extremes within a reach, most of which several particles have.
+/// Extremes within a reach; most are shared by several particles.
 #[nbody::interaction]
 mod ties {
     pub struct Ties {
@@ -45,9 +45,10 @@ mod ties {
 }
 use ties::{Firsts, Site, Ties};
 
-/// A lattice along x, then y, then z, whose sites are numbered in another order.
+/// Returns the sites of a lattice, generated along x, then y, then z, and numbered in another
+/// order.
 fn sites(side: usize) -> Vec<Site> {
-    // Infinite, NaN, zero of both signs and equal values.
+    // Infinity, NaN, zeros of both signs and equal values.
     let tags = [2.0, 1.0, 0.0, -0.0, 5.0, f64::NAN, 1.0];
     let n = side * side * side;
     let site = |k: usize| {
@@ -82,7 +83,7 @@ fn firsts(i: &Site, j: &[Site], skip: Option<usize>, reach: f64) -> Firsts {
     found
 }
 
-/// Ways to compute in lists: each choice meets each of the others on the CPU.
+/// Returns ways to compute in lists: on the CPU each choice occurs with every other choice.
 fn list_options() -> Vec<Options> {
     let orders = [None, Some(SummationOrder { bag: 5, splits: 3 })];
     let mut all = Vec::new();
@@ -115,7 +116,7 @@ fn the_first_of_equal_values_counts_in_lists() {
                 let found: Vec<Firsts> = out.download().unwrap();
                 assert_eq!(found, expected, "{device}, {options:?}, {side}");
 
-                // What is added has the same values, of particles with other indices.
+                // The added particles have the same values with other indices.
                 let others: Vec<Site> = sites.iter().rev().copied().collect();
                 let search = |i| firsts(i, &others, None, reach);
                 let added: Vec<_> = sites.iter().map(search).collect();

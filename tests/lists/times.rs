@@ -7,7 +7,7 @@ use nbody_interactions::lennard_jones::Atom;
 
 use super::devices::lennard_jones;
 
-/// Times are those of the parts that ran, and to measure them changes no result.
+/// Only parts that ran have times, and measuring them changes no result.
 #[test]
 fn only_parts_that_ran_took_time() {
     let devices = nbody_tests::all_devices();
@@ -22,7 +22,7 @@ fn only_parts_that_ran_took_time() {
         let mut out = [engine.results(500).unwrap(), engine.results(500).unwrap()];
         let mut before = NeighbourTimes::default();
         for (step, is_rebuilt) in [true, false, true, false].into_iter().enumerate() {
-            // Every other step by more than half of the skin.
+            // Every other step moves an atom by more than half of the skin.
             atoms[77].pos.y += if step == 2 { 0.25 } else { 1.0 / 128.0 };
             let particles = near.upload(&atoms).unwrap();
             for (near, out) in [&mut near, &mut plain].into_iter().zip(&mut out) {

@@ -1,5 +1,5 @@
-//! Evaluations over neighbour lists without an update before: on every device their results are right, or
-//! they are refused and the results stay.
+//! Evaluations over neighbour lists without a preceding update: on every device their results are
+//! right, or they are refused and the results stay.
 
 use nbody::prelude::*;
 use nbody::{
@@ -147,7 +147,7 @@ fn shift(x: f64) -> Shift {
     Shift { by: Vector::new(x, 0.0, 0.0) }
 }
 
-/// Lists of balls on a device, with the results of an interaction by them.
+/// Lists of balls on a device, with the results of an interaction over them.
 struct Setup<X: Interaction> {
     device: Device,
     near: Neighbours,
@@ -183,7 +183,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
         self.balls = self.particles.download().unwrap();
     }
 
-    /// Compares the results with those of all pairs, of the balls of the lists or of others.
+    /// Compares the results with all pairs, for the balls of the lists or for other balls.
     fn is_right(&mut self, others: Option<&Particles<Ball>>) {
         let particles = others.unwrap_or(&self.particles);
         self.engine.evaluate_over(&self.near, particles, &mut self.out).unwrap();
@@ -199,7 +199,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
         assert!(self.found() == expected, "{}", self.device);
     }
 
-    /// Checks that evaluations are refused, and leave the results.
+    /// Checks that evaluations are refused and leave the results unchanged.
     fn refuses<P: Record<Lane = f64>>(&mut self, particles: &Particles<P>, message: &str) {
         let (before, device) = (self.found(), &self.device);
         for store in [Store::Replace, Store::Add, Store::Replace] {
@@ -232,7 +232,7 @@ fn programs_that_move_particles_or_change_cutoffs_make_lists_old() {
     let devices = nbody_tests::all_devices();
     for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
         let mut setup = Setup::new(device, EITHER, domain);
-        // Within half of the skin, and by a whole box.
+        // Within half of the skin, and by the length of a box.
         for by in [32.0 * UNIT, 32.0 * UNIT, -64.0 * UNIT] {
             setup.change(shift(by));
             setup.is_right(None);
@@ -249,7 +249,7 @@ fn programs_that_move_particles_or_change_cutoffs_make_lists_old() {
         setup.refuses_own(OLD);
         setup.near.update(&setup.particles, &[&setup.engine]).unwrap();
         setup.is_right(None);
-        // Sums change with masses, which lists do not depend on.
+        // Sums depend on masses, and lists do not.
         setup.change(Weigh { by: 3.0 });
         setup.is_right(None);
     }
@@ -294,14 +294,15 @@ fn other_buffers_are_looked_at() {
         let lost = upload(&setup, &|balls| balls[5].h = f64::NAN);
         setup.refuses(&lost, OLD);
         setup.is_right(None);
-        // Those of the last update are known still.
+        // The numbers of the last update are still known.
         setup.near.update(&far, &[&setup.engine]).unwrap();
         setup.is_right(Some(&far));
         setup.refuses_own(OLD);
     }
 }
 
-/// A box that is smaller by a 64th leaves fewer than 61 units for motion, and growing cutoffs leave less.
+/// A box that is smaller by a 64th leaves fewer than 61 units for motion, and growing cutoffs
+/// leave less.
 #[test]
 fn other_buffers_are_looked_at_within_the_margin() {
     const FACTOR: f64 = 1.0 - 1.0 / 64.0;
@@ -337,7 +338,8 @@ fn other_buffers_are_looked_at_within_the_margin() {
     }
 }
 
-/// Where particles have nothing else, evaluations take the positions of the last look only if it was at them.
+/// If records hold nothing but positions, an evaluation uses the positions of the last check only
+/// if that check read this buffer.
 #[test]
 fn positions_alone_are_those_of_the_buffer() {
     let devices = nbody_tests::all_devices();
@@ -385,7 +387,7 @@ fn records_of_other_fields_are_looked_at() {
             pebbles(&|pebbles| pebbles[131].pos.z -= 65.0 * UNIT),
             pebbles(&|pebbles| pebbles[9].h = 50.0),
         ];
-        // The CPU may be told by an update only.
+        // The CPU learns of other records by an update only.
         if !device.is_cpu() {
             setup.engine.evaluate_over(&setup.near, &same, &mut setup.out).unwrap();
             setup.compare(&setup.balls);
@@ -426,7 +428,7 @@ fn each_of_two_sets_is_looked_at() {
     for device in &devices {
         let mut setup = Setup::new(device, EITHER, Domain::Open);
         let mut others = Random(2).balls(150);
-        // Shorter than those of i, whose bounds are their own.
+        // The j-particles have shorter cutoffs, and bounds of their own.
         for ball in &mut others {
             ball.h /= 4.0;
         }
@@ -490,7 +492,7 @@ fn an_update_that_was_refused_is_not_forgotten() {
         let is_refused = |done: Result<(), Error>| {
             done.is_err_and(|error| error.to_string().starts_with("particles[33]"))
         };
-        // The host may learn of it only later.
+        // The host may learn of the refusal only later.
         let first = setup.near.update(&lost, &[&setup.engine]);
         if first.is_ok() {
             setup.refuses_own("particles[33]");
@@ -499,7 +501,7 @@ fn an_update_that_was_refused_is_not_forgotten() {
             assert!(is_refused(first), "{device}");
         }
         setup.refuses(&lost, "particles[33]");
-        // The lists are still those of the last good update.
+        // The lists are unchanged since the last successful update.
         setup.is_right(None);
     }
 }

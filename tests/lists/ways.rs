@@ -9,18 +9,18 @@ use nbody_tests::listed::laws::{Flat, Ranked, Strain, Tabled};
 use nbody_tests::listed::{Listed, Particle};
 use nbody_tests::ways::{Failures, are_indices, domain, integers, levels};
 
-/// The pairs that lists have.
+/// Kind of lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lists {
-    /// Those that are found.
+    /// Pairs that the lists find.
     Found,
-    /// Rows, in which some pairs are twice.
+    /// Given rows, with some pairs twice.
     Rows,
-    /// Pairs that act both ways.
+    /// Given pairs that act both ways.
     Pairs,
 }
 
-/// The lists and interactions that leave out pairs.
+/// Whether lists or interactions exclude pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Excluded {
     Nothing,
@@ -29,29 +29,29 @@ enum Excluded {
     ByBoth,
 }
 
-/// The evaluations before the one that is compared.
+/// Evaluations before the one that is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Before {
     Nothing,
-    /// Particles that are near their places now, or there.
+    /// Particles at or near their present places.
     Near,
     /// Particles elsewhere.
     Elsewhere,
-    /// More particles.
+    /// More particles than now.
     More,
 }
 
-/// The records of the particles.
+/// Records of the particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Records {
     OfLaw,
     Marked,
-    /// Those of the law before, others now.
+    /// The law's own records before, marked records now.
     Changed,
 }
 
 const LAWS: [&str; 4] = ["tabled", "ranked", "flat", "strain"];
-/// The law without a cutoff.
+/// Index of the law without a cutoff.
 const STRAIN: usize = 3;
 const LISTS: [Lists; 3] = [Lists::Found, Lists::Rows, Lists::Pairs];
 const EXCLUDED: [Excluded; 4] =
@@ -64,12 +64,12 @@ const RECORDS: [Records; 3] = [Records::OfLaw, Records::Marked, Records::Changed
 const INPUTS: [Inputs; 4] = [Inputs::Uniform, Inputs::Lattice, Inputs::Dense, Inputs::Plane];
 const UNITS: [f64; 3] = [1.0, 1_048_576.0, 1.0 / 1_048_576.0];
 const SKINS: [f64; 2] = [64.0 * UNIT, 0.0];
-/// Numbers of particles around the sizes of groups, in turn.
+/// Numbers of particles around the sizes of groups, used in turn.
 const SIZES: [usize; 9] = [33, 100, 1, 64, 0, 600, 31, 130, 2];
-/// Numbers that an emulator evaluates soon.
+/// Numbers of particles that an emulator evaluates quickly.
 const FEW: [usize; 8] = [33, 100, 1, 64, 0, 130, 31, 2];
 
-/// The options of a row, and the numbers of their choices without devices.
+/// Number of choices of each option of a row; devices are not included.
 const OPTIONS: [usize; 15] = [
     LAWS.len(),
     LISTS.len(),
@@ -106,7 +106,7 @@ struct Way {
 }
 
 impl Way {
-    /// Returns the way of a row of choices.
+    /// Returns the way for a row of choices.
     fn of(row: &[usize], n: usize, seed: u64) -> Self {
         let unit = UNITS[row[13]];
         let options = Options::default()
@@ -132,26 +132,26 @@ impl Way {
     }
 }
 
-/// Returns whether these choices may meet.
+/// Tests whether these choices may occur together.
 fn allows(row: &[Option<usize>]) -> bool {
     let is = |option: usize, choice: usize| row[option] == Some(choice);
     let found = is(1, 0);
-    // A law without a cutoff has given lists, as have the same particles alone.
+    // Without a cutoff, lists cannot be found.
     let without_cutoff = is(0, STRAIN) && found;
     let pairs_of_two_sets = is(1, 2) && is(3, 1);
     let more_than_given = is(10, 3) && (is(1, 1) || is(1, 2));
     !(without_cutoff || pairs_of_two_sets || more_than_given)
 }
 
-/// Numbers that tell whether the cases test anything.
+/// Counts that show whether the cases test anything.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cases: usize,
     /// Pairs within the cutoff.
     hits: usize,
-    /// Pairs within the cutoff that are left out.
+    /// Excluded pairs within the cutoff.
     excluded: usize,
-    /// Results with several pairs of the least value.
+    /// Integers that ties affect: several pairs have the smallest value.
     ties: usize,
 }
 
@@ -165,7 +165,7 @@ impl Chance {
         (self.0 >> 33) as usize % n
     }
 
-    /// Returns pairs of which about one in `every` is chosen.
+    /// Returns random pairs; about one pair in `every` is chosen.
     fn pairs(&mut self, [ni, nj]: [usize; 2], every: usize) -> Vec<[u32; 2]> {
         let mut pairs = Vec::new();
         for k in 0..ni {
@@ -179,7 +179,7 @@ impl Chance {
     }
 }
 
-/// The particles of a case, and its pairs.
+/// Particles of a case, and their interaction.
 struct Particles<X: Listed> {
     x: X,
     i: Vec<X::I>,
@@ -187,7 +187,7 @@ struct Particles<X: Listed> {
 }
 
 impl<X: Listed> Particles<X> {
-    /// Returns random particles, `more` beside the number of the way.
+    /// Returns random particles: `more` beyond the number of the way.
     fn new(way: &Way, more: usize) -> Self {
         let (x, n) = (X::in_unit(way.unit), way.n + more);
         let nj = if way.one_set { n } else { 2 * n / 3 + 5 };
@@ -207,8 +207,8 @@ impl<X: Listed> Particles<X> {
         Self { x, i, j }
     }
 
-    /// Returns them at other places, each coordinate by fewer than these units, and in some ways with shorter
-    /// cutoffs.
+    /// Returns the particles displaced by fewer than `units` units along each coordinate, and in
+    /// some ways with shorter cutoffs.
     fn displaced(&self, way: &Way, units: usize) -> Self {
         let mut chance = Chance(way.seed);
         let shorter = if way.seed.is_multiple_of(2) { 1.0 } else { 0.75 };
@@ -231,13 +231,14 @@ impl<X: Listed> Particles<X> {
         Self { x: self.x, i, j }
     }
 
-    /// Returns an i-particle, and these j-particles.
+    /// Returns an i-particle, and the j-particles of its row.
     fn of_row(&self, k: usize, row: &[usize]) -> (&[X::I], Vec<X::J>) {
         (&self.i[k..=k], row.iter().map(|&l| self.j[l]).collect())
     }
 }
 
-/// The pairs that act, in ascending order of the j-particles of each i-particle, and those that would.
+/// Pairs that act, with the j-particles of each i-particle in ascending order, and the pairs that
+/// would act without exclusions.
 struct Pairs {
     rows: Option<Csr>,
     excluded: [Vec<[u32; 2]>; 2],
@@ -293,7 +294,7 @@ impl Pairs {
     }
 }
 
-/// Returns the results of the reference over these j-particles of each i-particle, and their integers.
+/// Returns the reference results over the j-particles of each i-particle, and their integers.
 fn expected<X: Listed>(
     particles: &Particles<X>,
     domain: Domain,
@@ -304,7 +305,7 @@ fn expected<X: Listed>(
         let (i, j) = particles.of_row(k, row);
         let result = reference::<X, f64>(&particles.x, domain, i, &j);
         let found = integers(&result).into_iter().zip(are_indices::<X::F>());
-        // An index of the row is that of a j-particle.
+        // Convert an index in the row to the index of the j-particle.
         all.extend(found.map(|(found, is_index)| match row.get(found as usize) {
             Some(&l) if is_index => l as u32,
             _ => found,
@@ -314,7 +315,7 @@ fn expected<X: Listed>(
     (results, all)
 }
 
-/// Returns the bounds of these results.
+/// Returns the error bounds of these results.
 fn bounds<X: Listed>(
     particles: &Particles<X>,
     options: &Options,
@@ -327,7 +328,7 @@ fn bounds<X: Listed>(
     rows.iter().enumerate().flat_map(of_row).collect()
 }
 
-/// Returns the number of integers that are others where of equal values the last one counts.
+/// Returns the number of integers that would differ if the last of equal values counted.
 fn ties<X: Listed>(particles: &Particles<X>, domain: Domain, rows: &[Vec<usize>]) -> usize {
     let reversed: Vec<Vec<usize>> =
         rows.iter().map(|row| row.iter().rev().copied().collect()).collect();
@@ -352,7 +353,7 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     engine.exclude(&pairs.excluded[1]);
     let before = match way.before {
         Before::Nothing => None,
-        // Without a skin lists stay where nothing moves.
+        // Without a skin, lists stay valid only if nothing moves.
         Before::Near => Some(now.displaced(way, if way.skin == Skin::Length(0.0) { 1 } else { 9 })),
         Before::Elsewhere => Some(now.displaced(way, 700)),
         Before::More => Some(Particles::new(way, 40)),
@@ -395,14 +396,14 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     Ok(())
 }
 
-/// Returns whether a pair is within the cutoff: it changes a result.
+/// Tests whether a pair is within the cutoff, that is, whether it changes a result.
 fn acts<X: Listed>(particles: &Particles<X>, domain: Domain, k: usize, l: usize) -> bool {
     let Particles { x, i, j } = particles;
     let one = reference::<X, f64>(x, domain, &i[k..=k], &j[l..=l]);
     integers(&one) != integers(&[X::F::default()])
 }
 
-/// Updates the lists, evaluates, twice where results are added, and downloads.
+/// Updates the lists, evaluates (twice if results are added), and downloads.
 fn evaluate<X: Listed>(
     near: &mut Neighbours,
     engine: &mut ShortRange<X>,
@@ -443,8 +444,8 @@ where
     out.download::<f64>().unwrap()
 }
 
-/// Checks each row of a covering array of this strength, on one of these devices or on all, with some numbers of
-/// particles.
+/// Checks each row of a covering array of this strength, on one of these devices or on all of
+/// them, with some numbers of particles.
 fn check_all(strength: usize, devices: &[Device], on_all: bool, sizes: &[usize], per_row: usize) {
     let with_devices: Vec<_> = OPTIONS.into_iter().chain([devices.len()]).collect();
     let choices = if on_all { &OPTIONS[..] } else { &with_devices };
@@ -470,7 +471,7 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, sizes: &[usize],
     assert!(seen.hits > 100 * least && seen.excluded > 20 * least && seen.ties > least, "{seen:?}");
 }
 
-/// Any three choices meet, one of which may be the vector instructions.
+/// Any three choices occur together; the vector instructions count as a choice.
 #[test]
 fn lists_on_the_cpu_agree_with_the_reference() {
     check_all(if nbody_tests::is_quick() { 2 } else { 3 }, &levels(), false, &SIZES, 4);

@@ -1,4 +1,4 @@
-//! Evaluations that add to the results that are there, on every device.
+//! Evaluations that add to existing results, on every device.
 
 use nbody::models::uniform;
 use nbody::prelude::*;
@@ -83,7 +83,7 @@ mod forces {
 }
 use forces::{Body, Force, Spring};
 
-/// Merges two results, in the precision of the results.
+/// Merges two results in the precision of the results.
 fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
     let least: ArgMin = if b.nearest.value < a.nearest.value { b.nearest } else { a.nearest };
@@ -117,7 +117,7 @@ fn engines_of_two_interactions_add_to_one_buffer() {
             };
             let (i, j) = (inner.upload(&i).unwrap(), inner.upload(&j).unwrap());
             let mut out = inner.results(i.len()).unwrap();
-            // Often enough that a GPU replays graphs, for replacing and for adding.
+            // Often enough that a GPU replays graphs, both for replacing and for adding.
             for _ in 0..6 {
                 inner.evaluate_into(&i, &j, &mut out).unwrap();
                 outer.add_into(&i, &j, &mut out).unwrap();
@@ -151,7 +151,7 @@ fn exact_sums_are_added_alike_on_every_device() {
 fn both_directions_at_once_are_added() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
-        // Several launches in the emulator, each of which writes a part of the results.
+        // Several launches in the emulator; each writes some of the results.
         for n in [1, 300, 2000] {
             let bodies = uniform::<Body>(n, 3);
             let options = Options::default().pairs(Pairs::Symmetric);

@@ -1,4 +1,5 @@
-//! Bags and i-particles of a thread, which depend on the sizes of records.
+//! Numbers of particles in a bag, and of i-particles of a thread, which depend on the sizes of
+//! records.
 
 use nbody::prelude::*;
 use nbody::{CudaError, Program};

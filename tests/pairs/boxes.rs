@@ -1,4 +1,4 @@
-//! Periodic boxes of all pairs: other lengths, and lengths that a precision cannot hold.
+//! Periodic boxes of all pairs: changed lengths, and lengths that a precision cannot represent.
 
 use nbody::prelude::*;
 use nbody_interactions::gravity::{Body, Gravity};

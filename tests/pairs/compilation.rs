@@ -1,6 +1,6 @@
 //! Cost of compiling one law: the number of functions that the compiler generates for
-//! `examples/gravity.rs`, and the lines of LLVM code before optimisation. Unlike the time, which
-//! follows them, these do not depend on the machine.
+//! `examples/gravity.rs`, and the lines of LLVM code before optimisation. Unlike the compilation
+//! time, which follows them, they do not depend on the machine.
 //!
 //! `INSTA_UPDATE=always cargo test -p nbody-tests --test pairs compilation` records them again.
 #![cfg(target_arch = "x86_64")]
@@ -33,7 +33,7 @@ fn of_one_law() {
     insta::assert_snapshot!(table(&costs));
 }
 
-/// Makes the compiler write the code before optimisation, as in a release build.
+/// Has the compiler write the code before optimisation, as in a release build.
 fn compile(code: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut emit = std::ffi::OsString::from("--emit=llvm-ir=");

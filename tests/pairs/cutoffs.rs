@@ -1,4 +1,4 @@
-//! Pairs at a cutoff: on every device, in every precision.
+//! Pairs at a cutoff, on every device and in every precision.
 
 use nbody::prelude::*;
 
@@ -81,8 +81,8 @@ mod singular {
 }
 use singular::Singular;
 
-/// A lattice of spacing 1/8, twice, so that many pairs are exactly at a cutoff, and some at distance
-/// zero.
+/// Returns a lattice of spacing 1/8 twice, so that many pairs are exactly at a cutoff, and some at
+/// distance zero.
 fn lattice() -> Vec<Place> {
     let axis = || (0..7).map(|k| f64::from(k) / 8.0);
     let points = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
@@ -112,7 +112,7 @@ fn check_counts(reach: f64, options: Options) {
 
 #[test]
 fn a_pair_at_the_cutoff_contributes_nothing() {
-    // Cutoffs with no pairs, some and all; a few of a bag and most of it.
+    // Cutoffs with no pairs, some and all; with a small and a large part of a bag.
     for reach in [0.0, -0.0, 0.125, -0.25, 0.375, 0.875, f64::INFINITY, f64::NAN] {
         check_counts(reach, Options::default());
     }
@@ -133,7 +133,7 @@ fn a_pair_at_the_cutoff_contributes_nothing_in_any_schedule_and_order() {
     }
 }
 
-/// Particles on a sphere about the first of them, at this radius up to 40 units of `roundoff`.
+/// Returns particles on a sphere about the first one, at `radius` within 40 units of `roundoff`.
 fn sphere(n: usize, radius: f64, roundoff: f64) -> Vec<singular::Place> {
     let uniform: Vec<singular::Place> = nbody::models::uniform(2 * n, 1);
     let (directions, distances) = uniform.split_at(n);

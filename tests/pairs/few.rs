@@ -50,7 +50,7 @@ fn particles_of_one_set_do_not_meet_themselves() {
 #[test]
 fn the_first_particles_of_a_set_meet_all_others() {
     let devices = nbody_tests::cuda_devices();
-    // Without softening a particle that met itself would give NaN.
+    // Without softening, a particle that interacted with itself would give NaN.
     let x = Hermite { eps2: 0.0 };
     let n = 700;
     let all = uniform::<Body>(n, 1);

@@ -14,7 +14,8 @@ fn bodies() -> [Body; 2] {
     ROWS.map(|[x, y, z, mass]| Body { pos: Point::new(x, y, z), mass })
 }
 
-/// Asserts the results for the two bodies, by hand: 3 / 2² and 1 / 2², -3 / 2 and -1 / 2.
+/// Compares the results for the two bodies with values by hand: 3 / 2² and 1 / 2², -3 / 2 and -1 /
+/// 2.
 fn assert_by_hand(results: &[Field]) {
     let expected = [[0.75, 0.0, 0.0, -1.5], [-0.25, 0.0, 0.0, -0.5]];
     let found: &[[f64; 4]] = bytemuck::cast_slice(results);
@@ -39,7 +40,7 @@ fn the_law_of_the_example_is_newtons_on_every_device() {
     }
 }
 
-/// Buffers on the CPU, as without the feature `cuda`.
+/// Uses buffers on the CPU, as without the feature `cuda`.
 #[test]
 fn the_cpu_needs_no_gpu() {
     fn evaluate(bodies: &[Body], sources: &[Body]) -> Result<Vec<Field>, nbody::Error> {

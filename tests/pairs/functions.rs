@@ -36,7 +36,8 @@ pub mod quotients {
 }
 use quotients::{Number, Quotients};
 
-/// Engines on every device with these options, in every precision and mathematics, with their names.
+/// Returns engines on every device with these options, in every precision and mathematics, with
+/// their names.
 pub fn engines<X: Interaction>(
     interaction: X,
     options: Options,
@@ -89,8 +90,8 @@ fn roots_of_zero_infinity_and_negative_numbers_are_those_of_ieee() {
         assert_eq!([infinite.quotient, infinite.scaled[0]], [0.0; 2], "{name}");
         assert!([none.root, none.square, none.fifth].iter().all(|x| x.is_nan()), "{name}");
         if precision == Precision::Double {
-            // The power overflows, and the root does not; for seeds that are too small, too large and
-            // exact.
+            // The power overflows and the root does not, with seeds that are too small, too large
+            // and exact.
             for x in [1.0, 1.1, 1.3, 1.5, 1.7, 1.9] {
                 let large = found(x * 2_f64.powi(-440));
                 assert_eq!(large.fifth, f64::INFINITY, "{x}: {name}");

@@ -1,4 +1,5 @@
-//! No particles, coincident ones, and numbers that are not finite or beyond the range of the precision.
+//! No particles, coincident particles, and numbers that are infinite, NaN or beyond the range of
+//! the precision.
 
 use nbody::prelude::*;
 use nbody_interactions::gravity::{Body, Field, Gravity};
@@ -46,7 +47,7 @@ fn non_finite_inputs_give_non_finite_results() {
             for (k, field) in fields.iter().enumerate() {
                 assert_eq!(is_finite(field), k != 7, "{device}: {value}, particle {k}: {field:?}");
             }
-            // It acts on all particles, and no result hides that.
+            // It acts on all particles, and every result shows it.
             let fields = direct.evaluate_self(&targets).unwrap();
             assert_eq!(fields.len(), 300);
             for (k, field) in fields.iter().enumerate() {

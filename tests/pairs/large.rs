@@ -86,7 +86,8 @@ fn larger_results_are_right_on_the_cpu_and_in_the_emulator() {
     }
 }
 
-/// Threads of tests have two megabytes of stack, a tenth of what some of these evaluations take.
+/// Threads of tests have two megabytes of stack, a tenth of the size that some of these
+/// evaluations need.
 #[test]
 fn large_results_are_evaluated_on_the_cpu() {
     let law = Large { weights: [[0.5; 32]; 32] };

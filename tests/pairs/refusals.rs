@@ -126,7 +126,7 @@ fn memory_that_does_not_fit_is_an_error() {
     for device in devices {
         let direct = AllPairs::new(&device, GRAVITY).unwrap();
         let wide = AllPairs::new(&device, wide::Wide).unwrap();
-        // Some of these, times the size of a result, are small or zero modulo 2^64.
+        // Some of these numbers, times the size of a result, are small or zero modulo 2^64.
         for n in (0..20).flat_map(|shift| [usize::MAX >> shift, 1 << (63 - shift)]) {
             for error in [direct.results(n).map(drop), wide.results(n).map(drop)] {
                 let error = error.unwrap_err().to_string();
@@ -161,14 +161,14 @@ fn a_bag_that_does_not_fit_is_an_error_before_anything_is_compiled() {
     }
 }
 
-/// Backup accumulators of compensated sums are in shared memory where it has room for them beside the bag.
+/// Backup accumulators of compensated sums are in shared memory if they fit there next to the bag.
 #[test]
 fn a_bag_has_the_shared_memory_of_backup_accumulators() {
     let device = nbody_tests::emulator();
     let bodies = bodies(50);
     let compensated = Options::default().accumulation(Accumulation::Compensated);
     let expected = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
-    // j-particles of 16 bytes in 48 KiB, beside 5 to 17 KiB for accumulators.
+    // j-particles of 16 bytes in 48 KiB, next to 5 to 17 KiB for accumulators.
     for (bag, are_shared) in [(1, true), (1982, true), (2751, false), (3070, false)] {
         let options = compensated.order(SummationOrder { bag, splits: 1 });
         let mut engine = AllPairs::with_options(&device, GRAVITY, options).unwrap();
@@ -246,7 +246,7 @@ fn tables_that_do_not_fit_are_named_as_the_cause() {
         let error = error.unwrap_err().to_string();
         assert!(error.contains("most of it are the parameters"), "{error}");
     }
-    // Here the bag is larger.
+    // Here the bag takes more memory than the parameters.
     let options = Options::default().order(Some(SummationOrder { bag: 100_000, splits: 1 }));
     let error = AllPairs::with_options(&device, wide(), options).unwrap_err();
     assert!(error.to_string().contains("use a smaller bag"), "{error}");

@@ -1,4 +1,4 @@
-//! Evaluations again: the same results, or those of other parameters, particles and boxes.
+//! Repeated evaluations: the same results, or new ones for other parameters, particles and boxes.
 
 use nbody::prelude::*;
 use nbody_interactions::gravity::Gravity;

@@ -1,4 +1,5 @@
-//! Boxes at every power of ten: results over all pairs are right, or refused in the same way on every device.
+//! Boxes at every power of ten: results over all pairs are right, or every device refuses them in
+//! the same way.
 
 use nbody::prelude::*;
 use nbody_tests::contacts::contact::Uniform;

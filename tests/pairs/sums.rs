@@ -7,7 +7,7 @@ use nbody_tests::lists::over_lists;
 use super::functions::engines;
 use super::functions::quotients::{Number, Quotients};
 
-/// Sums of numbers of j, of those within a reach and of all.
+/// Sums of numbers of j, over j-particles within a reach and over all.
 #[nbody::interaction]
 mod sums {
     pub struct Summed {
@@ -67,8 +67,8 @@ fn compensated_sums_of_infinite_terms_are_infinite() {
     }
 }
 
-/// Rounding errors of sums of equal terms have one sign, and so do the errors of adding these up: for
-/// the first of these terms they would reach six roundoffs.
+/// Rounding errors of sums of equal terms have one sign, and so have the errors of adding up these
+/// sums: for the first of these terms they would reach six roundoffs.
 #[test]
 fn compensated_sums_of_many_terms_are_within_their_bounds() {
     const N: usize = 1 << 16;
@@ -98,7 +98,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
                     let mut direct = AllPairs::with_options(&device, Total, *options).unwrap();
                     all.check(&mut direct, options).unwrap()
                 });
-                // The emulator would build lists and trees for minutes.
+                // The emulator would take minutes to build lists and trees.
                 if !device.is_cpu() && device.properties().is_none() {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Downloads of one field on every device, compared with those of whole records.
+//! Downloads of one field on every device, compared with whole records.
 
 use nbody::models::uniform;
 use nbody::prelude::*;
@@ -7,7 +7,7 @@ use nbody_tests::particle_programs::{Body, Drift, Pull, Runner, Star};
 
 const SIZES: [usize; 10] = [0, 1, 2, 15, 16, 17, 255, 256, 257, 70_001];
 
-/// Compares a field of all particles with that of their records.
+/// Compares one field of all particles with the field of their downloaded records.
 fn same<P, T>(device: &Device, particles: &Particles<P>, name: &str, of: impl Fn(&P) -> T)
 where
     P: Record<Lane = f64>,
@@ -31,7 +31,7 @@ fn fields_are_those_of_the_records() {
                 same(device, &bodies, "mass", |body| body.mass);
                 same(device, &bodies, "kind", |body| body.kind);
                 same(device, &bodies, "table", |body| body.table);
-                // Records of an odd number of words.
+                // Records with an odd number of words.
                 let stars = device.upload(&uniform::<Star>(n, 1), precision).unwrap();
                 same(device, &stars, "flag", |star| star.flag);
                 same(device, &stars, "weight", |star| star.weight);
@@ -53,7 +53,7 @@ fn a_field_is_that_after_all_earlier_work() {
         same(device, &bodies, "pos", |body| body.pos);
         let positions: Vec<Point> = bodies.download_field("pos").unwrap();
         assert!(positions.iter().zip(&start).all(|(pos, body)| *pos != body.pos), "{device}");
-        // Memory that has room for more.
+        // A buffer with more memory than its particles need.
         let mut selection = Selection::new(device).unwrap();
         let runners = device.upload(&uniform::<Runner>(300, 1), Precision::Double).unwrap();
         selection.select(&runners).unwrap();

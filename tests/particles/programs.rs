@@ -9,11 +9,11 @@ use nbody_tests::particle_programs::{
 
 const SIZES: [usize; 9] = [0, 1, 2, 15, 16, 17, 255, 256, 257];
 
-/// More particles than blocks of totals have blocks in one block.
+/// More particles than 256 blocks of 256 hold: merging their totals takes another level of blocks.
 const MANY: usize = 65_536 + 300;
 
-/// Calls a function with every device, precision and number of particles; of many particles with one
-/// precision on a device.
+/// Calls a function with every device, precision and number of particles; with many particles,
+/// only one precision for each device.
 fn for_each(check: impl Fn(&Device, Precision, usize)) {
     let devices = nbody_tests::all_devices();
     for (d, device) in devices.iter().enumerate() {
@@ -156,7 +156,7 @@ fn kicks_read_results() {
 #[test]
 fn drifts_keep_both_parts_of_positions() {
     for_each(|device, precision, n| {
-        // Far from the origin, where a step is lost in one `f32`.
+        // Far from the origin, where one `f32` cannot resolve a step.
         let mut start = bodies(n);
         for body in &mut start {
             body.pos.x += 1e4;
@@ -190,7 +190,7 @@ fn updates_read_second_particles_in_a_box() {
     let lengths = [1.0, 0.75];
     for_each(|device, precision, n| {
         let (start, others) = (bodies(n), stars(n));
-        // Each precision with itself, and with one other.
+        // Combine each precision with itself and with one other.
         let next = match precision {
             Precision::Single => Precision::Mixed,
             Precision::Mixed => Precision::Double,
@@ -263,7 +263,7 @@ fn merge(mut total: Total, part: Total) -> Total {
 fn measures_merge_totals_in_a_fixed_order() {
     for_each(|device, precision, n| {
         let mut start = bodies(n);
-        // Several bodies have the least value, of which the first counts.
+        // Several bodies have the smallest value; the first one counts.
         for body in &mut start {
             body.table[2] = (16.0 * body.table[2]).floor();
         }
@@ -289,7 +289,7 @@ fn measures_merge_totals_in_a_fixed_order() {
             totals.push(total);
         }
         assert_eq!(found, merged(&totals, Total::default(), merge), "{device}, {precision}, {n}");
-        // Scratch memory is used again, and the particles are as before.
+        // Scratch memory is reused, and the particles are unchanged.
         assert_eq!(energy.measure(&bodies, (&stars, &results)).unwrap(), found);
         let unchanged: Vec<_> = start.iter().map(|it| rounded(*it, precision)).collect();
         same(device, precision, &download(device, &bodies), &unchanged);

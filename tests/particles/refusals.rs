@@ -64,7 +64,7 @@ fn wrong_buffers_are_refused_and_nothing_is_changed() {
 #[test]
 fn wrong_buffers_are_refused() {
     let devices = nbody_tests::all_devices();
-    // Another handle of a device has its particles, too.
+    // Another handle of the same device accepts its particles.
     for (device, other) in devices.iter().zip(nbody_tests::all_devices()) {
         let five = other.upload(&runners(5, 1), Precision::Single).unwrap();
         let mut selection = Selection::new(device).unwrap();
@@ -100,7 +100,7 @@ fn wrong_buffers_are_refused() {
 fn another_name_or_type_is_refused() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
-        // Even where there is no particle.
+        // The refusal does not depend on whether there are particles.
         for n in [0, 5] {
             let stars = device.upload(&uniform::<Star>(n, 1), Precision::Mixed).unwrap();
             let error = stars.download_field::<f64>("mass").unwrap_err();
@@ -168,7 +168,8 @@ mod other {
     }
 }
 
-/// An engine without types runs any program of its parameters, each by its own kernel, and refuses one of another kind.
+/// An engine without types runs any program of its parameters with the program's own kernel, and
+/// refuses a program of another kind.
 #[test]
 fn programs_of_one_engine_are_told_apart() {
     for device in nbody_tests::all_devices() {

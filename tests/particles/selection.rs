@@ -7,7 +7,7 @@ use nbody_tests::particle_programs::{Advance, Announce, Mark, Runner};
 
 const SIZES: [usize; 8] = [0, 1, 2, 16, 255, 257, 1000, 70_001];
 
-/// Particles of which about one in `every` takes part.
+/// Returns particles; about one in `every` takes part.
 pub fn runners(n: usize, every: usize) -> Vec<Runner> {
     let mut runners = uniform::<Runner>(n, 1);
     for (k, runner) in runners.iter_mut().enumerate() {
@@ -17,7 +17,7 @@ pub fn runners(n: usize, every: usize) -> Vec<Runner> {
     runners
 }
 
-/// The particles that take part, then the others.
+/// Returns the number of particles that take part, and these particles followed by the others.
 fn ordered(runners: &[Runner]) -> (usize, Vec<Runner>) {
     let active = runners.iter().filter(|runner| runner.active != 0);
     let others = runners.iter().filter(|runner| runner.active == 0);
@@ -64,7 +64,7 @@ fn selected_particles_are_updated() {
             let runners = runners(n, 3);
             let mut particles = device.upload(&runners, Precision::Double).unwrap();
             let active = selection.select(&particles).unwrap();
-            // The second particles are those of the same index.
+            // The second particles have the same indices as the first.
             let others = device.upload(&runners, Precision::Double).unwrap();
             advance.update_selected(&selection, active, &mut particles, &others).unwrap();
             for (before, after) in runners.iter().zip(particles.download().unwrap()) {
@@ -101,7 +101,7 @@ fn the_soonest_particles_come_first() {
             let precision = Precision::ALL[k % Precision::ALL.len()];
             let particles = device.upload(&runners, precision).unwrap();
             let mut copies = device.upload::<Runner>(&[], precision).unwrap();
-            // An answer that nobody asks for is not that of the next question.
+            // An answer that was never fetched does not answer the next question.
             selection.seek_soonest(&particles, now.wrapping_add(1)).unwrap();
             selection.seek_soonest(&particles, now).unwrap();
             announce.update_copies_due(&selection, n, &particles, &mut copies, ()).unwrap();
@@ -112,7 +112,7 @@ fn the_soonest_particles_come_first() {
             announce.update_copies(&selection, n, &particles, &mut copies, ()).unwrap();
             assert!(copies.download().unwrap().iter().all(|it| it.x == 3.5), "{device}, {n}");
             assert_eq!(selection.select_soonest(&particles, now).unwrap(), (count, ticks));
-            // Without times.
+            // A selection without times.
             let (active, zero) = (selection.select(&particles).unwrap(), (n > 0).then_some(0.0));
             assert_eq!(selection.soonest().unwrap(), (active, 0));
             announce.update_copies_due(&selection, n, &particles, &mut copies, ()).unwrap();

@@ -5,7 +5,7 @@ use nbody::prelude::*;
 use nbody::{Interaction, Particles, PerParticle, Results, Sequence};
 use nbody_tests::particle_programs::{Body, Drift, Pull, Relax, Star};
 
-/// A step of a simulation, with parameters and numbers of results that change.
+/// A step of a simulation, in which parameters and the number of results change.
 struct Step {
     pull: AllPairs<Pull>,
     drift: PerParticle<Drift>,
@@ -40,7 +40,7 @@ impl Step {
         results.resize(first)?;
         pull.evaluate_first_into(bodies, bodies, results)?;
         if k == 8 {
-            // A copy in between comes after what was launched before it.
+            // A copy in between follows the preceding launches.
             assert!(bodies.download()?.iter().all(|body| body.pos.0[0].is_finite()));
         }
         drift.update(bodies, ())?;

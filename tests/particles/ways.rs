@@ -11,26 +11,27 @@ use nbody_tests::steps::programs::{
 };
 use nbody_tests::ways::{Failures, bits, domain};
 
-/// The program, and the particles that it is run for.
+/// The kind of program, and the particles that it runs for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Run {
     All,
-    /// The first of a selection.
+    /// The selected particles, which come first.
     Selected,
-    /// Copies of these.
+    /// Copies of the selected particles.
     Copies,
-    /// A measure of all.
+    /// A measure of all particles.
     Measured,
 }
 
 const RUNS: [Run; 4] = [Run::All, Run::Selected, Run::Copies, Run::Measured];
-/// The accumulations whose results are in single and in double precision.
+/// Accumulations with results in single and in double precision.
 const ACCUMULATIONS: [Accumulation; 2] = [Accumulation::Direct, Accumulation::BlockedF64];
 /// Numbers of particles around the sizes of blocks.
 const SIZES: [usize; 8] = [257, 31, 1, 1000, 0, 256, 2, 600];
 
-/// The options of a row: the program, precisions of particles, second particles and results, space, wrapped
-/// positions, and records with other fields of particles and second particles.
+/// Number of choices of each option of a row: the program, the precisions of particles, second
+/// particles and results, the space, wrapping of positions, and records with other fields for
+/// particles and second particles.
 const OPTIONS: [usize; 8] =
     [RUNS.len(), Precision::ALL.len(), Precision::ALL.len(), ACCUMULATIONS.len(), 3, 2, 2, 2];
 
@@ -61,7 +62,7 @@ impl Way {
     }
 }
 
-/// A measure stores no positions.
+/// Leaves out measures with wrapping: a measure stores no positions.
 fn allows(row: &[Option<usize>]) -> bool {
     !(row[0] == Some(3) && row[5] == Some(1))
 }
@@ -89,14 +90,14 @@ fn rounded(item: Item, precision: Precision) -> Item {
     }
 }
 
-/// Returns items whose numbers have all digits, and every third of which takes part.
+/// Returns items whose numbers have all digits; two of three items take part.
 fn items(n: usize) -> Vec<Item> {
     let mut items = uniform::<Item>(n, 1);
     for (k, item) in items.iter_mut().enumerate() {
         for x in item.pos.0.iter_mut().chain(&mut item.vel.0).chain([&mut item.mass]) {
             *x = (*x - 0.25) / 3.0;
         }
-        // Several have the least value.
+        // Several items have the smallest value.
         item.table[2] = (16.0 * item.table[2]).floor();
         item.active = u32::from(k * k % 3 == 1);
     }
@@ -112,7 +113,7 @@ fn guides(n: usize) -> Vec<Guide> {
     guides
 }
 
-/// Returns the difference of positions, by the nearest image.
+/// Returns the difference of positions by the nearest image.
 fn difference(a: Point, b: Point, domain: Domain) -> Vector {
     let mut d = a - b;
     if let Domain::Periodic(lengths) = domain {
@@ -208,7 +209,8 @@ fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Resul
     Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
 }
 
-/// Runs a program in a way, and compares its results. Returns the number of particles that changed.
+/// Runs a program in a way, and compares its results. Returns the number of particles that
+/// changed.
 fn check(device: &Device, way: &Way) -> Result<usize, String> {
     let (items, guides) = (items(way.n), guides(way.n));
     if way.marked[0] {
@@ -228,8 +230,8 @@ fn check(device: &Device, way: &Way) -> Result<usize, String> {
     }
 }
 
-/// The particles as items and in records of their own, and how a record becomes an item, and an item that
-/// record with other numbers.
+/// Checks particles that are given both as items and as records. `item_of` converts a record to an
+/// item, and `record_of` writes an item into a record and keeps the record's other numbers.
 fn check_items<P: Record<Lane = f64, Host = P>>(
     device: &Device,
     way: &Way,
@@ -239,7 +241,7 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
     record_of: &dyn Fn(&P, &Item) -> P,
 ) -> Result<usize, String> {
     let particles = device.upload(records, way.precision).map_err(message)?;
-    // Every particle, or those that are selected.
+    // Every particle, or only the selected ones.
     let (mut selection, mut count) = (None, items.len());
     let mut order: Vec<usize> = (0..items.len()).collect();
     if matches!(way.run, Run::Selected | Run::Copies) {
@@ -322,7 +324,7 @@ fn message(error: nbody::Error) -> String {
 
 type Found<P> = (Vec<P>, Vec<P>, Option<Sums>);
 
-/// Runs the program: returns the particles afterwards, copies and the total.
+/// Runs the program, and returns the particles afterwards, the copies and the total.
 fn run<P, Q>(
     device: &Device,
     way: &Way,
@@ -385,7 +387,7 @@ fn check_all(strength: usize, devices: &[Device]) {
     assert!(changed > 100 * cases, "{changed} particles in {cases} cases");
 }
 
-/// Programs per particle have one arithmetic on every level of vector instructions.
+/// Programs per particle have the same arithmetic at every level of vector instructions.
 #[test]
 fn programs_on_the_cpu_agree_with_plain_loops() {
     check_all(4, &[Device::cpu()]);

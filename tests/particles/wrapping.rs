@@ -1,4 +1,5 @@
-//! Positions that updates wrap into a periodic box, on every device, compared bit for bit with plain loops.
+//! Positions that updates wrap into a periodic box, on every device, compared bit for bit with
+//! plain loops.
 
 use nbody::models::uniform;
 use nbody::prelude::*;
@@ -17,7 +18,7 @@ fn rounded(x: f64, precision: Precision) -> f64 {
     }
 }
 
-/// The image in the box that is stored.
+/// Returns the image in the box as it is stored.
 fn wrapped(x: f64, length: f64, precision: Precision) -> f64 {
     if !x.is_finite() || !length.is_finite() {
         return rounded(x, precision);
@@ -27,7 +28,7 @@ fn wrapped(x: f64, length: f64, precision: Precision) -> f64 {
     if inside >= length || stored >= length { 0.0 } else { stored }
 }
 
-/// Coordinates at the faces of boxes of these lengths, at their images, and far away.
+/// Returns coordinates at the faces of boxes of these lengths, at their images, and far away.
 fn coordinates() -> Vec<f64> {
     let mut coordinates = vec![1e300, -1e300, 1e17, -1e17, f64::INFINITY, f64::NEG_INFINITY];
     coordinates.extend([f64::NAN, 5e-324, -5e-324, 1e-40, -1e-40, -1e-9, -1e-20, 0.1, -0.1]);
@@ -43,7 +44,7 @@ fn coordinates() -> Vec<f64> {
     coordinates
 }
 
-/// Bodies with each coordinate along each axis.
+/// Returns bodies with each coordinate along each axis.
 fn bodies() -> Vec<Body> {
     let coordinates = coordinates();
     let mut bodies = uniform::<Body>(coordinates.len(), 1);
@@ -58,7 +59,7 @@ fn positions(bodies: &Particles<Body>) -> Vec<[f64; 3]> {
     bodies.download().unwrap().iter().map(|body| body.pos.0).collect()
 }
 
-/// Compares positions bit for bit; every NaN is one.
+/// Compares positions bit for bit; every NaN equals every other.
 fn same(what: &str, found: &[[f64; 3]], expected: &[[f64; 3]]) {
     assert_eq!(found.len(), expected.len());
     for (k, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -79,7 +80,7 @@ fn positions_at_the_faces_are_wrapped() {
             let what = format!("{device}, {precision}");
             let mut drift = PerParticle::new(device, Drift { dt: 1.0 }).unwrap();
             let start: Vec<_> = positions(&bodies).iter().map(|x| x.map(|x| x + 0.0)).collect();
-            // Neither in open space, nor in a box before the update is told to.
+            // Positions stay in open space, and in a box until wrapping is enabled.
             assert!(!drift.wraps());
             drift.set_wrap(true);
             drift.update(&mut bodies, ()).unwrap();
@@ -98,7 +99,7 @@ fn positions_at_the_faces_are_wrapped() {
             let is_inside = |x: f64, length| (0.0..length).contains(&x) || !x.is_finite();
             let are_inside = |x: &[f64; 3]| is_inside(x[0], 0.9) && is_inside(x[1], 0.3);
             assert!(found.iter().all(are_inside), "{what}");
-            // Those that are inside stay.
+            // Positions inside the box stay.
             drift.update(&mut bodies, ()).unwrap();
             same(&what, &positions(&bodies), &found);
         }
@@ -187,7 +188,8 @@ fn displacements_in_a_box_do_not_depend_on_wrapping() {
     }
 }
 
-/// Each point of a particle has the nearest image in differences, and is wrapped if it is assigned.
+/// Differences take the nearest image for each point of a particle, and each assigned point is
+/// wrapped.
 #[test]
 fn every_point_of_a_particle_is_wrapped() {
     let devices = nbody_tests::all_devices();

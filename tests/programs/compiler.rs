@@ -1,5 +1,5 @@
-//! NVRTC, which compiles each program once for each architecture. What it has made is kept in cargo's target
-//! folder.
+//! Runs NVRTC, which compiles each program once for each architecture. Its output is kept in
+//! cargo's target folder.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -12,12 +12,12 @@ use nbody::{Math, Program};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Number above any architecture, for which NVRTC generates PTX.
+/// Number above any architecture; NVRTC then generates PTX.
 pub const NEWEST: u32 = 999;
 
 pub struct Compiler {
     pub nvrtc: Nvrtc,
-    /// Its version with the patch level.
+    /// Version with the patch level.
     version: String,
     compiled: Mutex<HashMap<Key, Arc<OnceLock<Compiled>>>>,
 }
@@ -43,7 +43,7 @@ impl Compiler {
         entry.get_or_init(|| self.load_or_compile(program, architecture).map(Into::into)).clone()
     }
 
-    /// Loads what the compiler has made of the same text and options before, or compiles the program.
+    /// Loads the earlier output for the same text and options, or compiles the program.
     fn load_or_compile(&self, program: &Program, architecture: u32) -> Result<Vec<u8>, String> {
         let folder = nbody_tests::kernels().with_file_name("cubins");
         let file = folder.join(format!("{:032x}", self.key(program, architecture)));
@@ -55,7 +55,7 @@ impl Compiler {
         Ok(code)
     }
 
-    /// Returns the digest of all that the code depends on.
+    /// Returns the digest of everything that the code depends on.
     fn key(&self, program: &Program, architecture: u32) -> u128 {
         let (options, target) = (program.compiler_options().join(" "), architecture.to_string());
         let mut digest = Xxh3::new();
@@ -72,7 +72,7 @@ impl Compiler {
     }
 }
 
-/// Writes a file whole: other processes may read and write it at once.
+/// Writes a file atomically: other processes may read and write it at the same time.
 fn keep(folder: &Path, file: &Path, code: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut temporary = NamedTempFile::new_in(folder)?;

@@ -1,4 +1,4 @@
-//! Attributes of the kernels of a CUBIN, from its section `.nv.info`.
+//! Reads attributes of the kernels of a CUBIN from its section `.nv.info`.
 #![allow(dead_code)]
 
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolIndex};
@@ -8,7 +8,8 @@ pub const FRAME_SIZE: u8 = 0x11;
 /// EIATTR_REGCOUNT: registers per thread of a kernel or function.
 pub const REGISTERS: u8 = 0x2f;
 
-/// Reads an attribute of each kernel and function, by name. Returns `None` if the CUBIN is malformed.
+/// Reads an attribute of each kernel and function, by name. Returns `None` if the CUBIN is
+/// malformed.
 pub fn attribute(cubin: &[u8], wanted: u8) -> Option<Vec<(String, u32)>> {
     /// Format of attributes whose value follows its size: a symbol and a number.
     const SIZED: u8 = 4;

@@ -1,6 +1,7 @@
-//! Programs over neighbour lists, compiled by NVRTC: each interaction with a cutoff, and those of given pairs of
-//! each without, in one precision for one architecture, all of which take turns. Those of the library use no local memory in single precision,
-//! nor do the programs that build lists for their cutoffs.
+//! Programs over neighbour lists, compiled by NVRTC: one for each interaction with a cutoff, and
+//! one over given pairs for each interaction without a cutoff. Each is compiled in one precision
+//! for one architecture; precisions and architectures take turns. In single precision, the
+//! library's programs use no local memory, nor do the programs that build lists for its cutoffs.
 
 use std::sync::Arc;
 
@@ -22,9 +23,9 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
 
 struct Trials {
     compiler: Arc<Compiler>,
-    /// The visited interactions are those of the library.
+    /// Whether the visited interactions belong to the library.
     library: bool,
-    /// Number of trials of given pairs among all.
+    /// Number of trials of given pairs among all trials.
     given: usize,
     all: Vec<Trial>,
 }
@@ -102,7 +103,7 @@ fn compiles<X: Interaction>(compiler: &Compiler, library: bool, turn: usize) -> 
             let name = X::LAW.name;
             return Err(format!("{name}, sm_{architecture}: {local} bytes of local memory").into());
         }
-        // What is left out depends little on the law.
+        // Exclusions depend little on the law.
         if turn % 4 == k {
             let program = Program::restricted_list(X::LAW, options, buffers)?;
             local_memory(compiler, &program, architecture)?;

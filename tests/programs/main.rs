@@ -1,4 +1,4 @@
-//! Every CUDA program, compiled by NVRTC, and its instructions counted. No GPU is needed.
+//! Compiles every CUDA program by NVRTC, and counts the instructions. No GPU is needed.
 //!
 //! The last lines give the numbers of compiled programs and of compared kernels.
 

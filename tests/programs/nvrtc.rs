@@ -1,12 +1,13 @@
-//! Every CUDA program, compiled by NVRTC for the architectures that it supports from sm_75 on. No GPU
-//! is needed. An interaction is compiled in the default configuration, in single and in double
-//! precision, for one architecture of each generation; those of one generation take turns. In single
-//! precision in a periodic box it is compiled for a few. The other ways to compute change little of a
-//! program: an interaction has a covering array of them, each compiled for one architecture, so that
-//! every choice meets every architecture in some interactions.
+//! Every CUDA program, compiled by NVRTC for the architectures that it supports from sm_75 on. No
+//! GPU is needed. In the default configuration, an interaction is compiled in single and in double
+//! precision for one architecture of each generation; the architectures of a generation take
+//! turns. In single precision in a periodic box it is compiled for a few architectures. The other
+//! ways to compute change little of a program: an interaction has a covering array of them, each
+//! compiled for one architecture, so that every choice occurs with every architecture in some
+//! interaction.
 //!
-//! The programs of the library use no local memory in the default configuration, and double programs
-//! compute nothing in single precision.
+//! The programs of the library use no local memory in the default configuration, and double
+//! programs compute nothing in single precision.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -27,11 +28,11 @@ use nbody_verify::{domains, paired_ways};
 use crate::compiler::{Compiler, NEWEST};
 use crate::cubin;
 
-/// Variable with the cache folder, set for a process that only prepares a program.
+/// Environment variable with the cache folder, set for a process that only prepares a program.
 pub const PREPARE: &str = "NBODY_TEST_PREPARE";
 
 /// Number of interactions of the library that share the architectures for the symmetric schedule:
-/// each takes every third, beside those of the record.
+/// each takes every third architecture, in addition to the recorded ones.
 const SYMMETRIC_TURNS: usize = 3;
 
 /// An old, a middle and a new architecture.
@@ -81,18 +82,19 @@ pub fn architectures(compiler: &Compiler) -> Vec<u32> {
     known.filter(|it| !nbody_tests::is_quick() || QUICK.contains(it)).collect()
 }
 
-/// Lists a few architectures.
+/// Returns the architectures of [`FEW`], or of a quick test.
 fn few() -> Vec<u32> {
     if nbody_tests::is_quick() { QUICK.to_vec() } else { FEW.to_vec() }
 }
 
-/// Selects one architecture of each generation, such as 8 of sm_80 and sm_89: another in each turn.
+/// Selects one architecture of each generation, such as sm_80 and sm_89 for 8: another one in each
+/// turn.
 fn generations(architectures: &[u32], turn: usize) -> Vec<u32> {
     let same = architectures.chunk_by(|a, b| a / 10 == b / 10);
     same.map(|generation| generation[turn % generation.len()]).collect()
 }
 
-/// Pairs of a choice of a way to compute and an architecture that it is compiled for.
+/// Pairs of a choice and an architecture for which it is compiled.
 type Met = BTreeSet<(String, u32)>;
 
 fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
@@ -109,7 +111,7 @@ fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
 struct Trials {
     compiler: Arc<Compiler>,
     domains: [Domain; 2],
-    /// The visited interactions are those of the library.
+    /// Whether the visited interactions belong to the library.
     library: bool,
     /// Number of visited interactions.
     turn: usize,
@@ -119,11 +121,11 @@ struct Trials {
     trials: Vec<Trial>,
 }
 
-/// Architectures that the programs of an interaction are compiled for.
+/// Architectures for which the programs of an interaction are compiled.
 struct Targets {
     /// Architectures of the program for many particles.
     main: Vec<u32>,
-    /// Architectures of the programs with fewer i-particles per thread, one for each.
+    /// Architectures of the programs with fewer i-particles per thread; each program takes one.
     fewer: Vec<u32>,
     /// Architectures of the symmetric program.
     symmetric: Vec<u32>,
@@ -174,9 +176,9 @@ impl Visitor for Trials {
     }
 }
 
-/// Compiles the programs. Those of the library in the default configuration are lean: they must not
-/// use local memory. Of the others only the text is tested, and a [small](self::small) program
-/// contains all of it.
+/// Compiles the programs. Programs of the library in the default configuration are lean: they must
+/// not use local memory. Of other programs only the text is tested, and a [small](self::small)
+/// program contains all of it.
 fn compile(
     law: &Law,
     compiler: &Compiler,
@@ -213,16 +215,16 @@ fn compile(
     Ok(())
 }
 
-/// Reduces a program to one i-particle per thread and no unrolling, which compiles in a third of the
-/// time. The emulator runs the full programs.
+/// Reduces a program to one i-particle per thread and no unrolling, which compiles in a third of
+/// the time. The emulator runs the full programs.
 fn small(law: &Law, program: &Program) -> Program {
     let mut config = program.config;
     (config.i_per_thread, config.unroll) = (1, 1);
     Program::with_config(law, program.options, config)
 }
 
-/// Compiles with as many i-particles per thread as an engine would choose: without local memory, and
-/// more than a fourth of the number in the configuration.
+/// Compiles with the number of i-particles per thread that an engine would choose: the program
+/// then uses no local memory, and the number is more than a fourth of the configured one.
 fn compile_lean(
     law: &Law,
     compiler: &Compiler,
@@ -256,7 +258,7 @@ pub fn local_memory(
     Ok(largest.ok_or("a CUBIN without frame sizes")?)
 }
 
-/// Runs in separate processes, so that calls of other tests do not count.
+/// Runs in separate processes, so that the calls of other tests do not count.
 fn a_warm_cache_needs_no_nvrtc() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let run = || -> Result<String, Failed> {
@@ -292,8 +294,8 @@ fn expect(what: &str, found: &str, expected: &str) -> Result<(), Failed> {
     if found == expected { Ok(()) } else { Err(format!("{what}: {found}").into()) }
 }
 
-/// A newer architecture than NVRTC supports gives PTX, which the driver compiles; an older one is an
-/// error.
+/// For an architecture newer than NVRTC supports, compilation gives PTX, which the driver
+/// compiles; an older architecture is an error.
 fn unknown_architectures(compiler: &Compiler) -> Result<(), Failed> {
     let program = Program::new(Gravity::LAW, Options::default())?;
     let ptx = compiler.nvrtc.compile(&program, NEWEST)?;

@@ -1,4 +1,4 @@
-//! The file of the cost of machine code: a line for each kernel, in a readable table.
+//! File of the cost of machine code: a readable table with a line for each kernel.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ pub struct Figures {
 pub enum Verdict {
     /// Equal up to noise.
     Same,
-    /// Some are clearly less, and none is more.
+    /// Some figures are clearly less, and none is more.
     Less(String),
-    /// Some are more.
+    /// Some figures are more.
     More(String),
 }
 
@@ -84,7 +84,7 @@ const TITLES: [&str; 8] =
 const COMPILER: &str = "# compiled by NVRTC ";
 
 impl Record {
-    /// Parses the file; the error names the line that is malformed.
+    /// Parses the file; the error names the malformed line.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut record = Self::default();
         for line in text.lines() {

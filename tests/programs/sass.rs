@@ -1,10 +1,10 @@
 //! Cost of the machine code of every interaction of the library, compared with
-//! `tests/programs/sass.txt`: issue slots of a pair in the FORCE-LOOP, registers, local memory. No GPU is
-//! needed, but NVRTC and nvdisasm.
+//! `tests/programs/sass.txt`: issue slots of a pair in the FORCE-LOOP, registers, local memory.
+//! This needs no GPU, but NVRTC and nvdisasm.
 //!
-//! A figure that grows fails, and so does a kernel that is not in the file. One that shrinks is
-//! reported, so that the file can follow:
-//! `NBODY_RECORD=1 cargo test -p nbody-tests --test programs` writes it.
+//! A figure that grows fails, and so does a kernel that is not in the file. A figure that shrinks
+//! is reported, so that the file can follow: `NBODY_RECORD=1 cargo test -p nbody-tests --test
+//! programs` writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -24,7 +24,7 @@ use crate::record::{Figures, Key, Record, Verdict};
 const SINGLE: [u32; 3] = [80, 90, 120];
 const DOUBLE: [u32; 1] = [90];
 
-/// Variable that makes the test write the file instead of comparing with it.
+/// Environment variable that makes the test write the file instead of comparing with it.
 const RECORD: &str = "NBODY_RECORD";
 
 const COMMENT: &str = "\
@@ -39,7 +39,7 @@ pub struct Comparison {
     sources: BTreeSet<Source>,
 }
 
-/// The error says what is missing.
+/// Returns the trials; the error says what is missing.
 pub fn trials(compiler: &Arc<Compiler>) -> Result<(Comparison, Vec<Trial>), String> {
     let tools = Arc::new(Tools::open(compiler.clone())?);
     let mut trials = Trials { tools: tools.clone(), sources: BTreeSet::new(), trials: Vec::new() };
@@ -60,7 +60,7 @@ impl Comparison {
     }
 }
 
-/// The interaction, precision and architecture of a compilation.
+/// Interaction, precision and architecture of a compilation.
 type Source = [String; 3];
 
 fn source_of([interaction, _, precision, architecture]: &Key) -> Source {
@@ -71,7 +71,7 @@ struct Tools {
     compiler: Arc<Compiler>,
     nvdisasm: PathBuf,
     record: Record,
-    /// Write the file instead of comparing with it.
+    /// Whether the file is written instead of compared.
     recording: bool,
     /// Figures of this run.
     found: Mutex<BTreeMap<Key, Figures>>,
@@ -118,7 +118,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Explains a failure that another version of the compiler may have caused.
+    /// Explains a failure that a different compiler version may have caused.
     fn other_compiler(&self) -> String {
         let (now, then) = (self.compiler.nvrtc.version(), &self.record.nvrtc);
         if now == *then {
@@ -127,8 +127,8 @@ impl Tools {
         format!("; this is NVRTC {now}, and the record was compiled by NVRTC {then}")
     }
 
-    /// Writes the file when recording, with the figures of this run in place of the old ones; prints
-    /// figures that shrank, and the number of compared kernels.
+    /// When recording, writes the file with the figures of this run in place of the old ones.
+    /// Prints figures that shrank, and the number of compared kernels.
     fn conclude(&self, sources: &BTreeSet<Source>) -> Result<(), String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if self.recording {
@@ -191,7 +191,7 @@ fn check(
 ) -> Result<(), String> {
     let options = Options::default().precision(precision);
     let configs = KernelConfig::all(law, options).map_err(|e| e.to_string())?;
-    // The widest of each schedule.
+    // The configuration with the most i-particles per thread, for each schedule.
     let widest = |config: &KernelConfig| configs.iter().find(|it| it.schedule == config.schedule);
     let mut failures = Vec::new();
     for &config in configs.iter().filter(|config| widest(config) == Some(config)) {
@@ -204,8 +204,8 @@ fn check(
             found.map(|(_, value)| value).ok_or("an attribute is missing in the CUBIN")
         };
         let (registers, local) = (of_kernel(cubin::REGISTERS)?, of_kernel(cubin::FRAME_SIZE)?);
-        // For few i-particles, j-particles are as far apart as is known at run time only, and the loop
-        // cannot be told from others.
+        // For few i-particles, the stride of j-particles is known only at run time, so that the
+        // loop cannot be told from others.
         let slots = match config.schedule {
             Schedule::Few => Some([0.0; 2]),
             _ => Slots::of(law, &program, &kernels).map(|slots| [slots.all, slots.least]),
@@ -228,7 +228,7 @@ fn compile(
     Ok((cubin, kernels))
 }
 
-/// Refuses lines of removed interactions, which would never fail.
+/// Refuses lines of removed interactions: they would never fail.
 fn nothing_else(tools: &Tools, sources: &BTreeSet<Source>) -> Result<(), Failed> {
     let stale = tools.record.figures.keys().find(|key| !sources.contains(&source_of(key)));
     match stale {

@@ -1,6 +1,6 @@
-//! Programs of trees, compiled by NVRTC: the walks of each interaction with charges in one precision, and the build
-//! of its tree, for one architecture, all of which take turns. Walks of the library use no local memory in
-//! single precision.
+//! Programs of trees, compiled by NVRTC: the walks of each interaction with charges in one
+//! precision, and the build of its tree, for one architecture; precisions and architectures take
+//! turns. Walks of the library use no local memory in single precision.
 
 use std::sync::Arc;
 

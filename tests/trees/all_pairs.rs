@@ -1,4 +1,4 @@
-//! Trees against all pairs: for every interaction that is a sum over charges.
+//! Trees against all pairs, for every interaction that is a sum over charges.
 
 use nbody::prelude::*;
 use nbody::{Accumulation, AllPairs, Case, Interaction, Math, Opening, Record, Tree};
@@ -7,7 +7,7 @@ use nbody_tests::inputs::{Digits, Inputs, particles_twice, sets};
 use super::bodies::CLOSED;
 use super::charges::{Check, check_all};
 
-/// Opens every cell: all that is left are the particles themselves.
+/// Opens every cell, so that only the particles themselves act.
 struct Opened;
 
 impl Check for Opened {
@@ -64,7 +64,8 @@ fn check_opened<X: Interaction>(
     let options = options.accumulation(accumulation[turn % 4]);
     let mut tree = Tree::with_options(&Device::cpu(), *x, Opening::theta(CLOSED), options).unwrap();
     let report = case.check(&mut tree, &options).unwrap();
-    // Some interactions are infinite where particles coincide, or underflow far away, in all pairs too.
+    // Some interactions are infinite where particles coincide, or underflow far away; so are they
+    // over all pairs.
     let is_beyond = || {
         let mut direct = AllPairs::with_options(&Device::cpu(), *x, options).unwrap();
         inputs.is_special() && !case.check(&mut direct, &options).unwrap().passes()

@@ -6,10 +6,11 @@ use nbody_interactions::gravity::{self, Gravity};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::ways::numbers;
 
-/// An angle at which every cell is opened.
+/// Opening angle at which every cell is opened.
 pub const CLOSED: f64 = 1e-12;
 
-/// Returns the root mean square of the errors of each field, in units of that of the field.
+/// Returns the root mean square of the errors of each field, in units of the root mean square of
+/// the field.
 pub fn errors<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> Vec<f64> {
     let [found, expected] = [found, expected].map(numbers);
     let (mut first, mut errors) = (0, Vec::new());
@@ -28,7 +29,7 @@ pub fn errors<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> Vec<f64> {
     errors
 }
 
-/// Evaluates by a tree.
+/// Evaluates with a tree.
 pub fn evaluate<X: Interaction>(
     x: X,
     opening: Opening,

@@ -23,7 +23,7 @@ fn visit_charges(visitor: &mut impl Visitor) {
     visitor.visit(currents::Currents { core2: 0.0625 });
 }
 
-/// Counts the interactions that were checked.
+/// Calls a check for each interaction, and counts the checked ones.
 struct Checked<F>(usize, F);
 
 /// Checks an interaction.

@@ -1,4 +1,5 @@
-//! Trees on every device: the results of all pairs, the same bits everywhere in exact mathematics.
+//! Trees on every device: the results of all pairs, and the same bits everywhere in exact
+//! mathematics.
 
 use nbody::prelude::*;
 use nbody::{Accumulation, Case, Expansion, Interaction, Math, Options, Record, Walk};
@@ -25,9 +26,9 @@ const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 130, 500];
 /// Checks interactions in turn.
 struct Everywhere {
     devices: Vec<Device>,
-    /// Number of interactions that trees can evaluate.
+    /// Number of visited interactions that trees can evaluate.
     met: usize,
-    /// Number of checked ones.
+    /// Number of checked interactions.
     turn: usize,
 }
 
@@ -37,7 +38,7 @@ impl Visitor for Everywhere {
             return;
         }
         self.met += 1;
-        // The programs of trees take longer to compile than others: a quick test has those of every third law.
+        // Programs of trees take long to compile: a quick test checks every third law.
         if nbody_tests::is_quick() && !self.met.is_multiple_of(3) {
             return;
         }
@@ -83,13 +84,14 @@ fn case<X: Interaction>(
     }
 }
 
-/// Returns whether results have the bits of the CPU: NaN and functions have others on a GPU.
+/// Tests whether results have the bits of the CPU: on a GPU, NaN and functions have different
+/// bits.
 fn has_bits_of_cpu<X: Interaction>(device: &Device, inputs: Inputs) -> bool {
     device.properties().is_none() || X::LAW.operations.special == 0 && !inputs.is_special()
 }
 
-/// Checks the results of a tree whose cells are all opened. Some interactions are infinite where particles
-/// coincide, or underflow far away, in all pairs too.
+/// Checks the results of a tree with all cells opened. Some interactions are infinite where
+/// particles coincide, or underflow far away; so are they over all pairs.
 fn check_opened<X: Interaction>(
     tree: &mut Tree<X>,
     x: X,
@@ -106,7 +108,8 @@ fn check_opened<X: Interaction>(
     assert!(is_good, "{name} {case} {device} {inputs:?} {walk} {options:?}\n{report}");
 }
 
-/// Groups: opened cells give the results of all pairs; these and others, the bits of the CPU.
+/// Checks walks of groups: with opened cells they give the results of all pairs, and with any
+/// cells the bits of the CPU.
 fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
     let (name, options) = (X::LAW.name, options(turn, Math::Exact));
     let opened = Opening::theta(CLOSED);
@@ -123,7 +126,7 @@ fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
     let expansion = [Expansion::Second, Expansion::Monopole][turn % 2];
     let mut openings = vec![Opening::theta(0.6).expansion(expansion), Opening::theta(1.0)];
     let relative = Opening::relative(0.01).expansion(expansion);
-    // The logarithms of a GPU have last bits of their own.
+    // The logarithm on a GPU differs in the last bits.
     if device.properties().is_none() && tree.set_opening(relative).is_ok() {
         openings.push(relative);
     }
@@ -139,7 +142,7 @@ fn check_groups<X: Interaction>(device: &Device, x: X, turn: usize) {
     }
 }
 
-/// Walks of particles: opened cells give the results of all pairs.
+/// Checks walks of particles: with opened cells they give the results of all pairs.
 fn check_particles<X: Interaction>(device: &Device, x: X, turn: usize) {
     let options = options(turn + 1, [Math::Fast, Math::Exact][turn % 2]);
     let mut tree = Tree::with_options(device, x, Opening::theta(CLOSED), options).unwrap();
@@ -171,8 +174,8 @@ fn other_interactions_agree_everywhere() {
     all.visit(Hermite { eps2: 1e-4 });
 }
 
-/// Each precision in each domain: opened cells give the results of all pairs by either walk, and groups have the
-/// bits of the CPU.
+/// Checks each precision in each domain: with opened cells both walks give the results of all
+/// pairs, and groups have the bits of the CPU.
 fn check_precisions_and_domains<X: Interaction>(x: X) {
     let devices = nbody_tests::cuda_devices();
     for device in &devices {
@@ -182,8 +185,9 @@ fn check_precisions_and_domains<X: Interaction>(x: X) {
             let opened = Opening::theta(CLOSED);
             let mut tree = Tree::with_options(device, x, opened, options).unwrap();
             let mut cpu = Tree::with_options(&Device::cpu(), x, opened, options).unwrap();
-            // Masses over distances just above 2^18 are a little less than multiples of half a unit in the last place
-            // of sums in `f32`: their rounding errors add up.
+            // `Far` is left out: masses over distances just above 2^18 are a little less than
+            // multiples of half a unit in the last place of sums in `f32`, so that their rounding
+            // errors add up.
             let each = INPUTS.into_iter().filter(|&inputs| inputs != Inputs::Far);
             for (k, inputs) in each.enumerate() {
                 let case = case(&x, &options, 130, inputs, k % 2 == 0);
@@ -199,7 +203,7 @@ fn check_precisions_and_domains<X: Interaction>(x: X) {
     }
 }
 
-/// Checks that two trees have the same bits, with opened cells and with those of a wide angle.
+/// Checks that two trees have the same bits, with all cells opened and with a wide angle.
 fn check_bits<X: Interaction>(
     (tree, cpu): (&mut Tree<X>, &mut Tree<X>),
     (case, inputs): (&Case<X>, Inputs),
@@ -223,7 +227,7 @@ fn a_plane_agrees_in_all_precisions_and_domains() {
     check_precisions_and_domains(planar::Planar { core2: 0.0625 });
 }
 
-/// All distributions, of all sizes, as one set and as two.
+/// Checks all distributions and sizes, as one set and as two.
 #[test]
 fn gravity_agrees_for_all_distributions() {
     let devices = nbody_tests::cuda_devices();

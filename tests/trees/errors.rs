@@ -1,4 +1,5 @@
-//! Errors of trees: how they fall with the angle and the share, and those of published trees.
+//! Errors of trees: their scaling with the angle and the tolerance, and comparison with published
+//! trees.
 
 use nbody::prelude::*;
 use nbody::{
@@ -16,7 +17,7 @@ use nbody_tests::ways::bits;
 use super::bodies::{GRAVITY, bodies, errors, evaluate};
 use super::charges::{Check, check_all};
 
-/// Random particles, whose numbers other than coordinates have both signs.
+/// Random particles whose numbers have both signs, except for coordinates.
 struct Signed(Random);
 
 impl Reader<f64> for Signed {
@@ -38,13 +39,14 @@ fn signed<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
-/// The errors fall with the angle as the order of the far particles says.
+/// Checks that errors scale with the angle as the order of the far particles predicts.
 struct Orders {
     signs: bool,
 }
 
 impl Orders {
-    /// Returns the number of random sets: the errors of charges of both signs are those of a few large cells.
+    /// Returns the number of random sets: with charges of both signs, a few large cells dominate
+    /// the errors.
     fn seeds(&self) -> u64 {
         if self.signs { 4 } else { 1 }
     }
@@ -69,12 +71,12 @@ impl Orders {
         })
     }
 
-    /// Returns the least power of the angle with which errors fall.
+    /// Returns the smallest exponent with which errors may scale with the angle.
     fn least<X: Interaction>(&self, expansion: Expansion) -> f64 {
         let is_of_one_sign = !self.signs && X::LAW.charges.unwrap().products.len() == 1;
         match expansion {
             Expansion::Monopole if is_of_one_sign => 1.7,
-            // Dipoles remain of charges of both signs.
+            // With charges of both signs, dipoles remain.
             Expansion::Monopole => 0.8,
             Expansion::Second => 2.4,
         }
@@ -102,7 +104,7 @@ impl Check for Orders {
 
 const ANGLES: [f64; 4] = [0.9, 0.7, 0.5, 0.35];
 
-/// Fits the power of the angle with which errors fall.
+/// Fits the exponent with which errors scale with the angle.
 fn slope(errors: &[f64; 4]) -> f64 {
     let [x, y] = [ANGLES.map(f64::ln), errors.map(f64::ln)];
     let mean = |x: &[f64; 4]| x.iter().sum::<f64>() / 4.0;
@@ -127,7 +129,7 @@ fn errors_of_both_signs_fall_with_the_angle_as_the_order_says() {
     check_all(Orders { signs: true });
 }
 
-/// The errors of results are about the share that they may have.
+/// Checks that the errors of results are close to the tolerance.
 struct Relative;
 
 impl Check for Relative {
@@ -174,14 +176,14 @@ fn the_last_results_are_those_that_errors_are_shares_of() {
     assert!(changes[1] <= changes[0] && changes[0] < 1e-3, "{changes:?}");
     let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
-    // Another interaction begins anew.
+    // Changing the interaction resets the scale.
     let weak = Gravity { eps2: 1e8 };
     tree.set_interaction(weak);
     let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
     let mut other = Tree::new(&Device::cpu(), weak, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
     tree.set_interaction(GRAVITY);
-    // Other numbers of particles begin anew.
+    // Changing the number of particles resets the scale.
     let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
     let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies[..2000]).unwrap()), bits(&few));
@@ -200,13 +202,13 @@ fn interactions_are_harmonic_beyond_their_softening() {
     }
     assert!((0.25..=1.0).contains(&harmonic_distance(spline::Spline { radius: 0.25 })));
     assert!(harmonic_distance(planar::Planar { core2: 0.0 }) < 1e-12);
-    // Zero is harmonic.
+    // Far away, the Yukawa field is zero, which is harmonic.
     assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);
     assert_eq!(harmonic_distance(Hermite { eps2: 0.0 }), f64::INFINITY);
     assert_eq!(harmonic_distance(plasma::Plasma), f64::INFINITY);
     // A kernel that is harmonic for one kind need not be so for others.
     assert_eq!(harmonic_distance(kinds::Kinds { eps2: [0.0, 1.0, 1.0, 1.0] }), f64::INFINITY);
-    // Whatever the unit of length.
+    // The result does not depend on the unit of length.
     for kappa in [1e-25, 1e25] {
         assert!(harmonic_distance(Yukawa { kappa }) > 500.0 / kappa, "{kappa}");
     }
@@ -223,21 +225,22 @@ fn plummer_spheres_have_the_errors_that_are_published_for_octrees() {
         let (found, _) = evaluate(x, opening, Options::default(), (&bodies, &bodies, true));
         compare::<gravity::Field, f64>(&found, &expected, None).unwrap().fields[0].rms
     };
-    // Groups make the errors of particles smaller than those of their own walks.
+    // Groups have smaller errors than walks of single particles.
     assert!((1e-4..2.5e-3).contains(&error(Expansion::Monopole, 0.6)));
     assert!((1e-5..1e-3).contains(&error(Expansion::Second, 0.6)));
 }
 
 #[test]
 fn uniform_spheres_have_the_stated_errors_and_evaluations() {
-    // The mean of so many errors is known to 5 %; almost all of these bodies are in groups of their own.
+    // The mean of so many errors is known to 5 %; almost every one of these bodies is in a
+    // different group.
     const TARGETS: usize = 256;
     const GROUP: f64 = 32.0;
     let bodies = bodies_of(&nbody::models::uniform_sphere(1_000_000, 1).unwrap());
     let x = Gravity { eps2: 0.0 };
     let mut tree = Tree::new(&Device::cpu(), x, Opening::theta(0.6)).unwrap();
     let mean = errors_of_first(&mut tree, x, &bodies, TARGETS).unwrap().mean;
-    // Those of all bodies of these groups.
+    // The report counts the evaluations of all bodies in these groups.
     let evaluations = tree.report().unwrap().evaluations_per_target() / GROUP;
     assert!(mean <= 8e-4 && evaluations <= 6000.0, "{mean:e}, {evaluations} evaluations");
 }

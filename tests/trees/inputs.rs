@@ -28,7 +28,7 @@ fn an_outlier_costs_the_others_nothing() {
 
 #[test]
 fn clusters_within_clusters_have_small_cells() {
-    // Each half of the particles is within a tenth of the distance of the others.
+    // Of the particles at each level, half are within a tenth of the distance of the other half.
     let mut bodies = bodies(8192, Inputs::Uniform);
     for (k, body) in bodies.iter_mut().enumerate() {
         let size = 10.0_f64.powf(-f64::from((k + 1).trailing_zeros()));
@@ -53,7 +53,7 @@ fn coincident_particles_are_evaluated() {
     assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?} {report}");
 }
 
-/// Returns the greatest relative error of the potentials.
+/// Returns the largest relative error of the potentials.
 fn worst_potential(x: Gravity, opening: Opening, bodies: &[gravity::Body]) -> f64 {
     let options = Options::default().precision(Precision::Double);
     let expected = reference_self::<Gravity, f64>(&x, Domain::Open, bodies, bodies);
@@ -62,7 +62,8 @@ fn worst_potential(x: Gravity, opening: Opening, bodies: &[gravity::Body]) -> f6
     report.fields[1].max
 }
 
-/// A cell without extent at the corner of the box of its group is at no distance from it, unless this is rounded.
+/// A cell without extent at the corner of the box of its group is at distance zero from it, up to
+/// rounding.
 #[test]
 fn particles_at_the_corner_of_their_group_act_once() {
     for k in 0..24 {
@@ -86,14 +87,14 @@ fn tiny_and_huge_distances_lose_no_pair() {
             body.pos = Point(body.pos.0.map(|x| scale * x));
         }
         for opening in [Opening::relative(0.01), Opening::theta(0.9), Opening::theta(30.0)] {
-            // Potentials are those of the softening, or 0.
+            // The potentials are dominated by the softening, or are 0.
             let worst = worst_potential(Gravity { eps2: 1.0 }, opening, &bodies);
             assert!(worst < 1e-12, "{scale:e} {opening:?} {worst:e}");
         }
     }
 }
 
-/// Masses of which each is in the range of `f32`, but not always the sum of those in a cell.
+/// Each mass is in the range of `f32`, but the sum over a cell need not be.
 #[test]
 fn sums_of_charges_beyond_the_range_are_found() {
     let gravity = Gravity { eps2: 1e26 };
@@ -107,7 +108,7 @@ fn sums_of_charges_beyond_the_range_are_found() {
             let expected = reference_self(&gravity, Domain::Open, &bodies, &bodies);
             let (found, _) = evaluate(gravity, opening, options, (&bodies, &bodies, true));
             let is_right = errors(&found, &expected).iter().all(|&error| error < 0.05);
-            // All pairs have no sums of masses.
+            // An evaluation of all pairs computes no sums of masses.
             assert_eq!(nbody::check_range_self(&gravity, &options, &bodies, &bodies), Ok(()));
             let checked = nbody::check_range_tree_self(&gravity, &options, &bodies, &bodies);
             let of_two = nbody::check_range_tree(&gravity, &options, &bodies[..3], &bodies);
@@ -123,7 +124,7 @@ fn sums_of_charges_beyond_the_range_are_found() {
         }
     }
     assert!((2..=refused).contains(&wrong) && refused <= 8, "{wrong} wrong, {refused} refused");
-    // Terms whose sum is beyond the range, although all masses together are not.
+    // The sum of terms is beyond the range, although the sum of masses is not.
     let near = [gravity::Body { pos: Point::default(), mass: 1.0 }];
     let far = [gravity::Body { pos: Point::new(0.5, 0.0, 0.0), mass: 2e37 }; 4];
     let gravity = Gravity { eps2: 0.0 };
@@ -138,7 +139,7 @@ fn sums_of_charges_beyond_the_range_are_found() {
 
 #[test]
 fn flat_cells_of_both_signs_lose_no_digits() {
-    // A plane that is not along the axes.
+    // A plane that is not aligned with the axes.
     let charge = |(k, body): (usize, gravity::Body)| {
         let [x, y, _] = body.pos.0;
         let pos = Point::new(x, y, 0.3 * x - 0.7 * y + 0.25);

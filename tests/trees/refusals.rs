@@ -84,14 +84,14 @@ fn bad_input_is_refused_everywhere() {
             (*what, *index) == ("i-particles", 60)
         };
         assert!(is_named(&error), "{error}");
-        // So it is where there are no pairs.
+        // The same holds if there are no pairs.
         assert!(is_named(&tree.evaluate::<f64>(&bad, &[]).unwrap_err()), "{device}");
         let error = tree.evaluate::<f64>(&[], &bad).unwrap_err();
         assert!(
             matches!(error, Error::NotFinite { what: "j-particles", index: 60, .. }),
             "{error}"
         );
-        // Nothing of a refused evaluation is left.
+        // A refused evaluation leaves nothing behind.
         assert!(tree.evaluate_self::<f64>(&good).is_ok());
         let moved =
             good.iter().map(|body| Body { pos: body.pos + Vector::new(1.0, 0.0, 0.0), ..*body });

@@ -1,11 +1,13 @@
-//! Boxes at every power of ten: potentials of trees are right, or refused in the same way on every device.
+//! Boxes at every power of ten: potentials of trees are right, or every device refuses them in the
+//! same way.
 
 use nbody::Error;
 use nbody::prelude::*;
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::scales::{LENGTH, cube, powers, ten_to};
 
-/// Trees refuse boxes as all pairs do, and elsewhere potentials are those of a cube of the same shape.
+/// Trees refuse the same boxes as all pairs do; otherwise potentials equal the ones of a scaled
+/// cube.
 #[test]
 fn trees_in_a_box_are_right_or_refused_at_every_scale() {
     let devices = nbody_tests::all_devices();

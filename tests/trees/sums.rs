@@ -1,4 +1,5 @@
-//! Sums by trees on the CPU: the same bits on any threads and instructions, in bags of any size.
+//! Sums by trees on the CPU: the same bits with any threads and vector instructions, in bags of
+//! any size.
 
 use nbody::prelude::*;
 use nbody::{Accumulation, Math, Opening, SimdLevel, Store, Tree};

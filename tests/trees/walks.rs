@@ -1,4 +1,5 @@
-//! Walks through trees on every device: their errors, cells that find no room, groups in any order.
+//! Walks through trees on every device: their errors, cells without room in the queue, groups in
+//! any order.
 
 use nbody::prelude::*;
 use nbody::{Expansion, Math, Options, Sources, Store, Walk};
@@ -52,7 +53,7 @@ fn walks_by_particle_have_the_stated_errors_and_evaluations() {
         let opening = Opening::theta(0.6).expansion(Expansion::Monopole);
         let mut tree = Tree::new(device, x, opening).unwrap();
         tree.set_walk(Walk::Particles).unwrap();
-        // The standard error of the mean of so many is 3.3e-5.
+        // The standard error of the mean of this many errors is 3.3e-5.
         let mean = errors_of_first(&mut tree, x, &bodies, 2000).unwrap().mean;
         let evaluations = tree.report().unwrap().evaluations_per_target();
         let is_good = (1.2e-3..1.5e-3).contains(&mean) && evaluations < 2000.0;
@@ -74,7 +75,7 @@ fn the_last_results_scale_errors_on_every_device() {
         assert!(errors.iter().all(|&error| error < 2e-3), "{device} {errors:?}");
         // The scale of the first evaluation has errors of its own.
         assert!(error(&second, &third) <= error(&first, &second), "{device}");
-        // Other numbers of particles begin anew.
+        // Changing the number of particles resets the scale.
         let few = bits(&run(&bodies[..2000]));
         let mut other = Tree::new(device, GRAVITY, opening).unwrap();
         assert!(bits(&other.evaluate_self::<f64>(&bodies[..2000]).unwrap()) == few, "{device}");
@@ -102,13 +103,13 @@ fn sums_are_added_and_first_particles_are_evaluated_alone() {
         let twice = out.download::<f64>().unwrap();
         let double = |field: &Field| Field { acc: field.acc * 2.0, pot: 2.0 * field.pot };
         assert!(bits(&twice) == bits(&once.iter().map(double).collect::<Vec<_>>()), "{device}");
-        // Nothing is left of the evaluations before.
+        // The earlier evaluations leave nothing behind.
         let again = tree.evaluate_self::<f64>(&bodies).unwrap();
         assert!(bits(&again) == bits(&once), "{device} {walk:?}");
     }
 }
 
-/// Returns clusters of 17 bodies, which have 9 cells each: more than half a cell for each body.
+/// Returns clusters of 17 bodies with 9 cells each: more than half a cell for each body.
 fn clusters(edge: usize) -> Vec<Body> {
     let mut all = bodies(17 * edge.pow(3), Inputs::Uniform);
     for (k, body) in all.iter_mut().enumerate() {
@@ -135,13 +136,13 @@ fn small_cells_have_room() {
             [of.cells, of.far_particles, of.groups, of.tested as usize, of.evaluations as usize]
         };
         assert_eq!(numbers(report), numbers(expected), "{device}");
-        // Another walk does not change what is told of the last one.
+        // Setting another walk does not change the report of the last one.
         tree.set_walk(Walk::Particles).unwrap();
         assert_eq!(numbers(tree.report().unwrap()), numbers(expected), "{device}");
     }
 }
 
-/// Groups that took most effort come first the next time.
+/// Groups that took the most work are scheduled first the next time.
 #[test]
 fn each_group_has_one_walk_in_any_order() {
     let devices = nbody_tests::cuda_devices();
@@ -154,7 +155,8 @@ fn each_group_has_one_walk_in_any_order() {
         let opening = Opening::theta(0.6);
         let mut tree = Tree::with_options(device, GRAVITY, opening, options).unwrap();
         let mut cpu = Tree::with_options(&Device::cpu(), GRAVITY, opening, options).unwrap();
-        // The groups are others each time, and those before tell which are heavy.
+        // The groups differ each time, and the previous groups determine which ones are expected
+        // to be heavy.
         for n in [3000, 2500, 2990] {
             for _ in 0..3 {
                 let found = bits(&tree.evaluate_self::<f64>(&all[..n]).unwrap());
@@ -171,7 +173,8 @@ fn each_group_has_one_walk_in_any_order() {
 fn cells_without_room_in_the_queue_act_through_their_particles() {
     let mut devices = nbody_tests::cuda_devices();
     devices.push(Device::cpu());
-    // Each fifth cluster is one cell, so that the last cell for which there is room has siblings without.
+    // Each fifth cluster is one cell, so that the last cell with room in the queue has siblings
+    // without room.
     let all = clusters(18);
     let some =
         all.chunks(17).enumerate().flat_map(|(k, cluster)| &cluster[usize::from(k % 5 == 0)..]);
@@ -213,7 +216,7 @@ fn bags_of_any_size_give_the_same_bits() {
     }
 }
 
-/// The unit of lengths is that of the box, and then another one with the same exponent.
+/// The unit of length follows the box at first, and then an extent with the same exponent.
 #[test]
 fn estimates_follow_the_extent_along_open_axes() {
     let devices = nbody_tests::cuda_devices();

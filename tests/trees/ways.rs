@@ -1,4 +1,5 @@
-//! Trees in every way: cells that are all opened give the results of the reference, others errors that are known.
+//! Trees in every way: with all cells opened they give the results of the reference, otherwise
+//! errors within known limits.
 
 use nbody::prelude::*;
 use nbody::{
@@ -11,15 +12,15 @@ use nbody_tests::covering::Covering;
 use nbody_tests::inputs::{Digits, Inputs, Random};
 use nbody_tests::ways::{Failures, bits, domain, levels, numbers, records};
 
-/// The laws, two of particles of two types behind the others.
+/// The laws; the last two have particles of two types.
 const LAWS: [&str; 5] = ["gravity", "planar", "currents", "plasma", "kinds"];
 const OF_ONE_TYPE: usize = 3;
-/// The law of charges of both signs.
+/// Index of the law with charges of both signs.
 const PLASMA: usize = 3;
-/// Those whose errors are estimated by results.
+/// Number of laws, the first ones, whose errors can be estimated from results.
 const ESTIMATED: usize = 2;
 
-/// The criterion by which cells are opened.
+/// Criterion for opening cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Opened {
     All,
@@ -31,7 +32,7 @@ enum Opened {
 enum Sets {
     Two,
     One,
-    /// One, of which the first are evaluated.
+    /// One set, whose first particles are evaluated.
     First,
 }
 
@@ -39,7 +40,7 @@ enum Sets {
 enum Before {
     Nothing,
     Same,
-    /// Fewer particles.
+    /// Fewer particles than now.
     Fewer,
 }
 
@@ -56,11 +57,12 @@ const BEFORE: [Before; 3] = [Before::Nothing, Before::Same, Before::Fewer];
 const INPUTS: [Inputs; 4] = [Inputs::Uniform, Inputs::Dense, Inputs::Slab, Inputs::Plane];
 const UNITS: [f64; 3] = [1.0, 1024.0, 1.0 / 1024.0];
 const WALKS: [Walk; 2] = [Walk::Groups, Walk::Particles];
-/// Numbers of particles where all cells are opened, and elsewhere.
+/// Numbers of particles with all cells opened.
 const FEW: [usize; 6] = [33, 130, 1, 31, 0, 65];
+/// Numbers of particles with other criteria.
 const MANY: [usize; 3] = [1100, 700, 1500];
 
-/// The options of a row, and the numbers of their choices without walks and devices.
+/// Number of choices of each option of a row; walks and devices are not included.
 const OPTIONS: [usize; 12] = [
     LAWS.len(),
     OPENED.len(),
@@ -93,7 +95,7 @@ struct Way {
 }
 
 impl Way {
-    /// Returns the way of a row of choices, with a walk for devices that have several.
+    /// Returns the way for a row of choices, with a walk for devices that have several.
     fn of(row: &[usize], walk: Walk, turn: usize) -> Self {
         let opened = OPENED[row[1]];
         let unit = UNITS[turn % UNITS.len()];
@@ -131,7 +133,7 @@ impl Way {
     }
 }
 
-/// Returns whether these choices may meet.
+/// Tests whether these choices may occur together.
 fn allows(row: &[Option<usize>]) -> bool {
     let is_among = |option: usize, from: usize| row[option].is_some_and(|choice| choice >= from);
     let types_differ = is_among(0, OF_ONE_TYPE) && is_among(3, 1);
@@ -139,18 +141,18 @@ fn allows(row: &[Option<usize>]) -> bool {
     !(types_differ || has_no_estimate)
 }
 
-/// Numbers that tell whether the cases test anything.
+/// Counts that show whether the cases test anything.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cases: usize,
-    /// Cases in which cells acted from afar, and their greatest errors by order.
+    /// Cases in which cells acted from afar, and their largest errors by order.
     far: usize,
     errors: [f64; 2],
-    /// Cases whose bits were compared with those of the CPU.
+    /// Cases whose bits were compared with the CPU.
     bits: usize,
 }
 
-/// Random numbers, with coordinates in a unit.
+/// Random numbers, with coordinates in a unit of length.
 struct InUnit {
     random: Random,
     unit: f64,
@@ -174,11 +176,11 @@ fn particles<P: Record<Lane = f64>>(n: usize, way: &Way, seed: u64) -> Vec<P> {
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
-/// Evaluates a way, and compares it with the reference, and with the bits of the CPU.
+/// Evaluates a way, and compares it with the reference and with the bits of the CPU.
 fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> Result<(), String> {
     let i: Vec<X::I> = particles(way.n, way, 1);
     let one_set = way.sets != Sets::Two;
-    // The types are one where the set is.
+    // One set has one type of particle.
     let j: Vec<X::J> =
         particles(if one_set { way.n } else { way.n / 2 + 9 }, way, if one_set { 1 } else { 2 });
     let n = if way.sets == Sets::First { way.n.div_ceil(3) } else { way.n };
@@ -209,9 +211,9 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
     } else {
         let order = usize::from(way.expansion == Expansion::Second);
         let worst = error(&found, &expected);
-        // The monopoles of charges of both signs have errors of a lower order: of the opening angle itself.
+        // With charges of both signs, monopoles have errors of first order in the opening angle.
         let most = if X::LAW.name == LAWS[PLASMA] { [0.3, 0.03] } else { [0.05, 0.02] }[order];
-        // NaN is no small error.
+        // NaN is not a small error.
         if worst.is_nan() || worst > most {
             return Err(format!("an error of {worst:e}"));
         }
@@ -235,7 +237,7 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
     Ok(())
 }
 
-/// Evaluates the first `n` i-particles, twice where results are added.
+/// Evaluates the first `n` i-particles, twice if results are added.
 fn evaluate<X: Interaction>(
     device: &Device,
     way: &Way,
@@ -271,7 +273,7 @@ fn evaluate<X: Interaction>(
                 run(all).map_err(message)?;
             }
         }
-        // Estimates need results to compare with.
+        // Estimates need earlier results.
         Before::Nothing | Before::Same => {
             run(all).map_err(message)?;
         }
@@ -283,7 +285,8 @@ fn scaled<F: Record<Lane = f64>>(results: &[F], factor: f64) -> Vec<F> {
     records(numbers(results).into_iter().map(|x| factor * x).collect())
 }
 
-/// Returns the root mean square of the errors of the worst field, in units of that of the field.
+/// Returns the root mean square error of the worst field, in units of the root mean square of the
+/// field.
 fn error<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> f64 {
     let [found, expected] = [found, expected].map(numbers);
     let (mut first, mut worst) = (0, 0.0_f64);
@@ -306,7 +309,8 @@ fn error<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> f64 {
     worst
 }
 
-/// Checks each row of a covering array of this strength, on one of these devices or on all.
+/// Checks each row of a covering array of this strength, on one of these devices or on all of
+/// them.
 fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) {
     let beside = if on_all { WALKS.len() } else { devices.len() };
     let choices: Vec<_> = OPTIONS.into_iter().chain([beside]).collect();
@@ -348,13 +352,13 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) 
     assert!(seen.errors.iter().all(|&error| error > 1e-4), "{seen:?}");
 }
 
-/// Any three choices meet, one of which may be the vector instructions.
+/// Any three choices occur together; the vector instructions count as a choice.
 #[test]
 fn trees_on_the_cpu_agree_with_the_reference() {
     check_all(3, &levels(), false, 1);
 }
 
-/// Any two choices meet, one of which may be the walk.
+/// Any two choices occur together; the walk counts as a choice.
 #[test]
 fn trees_of_cuda_programs_agree_with_the_reference() {
     let devices = nbody_tests::cuda_devices();

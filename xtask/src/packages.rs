@@ -1,4 +1,4 @@
-//! Check of the published packages: they can be packed, and build from their archives.
+//! Checks the published packages: they can be packed, and build from their archives.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Packs the workspace, unpacks the published packages into a workspace of their own, and checks that
-/// they build there, without the rest of this repository, and also without CUDA.
+/// Packs the workspace, unpacks the published packages into a workspace of their own, and checks
+/// that they build there, without the rest of this repository, and also without CUDA.
 pub fn check(root: &Path, target: &Path) -> Result<(), String> {
     // Uncommitted changes are packed too. Offline: every dependency is in the lock file.
     let pack = ["--workspace", "--no-verify", "--allow-dirty", "--offline", "--quiet"];
@@ -43,8 +43,8 @@ pub fn check(root: &Path, target: &Path) -> Result<(), String> {
 const WITHOUT_CUDA: &[&str] =
     &["--package", "nbody", "--package", "nbody-interactions", "--no-default-features"];
 
-/// Writes the manifest of a workspace of these packages, each from its folder, with the profiles of
-/// this one, so that their dependencies are compiled once for both.
+/// Writes the manifest of a workspace of these packages. Its profiles are the profiles of this
+/// workspace, so that dependencies are compiled once for both.
 fn workspace(packages: &[String], manifest: &str) -> String {
     let patch = |package: &String| {
         let name = package.rsplit_once('-').map_or("", |(name, _)| name);
@@ -58,8 +58,8 @@ fn workspace(packages: &[String], manifest: &str) -> String {
     )
 }
 
-/// Unpacks a package. Its files get the current time, since cargo would take older builds for
-/// current otherwise.
+/// Unpacks a package. Its files get the current time: otherwise cargo would take older builds to
+/// be current.
 fn unpack(package: &Path, folder: &Path) -> Result<(), String> {
     let mut tar = Command::new("tar");
     tar.arg("-xzmf").arg(package).arg("-C").arg(folder);
@@ -118,12 +118,12 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
     }
 
-    /// Packages, or nodes of the dependency graph, by their identifiers.
+    /// Maps identifiers to packages, or to nodes of the dependency graph.
     fn by_id(packages: &[Value]) -> BTreeMap<&str, &Value> {
         packages.iter().map(|package| (text(package, "id").unwrap(), package)).collect()
     }
 
-    /// The published packages and all that they are built from.
+    /// Returns the published packages and all packages that they are built from.
     fn built_from(metadata: &Value) -> BTreeSet<&str> {
         let nodes = by_id(list(&metadata["resolve"], "nodes").unwrap());
         let packages = by_id(list(metadata, "packages").unwrap());
@@ -177,7 +177,7 @@ mod tests {
             tree.args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none"]);
             let output = tree.args(which).current_dir(root()).output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            // The names: a folder may have any.
+            // Only the names: a folder may have any.
             let text = String::from_utf8(output.stdout).unwrap();
             text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
         };

@@ -1,4 +1,5 @@
-//! The test programs of the workspace, two at a time: most have one long test, after which a core would idle.
+//! Runs the test programs of the workspace, two at a time: most have one long test, and a core
+//! would idle meanwhile.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Returns the test program of a message of cargo; none of those that only run when they are named.
+    /// Returns the test program in a message of cargo; `None` for a test program that only runs
+    /// when it is named.
     fn of(message: &Value) -> Option<Self> {
         let target = &message["target"];
         let is_test = message["profile"]["test"].as_bool()? && target["test"].as_bool()?;
@@ -45,8 +47,8 @@ impl Program {
     }
 }
 
-/// Returns the name in the identifier of a package: `path+file:///nbody/tests#nbody-tests@0.1.0`, or
-/// `path+file:///nbody/xtask#0.1.0`.
+/// Extracts the name from the identifier of a package:
+/// `path+file:///nbody/tests#nbody-tests@0.1.0`, or `path+file:///nbody/xtask#0.1.0`.
 fn package(id: &str) -> Option<String> {
     let (path, version) = id.rsplit_once('#')?;
     let name = version.split_once('@').map_or(path.rsplit('/').next()?, |(name, _)| name);
@@ -67,8 +69,8 @@ pub fn names(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// Builds the test programs and returns them, the largest first, since they tend to run for the longest time; none
-/// if they do not build.
+/// Builds the test programs and returns them, largest first, since large programs tend to run
+/// longest. Returns none if they do not build.
 pub fn build(command: &mut Command) -> Result<Vec<Program>, String> {
     command.args(["--no-run", "--message-format", "json-render-diagnostics"]);
     let output = command.stderr(Stdio::inherit()).output();
@@ -84,7 +86,8 @@ pub fn build(command: &mut Command) -> Result<Vec<Program>, String> {
     if programs.is_empty() { Err("cargo names no test program".to_owned()) } else { Ok(programs) }
 }
 
-/// Runs programs without the tests of these names, and passes each with its output and time to `end`.
+/// Runs programs without the tests of these names, and passes each program with its output and
+/// time to `end`.
 pub fn run(
     programs: &[Program],
     skipped: &[&str],
@@ -132,7 +135,7 @@ mod tests {
         assert_eq!(package("path+file:///nbody/xtask#0.1.0").unwrap(), "xtask");
     }
 
-    /// Each program is run once, and failures are told.
+    /// Each program runs once, and failures are reported.
     #[test]
     fn programs_run_once() {
         let program = |name: &str, executable: &str| Program {

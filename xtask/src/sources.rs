@@ -1,11 +1,12 @@
-//! No Rust file is forgotten: each is the root of one of cargo's targets, or a module of one.
+//! Checks that no Rust file is forgotten: each is the root of one of cargo's targets, or a module
+//! of a target.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::packages::{list, metadata, text};
 
-/// Folders of files that tests read, and that compilers see only then.
+/// Folders of files that compilers see only when tests read them.
 const READ: [&str; 3] =
     ["tests/ui/", "nbody-codegen/tests/golden/", "nbody-codegen/tests/modules/"];
 
@@ -21,7 +22,7 @@ fn roots() -> Vec<PathBuf> {
     targets.map(path).collect()
 }
 
-/// Returns the paths where the modules may be that a file declares.
+/// Returns the paths where the modules that a file declares may be.
 fn modules(path: &Path, text: &str, is_root: bool) -> Vec<PathBuf> {
     let folder = path.parent().unwrap();
     let below = if is_root || path.ends_with("mod.rs") {
@@ -45,7 +46,7 @@ fn modules(path: &Path, text: &str, is_root: bool) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the name of a module that a line declares to be in another file.
+/// Returns the name of a module that a line declares in another file.
 fn declared(line: &str) -> Option<&str> {
     let (before, name) = line.strip_suffix(';')?.rsplit_once("mod ")?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');

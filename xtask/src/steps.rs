@@ -83,7 +83,7 @@ enum Run {
     Cargo,
     /// The test programs that the command builds.
     Programs,
-    /// All but [`INSTRUCTIONS`], without tests that take long.
+    /// All test programs except [`INSTRUCTIONS`], without the tests that take long.
     QuickPrograms,
 }
 
@@ -109,7 +109,7 @@ const STEPS: &[Step] = &[
         when: When::Whole,
         ..Step::NEW
     },
-    // All packages at once, so that no core idles while one compiles the largest.
+    // Compile all packages at once, so that no core idles while the largest one compiles.
     Step {
         name: "tests",
         arguments: &[
@@ -178,14 +178,14 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Feature of the tests that leaves out modules that take long to compile or to run, since others come near what they
-/// test, and most of the CUDA programs.
+/// Feature of the tests that leaves out most of the CUDA programs, and modules that take long to
+/// compile or to run: other tests check nearly the same.
 const QUICK: [&str; 2] = ["--features", "nbody-tests/quick"];
 
 /// Test program that a quick test does not need.
 const INSTRUCTIONS: &str = "instructions";
 
-/// Tests that take long, which a quick test leaves out since others come near what they test.
+/// Tests that take long. A quick test leaves them out: other tests check nearly the same.
 const THOROUGH: &[&str] = &[
     // Packages that rustc compiles or checks.
     "of_one_law",
@@ -196,7 +196,7 @@ const THOROUGH: &[&str] = &[
     // Every power of ten.
     "lists_are_right_or_refused_at_every_scale",
     "lists_are_right_however_far_particles_are_outside_the_box",
-    // A cutoff of every last digit.
+    // A cutoff with every last digit.
     "the_edge_is_that_of_the_cutoff",
 ];
 
@@ -316,7 +316,7 @@ impl Report {
         for failure in &self.failures {
             println!("FAILED: {failure}");
         }
-        // A step that failed without a failed test, such as a lint, counts as one.
+        // A step that failed without a failed test, such as a lint, counts as one failure.
         let failed = self.failed.max(self.failures.len());
         println!("{} passed, {failed} failed", self.passed);
         if self.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,5 +1,5 @@
-//! NVIDIA's tools that the checks need: wheels from `PyPI`, installed under `target/`, or what variables of the
-//! environment name.
+//! Provides NVIDIA's tools for the checks: from wheels from `PyPI`, installed under `target/`, or
+//! from paths in environment variables.
 
 use std::env;
 use std::fs;
@@ -40,8 +40,8 @@ pub const WHEELS: [Wheel; 2] = [
 type Install = dyn Fn(&Path, &Path) -> Result<(), String>;
 
 impl Wheel {
-    /// Returns the path of the tool that the variable names, or else of the wheel, installed if need be; the
-    /// error says how to install it.
+    /// Returns the path of the tool: the one that the variable names, or else the one in the
+    /// wheel, which is installed if need be. The error says how to install it.
     pub fn provide(&self, target: &Path) -> Result<PathBuf, String> {
         if let Some(path) = env::var_os(self.variable).filter(|path| !path.is_empty()) {
             return Ok(path.into());
@@ -68,7 +68,8 @@ impl Wheel {
         target.join(format!("{}-{version}", self.name.to_lowercase()))
     }
 
-    /// Installs in a temporary folder and renames it, so that a failed attempt leaves nothing behind.
+    /// Installs in a temporary folder and renames it, so that a failed attempt leaves nothing
+    /// behind.
     fn install(&self, folder: &Path, install: &Install) -> Result<(), String> {
         let Self { name, variable, purpose, inside, .. } = self;
         let parent = folder.parent().unwrap_or(Path::new("."));
@@ -129,7 +130,7 @@ mod tests {
             assert!(name.starts_with("nvidia-cuda-") && version.starts_with("13."), "{version}");
             let folder = wheel.folder(Path::new("target"));
             assert!(folder.to_string_lossy().ends_with(&format!("-{version}")), "{folder:?}");
-            // One for each of the processors that there are wheels for.
+            // One hash for each processor that has a wheel.
             let hashes: Vec<_> = wheel.requirements.split("--hash=sha256:").skip(1).collect();
             let is_hash = |hash: &&str| {
                 let digits = hash.split_whitespace().next().unwrap_or_default();

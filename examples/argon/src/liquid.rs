@@ -5,8 +5,8 @@ use nbody::{Device, Domain, Interaction, Neighbours, Options, Precision, ShortRa
 use nbody_integrate::{Error, Integrator, Leapfrog, Motion};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
-/// A system of atoms: the cubic cells of the lattice at the beginning along each axis, of four atoms each,
-/// the edge of the box and the cutoff radius in σ.
+/// A system of atoms: the number of cubic cells of the initial lattice along each axis (four atoms
+/// each), and the edge of the box and the cutoff radius in σ.
 #[derive(Clone, Copy, Debug)]
 pub struct System {
     pub cells: u32,
@@ -17,7 +17,7 @@ pub struct System {
 /// The system of Rahman 1964.
 pub const RAHMAN: System = System { cells: 6, edge: 10.229, cutoff: 2.25 };
 
-/// Seed of the velocities at the beginning.
+/// Seed of the initial velocities.
 const SEED: u64 = 1;
 
 impl System {
@@ -31,7 +31,7 @@ impl System {
         self.atoms() as f64 / self.edge.powi(3)
     }
 
-    /// Returns the places of a face-centred cubic lattice.
+    /// Returns the sites of a face-centred cubic lattice.
     fn lattice(&self) -> Vec<[f64; 3]> {
         let cell = self.edge / f64::from(self.cells);
         let basis = [[0.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]];
@@ -41,14 +41,14 @@ impl System {
     }
 }
 
-/// Units of length, temperature and time: σ in ångström, ε in kelvin (Rahman 1964), and σ √(m/ε) in
-/// picoseconds, for argon of 39.948 u.
+/// Units of length, temperature and time for argon of 39.948 u: σ in ångström, ε in kelvin (Rahman
+/// 1964), and σ √(m/ε) in picoseconds.
 pub const SIGMA: f64 = 3.4;
 pub const EPSILON: f64 = 120.0;
 pub const TAU: f64 = 2.1513;
 
-/// Atoms in motion by velocity Verlet. Positions are not wrapped into the box, so that displacements are
-/// their differences.
+/// Atoms that move by velocity Verlet. Positions are not wrapped into the box, so that their
+/// differences are displacements.
 pub struct Liquid<X: Interaction> {
     run: Leapfrog<X>,
     law: X,
@@ -57,13 +57,13 @@ pub struct Liquid<X: Interaction> {
     step: f64,
 }
 
-/// Returns the Lennard-Jones interaction of atoms of type 0; there are no others.
+/// Returns the Lennard-Jones interaction of atoms of type 0, the only type here.
 pub fn truncated(cutoff: f64) -> LennardJones {
     LennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff }
 }
 
 impl<X: Interaction<I = Atom, J = Atom>> Liquid<X> {
-    /// Begins with a face-centred cubic lattice and random velocities, with a step in τ.
+    /// Begins with a face-centred cubic lattice, random velocities and a time step in τ.
     pub fn new(device: &Device, law: X, system: System, step: f64) -> Result<Self, Error> {
         let velocities = uniform::<Motion>(system.atoms(), SEED);
         let motion = |(pos, random): ([f64; 3], &Motion)| Motion {
@@ -92,7 +92,7 @@ impl<X: Interaction<I = Atom, J = Atom>> Liquid<X> {
         self.scale(|_| factor)
     }
 
-    /// Multiplies the kinetic energy by a factor of it, in the frame of the centre of mass.
+    /// Multiplies the kinetic energy in the frame of the centre of mass by a function of it.
     fn scale(&mut self, factor: impl Fn(f64) -> f64) -> Result<(), Error> {
         let mut motions = self.run.motions()?;
         let atoms = motions.len() as f64;

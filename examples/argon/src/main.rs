@@ -1,14 +1,15 @@
-//! Liquid argon, the simulation of Rahman 1964 (Phys. Rev. 136, A405): 864 atoms by Lennard-Jones at
-//! 94.4 K and 1.374 g/cm³ in a periodic box, velocity Verlet with steps of 10 fs. It prints the first
-//! peak of the pair distribution and the diffusion coefficient beside the published ones, and draws
-//! the pair distribution and the mean square displacement.
+//! Liquid argon, the simulation of Rahman 1964 (Phys. Rev. 136, A405): 864 atoms by Lennard-Jones
+//! at 94.4 K and 1.374 g/cm³ in a periodic box, velocity Verlet with steps of 10 fs. It prints the
+//! first peak of the pair distribution and the diffusion coefficient beside the published values,
+//! and draws the pair distribution and the mean square displacement.
 //!
-//! `cargo run --release -p nbody-argon -- FOLDER` takes about 20 s on a core. The potential has a
-//! step at the cutoff, as there, so that the energy is conserved to about 10⁻³.
+//! `cargo run --release -p nbody-argon -- FOLDER` takes about 20 s on a core. As in the
+//! publication, the potential has a step at the cutoff, so that the energy is conserved to about
+//! 10⁻³.
 //!
-//! `-- state-point` instead measures the energy and the pressure of 2048 atoms at a state point that NIST
-//! has published, in about two minutes, and `-- drift` the drift of the energy over 10⁵ steps with a
-//! switched potential.
+//! `-- state-point` instead measures the energy and the pressure of 2048 atoms at a state point
+//! that NIST has published, in about two minutes. `-- drift` measures the drift of the energy over
+//! 10⁵ steps with a switched potential.
 #![forbid(unsafe_code)]
 
 mod liquid;
@@ -38,32 +39,35 @@ const TEMPERATURE: f64 = 94.4;
 const HOT: f64 = 300.0;
 /// Steps between two scalings of the velocities.
 const SCALING: u32 = 20;
-/// Scalings while hot, and at the temperature of the measurement.
+/// Number of scalings while hot, and at the temperature of the measurement.
 const SCALINGS: [u32; 2] = [20, 80];
-/// Corrections of the mean temperature before the measurement, and the samples of each mean.
+/// Number of corrections of the mean temperature before the measurement.
 const CORRECTIONS: u32 = 6;
+/// Number of samples of each mean temperature.
 const CORRECTION_SAMPLES: u32 = 40;
 /// Steps between two samples.
 const SAMPLING: u32 = 5;
-/// Independent parts of the measurement, and the samples in each.
+/// Number of independent parts of the measurement.
 const PARTS: usize = 8;
+/// Number of samples in each part.
 const SAMPLES: usize = 200;
-/// Displacements are measured up to this number of samples, and diffusion from this one on.
+/// Number of samples over which displacements are measured.
 const LAGS: usize = 61;
+/// First sample of the linear part, which gives the diffusion coefficient.
 const LINEAR: usize = 30;
 /// Bins of the pair distribution.
 const BINS: usize = 200;
 
-/// Published values (Rahman 1964): place and height of the first peak, in ångström, and the diffusion
-/// coefficient in 10⁻⁵ cm²/s.
+/// Published values (Rahman 1964): place and height of the first peak, in ångström, and the
+/// diffusion coefficient in 10⁻⁵ cm²/s.
 const PEAK: (f64, f64) = (3.7, 2.8);
 const DIFFUSION: f64 = 2.43;
 
 /// Diffusion coefficients of σ²/τ in 10⁻⁵ cm²/s: 1 Å²/ps is 10⁻⁴ cm²/s.
 const DIFFUSION_UNIT: f64 = 10.0;
 
-/// Simulate liquid argon as Rahman 1964, and draw g.svg, the pair distribution, and msd.svg, the mean square
-/// displacement.
+/// Simulate liquid argon as Rahman 1964, and draw g.svg, the pair distribution, and msd.svg, the
+/// mean square displacement.
 #[derive(Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
@@ -109,13 +113,13 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measurements, in ångström, picoseconds and kelvin.
+/// Measured values, in ångström, picoseconds and kelvin.
 struct Measured {
-    /// The pair distribution.
+    /// Pair distribution.
     g: Vec<(f64, f64)>,
     /// Mean square displacement after each time.
     displacements: Vec<(f64, f64)>,
-    /// Figures of each part.
+    /// Values for each part.
     temperatures: Vec<f64>,
     peaks: Vec<(f64, f64)>,
     diffusion: Vec<f64>,
@@ -144,7 +148,8 @@ fn simulate(device: &Device) -> Result<Measured, Box<dyn Error>> {
     Ok(measured)
 }
 
-/// Scales to the temperature as a mean over time, since that of a moment fluctuates by some kelvin.
+/// Scales the mean temperature over time, since the instantaneous temperature fluctuates by some
+/// kelvin.
 fn correct(liquid: &mut Liquid<LennardJones>, bar: &ProgressBar) -> Result<(), Box<dyn Error>> {
     for _ in 0..CORRECTIONS {
         let mut mean = 0.0;
@@ -205,7 +210,8 @@ fn measure(
 }
 
 impl Measured {
-    /// Formats the figures beside the published ones, with the standard errors of their means.
+    /// Formats the measured values beside the published ones, with the standard errors of their
+    /// means.
     fn table(&self) -> String {
         let mut table = Table::new();
         table.load_preset(presets::NOTHING);
@@ -241,7 +247,8 @@ impl Measured {
             published: ("first peak, Rahman 1964", &[PEAK]),
         }
         .write(&folder.join("g.svg"))?;
-        // The line of the published diffusion coefficient, through the middle of the linear part.
+        // Line with the slope of the published diffusion coefficient, through the middle of the
+        // linear part.
         let end = self.displacements[LAGS - 1];
         let slope = 6.0 * DIFFUSION / DIFFUSION_UNIT;
         let start = (end.0 - end.1 / slope).max(0.0);

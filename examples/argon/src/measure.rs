@@ -9,7 +9,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Makes an empty histogram of this many bins up to half the edge.
+    /// Creates an empty histogram with this many bins up to half the edge.
     pub fn new(edge: f64, bins: usize) -> Self {
         Self { edge, counts: vec![0; bins], samples: 0, particles: 0 }
     }
@@ -18,7 +18,7 @@ impl Distances {
         0.5 * self.edge / self.counts.len() as f64
     }
 
-    /// Adds all pairs, each at the distance of nearest images.
+    /// Adds all pairs, each at the distance of its nearest images.
     #[expect(clippy::cast_sign_loss, reason = "distances are not negative")]
     pub fn add(&mut self, positions: &[[f64; 3]]) {
         let (edge, width) = (self.edge, self.width());
@@ -72,8 +72,8 @@ pub fn peak(g: &[(f64, f64)]) -> Option<(f64, f64)> {
     Some((at + shift * (at - before), y1 + 0.5 * slope * shift))
 }
 
-/// Returns the mean square displacement after 0 .. `lags` samples: the mean over the particles and over all
-/// samples as origins.
+/// Returns the mean square displacements after 0 .. `lags` samples, averaged over the particles
+/// and over all samples as origins.
 pub fn displacements(trajectory: &[Vec<[f64; 3]>], lags: usize) -> Vec<f64> {
     let mean = |lag: usize| {
         let pairs = trajectory.iter().zip(&trajectory[lag..]);
@@ -86,7 +86,7 @@ pub fn displacements(trajectory: &[Vec<[f64; 3]>], lags: usize) -> Vec<f64> {
     (0..lags.min(trajectory.len())).map(mean).collect()
 }
 
-/// Returns the slope of the line of least squares.
+/// Returns the slope of the least-squares line.
 pub fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
@@ -112,7 +112,7 @@ mod tests {
         // A simple cubic lattice of spacing 1: 6 neighbours at 1, 12 at √2.
         let axis = || (0..6).map(f64::from);
         let cells = axis().flat_map(|x| axis().flat_map(move |y| axis().map(move |z| [x, y, z])));
-        // In any image of the box.
+        // The particles may be in any image of the box.
         let places: Vec<_> = cells.map(|[x, y, z]| [x + 6.0, y, z - 12.0]).collect();
         let mut distances = Distances::new(6.0, 30);
         distances.add(&places);

@@ -55,7 +55,7 @@ impl Plot<'_> {
     }
 }
 
-/// Replaces a file when all of it is written beside it.
+/// Replaces a file atomically: the text is first written to another file beside it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

@@ -1,5 +1,5 @@
-//! The energy and the pressure of the Lennard-Jones fluid at a published state point, and the drift of the
-//! energy.
+//! Measures the energy and the pressure of the Lennard-Jones fluid at a published state point, and
+//! the drift of the energy.
 
 use std::error::Error;
 use std::f64::consts::PI;
@@ -16,9 +16,9 @@ use crate::measure::mean_and_error;
 const SYSTEM: System = System { cells: 8, edge: 13.819_407_088, cutoff: 3.0 };
 const TEMPERATURE: f64 = 0.85;
 
-/// Energy of an atom and pressure at this density and at temperatures 0.85 and 0.90, with corrections
-/// for what is beyond the cutoff, and their standard deviations at 0.85 (NIST Standard Reference
-/// Simulation Website, Lennard-Jones fluid, Monte Carlo).
+/// Energy per atom and pressure at this density and at temperatures 0.85 and 0.90, with
+/// corrections for the interactions beyond the cutoff, and their standard deviations at 0.85 (NIST
+/// Standard Reference Simulation Website, Lennard-Jones fluid, Monte Carlo).
 const PUBLISHED: [[f64; 2]; 2] = [[-5.5121, 6.7714e-3], [-5.4689, 0.240_56]];
 const UNCERTAINTY: [f64; 2] = [4.6e-4, 1.72e-3];
 
@@ -29,12 +29,12 @@ const PARTS: usize = 16;
 const SAMPLES: usize = 250;
 const SAMPLING: u32 = 10;
 
-/// Steps, and how long each is, of the run that shows the drift of the energy.
+/// Number of steps, and the time step, of the run that shows the drift of the energy.
 const DRIFT: (u32, f64) = (100_000, 0.002);
 const DRIFT_SAMPLING: u32 = 1000;
 
-/// Returns what pairs beyond the cutoff add to the energy of an atom and to the pressure, if the atoms
-/// there are spread uniformly.
+/// Returns the contributions of pairs beyond the cutoff to the energy per atom and to the
+/// pressure, for a uniform distribution of atoms there.
 fn tail(system: &System) -> [f64; 2] {
     let (density, r3) = (system.density(), system.cutoff.powi(-3));
     let energy = 8.0 / 3.0 * PI * density * (r3.powi(3) / 3.0 - r3);
@@ -73,7 +73,7 @@ pub fn compare(device: &Device) -> Result<(), Box<dyn Error>> {
             let virial = per_atom * forces.iter().map(|force| force.virial / 6.0).sum::<f64>();
             pressure += SYSTEM.density() * (weight * now + virial);
         }
-        // To the temperature of the published values, by what these change with it.
+        // Correct the values to the temperature of the published ones, with the published change.
         let beyond = (temperature - TEMPERATURE) / 0.05;
         let shift = [0, 1].map(|k| beyond * (PUBLISHED[1][k] - PUBLISHED[0][k]));
         temperatures.push(temperature);
@@ -107,7 +107,7 @@ pub fn compare(device: &Device) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures how the energy drifts over many steps where forces are continuous, and prints it.
+/// Measures and prints the drift of the energy over many steps with continuous forces.
 pub fn drift(device: &Device) -> Result<(), Box<dyn Error>> {
     let law = SwitchedLennardJones {
         sigma2: [[1.0; 4]; 4],

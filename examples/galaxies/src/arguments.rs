@@ -1,4 +1,4 @@
-//! The options of the command.
+//! Options of the command.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use nbody::{DeviceName, Opening};
 use crate::error::Error;
 use crate::orbit::Orbit;
 
-/// Largest number of steps, whose energies fit into memory.
+/// Largest number of steps whose energies fit into memory.
 const MOST_STEPS: f64 = 1e7;
 /// Largest number of particles.
 const MOST_PARTICLES: usize = 1 << 27;
@@ -29,7 +29,8 @@ Exit codes: 0 success, 1 a failure or an option out of its range, 2 an invalid c
 #[derive(Parser)]
 #[command(version, after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The folder of the frames and the plot, made if it does not exist; it must not hold another run.
+    /// The folder of the frames and the plot, made if it does not exist; it must not hold another
+    /// run.
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// The number of particles, half of them in each galaxy.
@@ -51,8 +52,8 @@ pub struct Arguments {
     /// The opening angle of the tree, in radians.
     #[arg(long, default_value_t = 0.7)]
     pub theta: f64,
-    /// Open cells of the tree whose error may be greater than this share of a force, such as 0.005,
-    /// instead of by an angle.
+    /// Open cells of the tree whose error may be greater than this share of a force, such as
+    /// 0.005, instead of by an angle.
     #[arg(long, conflicts_with = "theta")]
     pub share: Option<f64>,
     /// The softening length of gravity.
@@ -64,7 +65,8 @@ pub struct Arguments {
     /// Their least distance, if they were points.
     #[arg(long, value_name = "DISTANCE", default_value_t = 4.0)]
     pub pericentre: f64,
-    /// The angle between the second disk and the plane of the orbit, in degrees; the first lies in it.
+    /// The angle between the second disk and the plane of the orbit, in degrees; the first lies in
+    /// it.
     #[arg(long, value_name = "DEGREES", default_value_t = 60.0)]
     pub inclination: f64,
     /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
@@ -73,7 +75,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Refuses numbers out of their range.
+    /// Refuses numbers out of range.
     pub fn check(&self) -> Result<(), Error> {
         let refuse = |option, found: &dyn ToString, expected: String| {
             Err(Error::Number { option, found: found.to_string(), expected })
@@ -120,13 +122,14 @@ impl Arguments {
         (self.until / self.step).round() as u64
     }
 
-    /// Returns the number of steps before a frame: frames are as equally spaced as whole steps allow.
+    /// Returns the number of steps before a frame: frames are as equally spaced as whole steps
+    /// allow.
     pub fn steps_before(&self, frame: u64) -> u64 {
         let product = u128::from(frame) * u128::from(self.steps());
         (product / u128::from(self.frames - 1)) as u64
     }
 
-    /// Returns the criterion by which the tree is opened.
+    /// Returns the opening criterion of the tree.
     pub fn opening(&self) -> Opening {
         self.share.map_or(Opening::theta(self.theta), Opening::relative)
     }

@@ -11,10 +11,10 @@ use crate::folder;
 
 const LINE: RGBColor = RGBColor(0, 114, 178);
 const FONT: &str = "sans-serif";
-/// Least height of the plot, for errors that are all zero.
+/// Smallest height of the plot, for errors that are all zero.
 const LEAST: f64 = 1e-16;
 
-/// The energies at the beginning and after each step, with their times.
+/// Energies at the beginning and after each step, with their times.
 #[derive(Default)]
 pub struct History {
     rows: Vec<(f64, Energies)>,
@@ -33,7 +33,7 @@ impl History {
         Ok(())
     }
 
-    /// Returns the greatest relative error of the energy.
+    /// Returns the largest relative error of the energy.
     pub fn greatest_error(&self) -> f64 {
         self.greatest
     }
@@ -68,7 +68,7 @@ impl History {
         folder::write(path, text.as_bytes())
     }
 
-    /// Returns the plot as SVG, or the reason why there is none.
+    /// Returns the plot as SVG, or the reason why it cannot be drawn.
     fn figure(&self) -> Result<String, String> {
         let mut text = String::new();
         self.draw_on(&SVGBackend::with_string(&mut text, (900, 560)).into_drawing_area())

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The refusal or the failure of a run.
+/// Refusal or failure of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{option} is {found}, expected {expected}")]

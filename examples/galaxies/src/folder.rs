@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::error::Error;
 
-/// Makes the folder, and refuses one with files of another run, whose frames would mix with those of this.
+/// Creates the folder. Refuses one with files of another run, whose frames would mix with the new
+/// ones.
 pub fn provide(path: &Path) -> Result<(), Error> {
     fs::create_dir_all(path).map_err(Error::io("create the folder", path))?;
     let entries = fs::read_dir(path).map_err(Error::io("read the folder", path))?;
@@ -20,7 +21,7 @@ fn is_of_run(name: &str) -> bool {
     name.starts_with("frame-") || name == "energy.csv" || name == "energy.svg"
 }
 
-/// Writes a file whole or not at all: it has its name when all is written.
+/// Writes a file atomically: it gets its name only when it is complete.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), Error> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

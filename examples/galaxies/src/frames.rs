@@ -1,4 +1,4 @@
-//! Frames of the film: the density of the stars, in colours of its logarithm.
+//! Frames of the film: the density of the stars on a logarithmic colour scale.
 
 use std::io::Write;
 
@@ -7,21 +7,22 @@ use plotters::style::colors::colormaps::{ColorMap as _, ViridisRGB};
 
 /// Pixels along each axis.
 const SIZE: usize = 512;
-/// Weights of a pixel and its neighbours along an axis, over which a star is spread.
+/// Weights by which a star is spread over a pixel and its neighbours along an axis.
 const SPREAD: [f64; 3] = [0.25, 0.5, 0.25];
-/// Fraction of the stars in a pixel that has the brightest colour.
+/// Fraction of the stars in one pixel that gets the brightest colour.
 const BRIGHTEST: f64 = 1e-2;
-/// Distance from the centres of the galaxies to the edge of the image, in scale lengths: room for tails.
+/// Distance from the centres of the galaxies to the edge of the image in scale lengths, with room
+/// for tails.
 const MARGIN: f64 = 8.0;
 
-/// The square of the plane that all frames show, about the centre of mass.
+/// Square of the plane that all frames show, centred on the centre of mass.
 pub struct View {
     /// Half the length of its sides.
     half: f64,
 }
 
 impl View {
-    /// Returns the view of galaxies that begin at this distance.
+    /// Returns the view for galaxies that begin at this distance.
     pub fn of(separation: f64) -> Self {
         Self { half: 0.5 * separation + MARGIN }
     }
@@ -36,8 +37,8 @@ impl View {
         writer.finish()
     }
 
-    /// Returns the colours of the pixels, row by row from the top, as indices of the palette: from the
-    /// darkest, that of the edge of a single star, to the brightest.
+    /// Returns the colours of the pixels, row by row from the top, as indices of the palette. The
+    /// darkest colour stands for the edge of a single star.
     fn colours(&self, stars: &[[f64; 2]]) -> Vec<u8> {
         let least = SPREAD[0] * SPREAD[0];
         let range = (BRIGHTEST * stars.len() as f64 / least).max(16.0).ln();
@@ -70,7 +71,7 @@ fn pixel(coordinate: f64) -> Option<usize> {
     (0.0..SIZE as f64).contains(&coordinate).then_some(coordinate as usize)
 }
 
-/// Returns the index of a colour between the darkest, 0, and the brightest, 1.
+/// Returns the index of a colour on a scale from the darkest, 0, to the brightest, 1.
 #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
 fn colour(height: f64) -> u8 {
     (255.0 * height) as u8

@@ -1,10 +1,11 @@
-//! Two disk galaxies that meet: each a disk, a bulge and a halo, on a parabolic orbit, integrated by
-//! leapfrog with forces from a tree. It draws the density of their stars as frames of a film, in which
-//! tides draw the disks out into bridges and tails (Toomre & Toomre 1972), and the error of the energy.
+//! Two disk galaxies that meet: each has a disk, a bulge and a halo. They follow a parabolic
+//! orbit, integrated by leapfrog with forces from a tree. The example draws the density of the
+//! stars as frames of a film, in which tides draw the disks out into bridges and tails (Toomre &
+//! Toomre 1972), and the error of the energy.
 //!
-//! `cargo run --release -p nbody-galaxies -- -o FOLDER` is meant for a GPU; on a CPU, `--n 20000` gives
-//! the same picture with more noise. `--help` lists what can be chosen. `simulation.rs` shows the use of
-//! the tree.
+//! `cargo run --release -p nbody-galaxies -- -o FOLDER` is meant for a GPU; on a CPU, `--n 20000`
+//! gives the same picture with more noise. `--help` lists the options. `simulation.rs` shows the
+//! use of the tree.
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -54,8 +55,8 @@ fn run(arguments: &Arguments) -> Result<String, Error> {
     Ok(report(arguments, &device, &history, wall))
 }
 
-/// Advances to the end, and draws the frames. Returns the energies after each step, and the time that the
-/// steps took.
+/// Advances to the end and draws the frames. Returns the energies after each step, and the
+/// duration of the steps.
 fn simulate(device: &Device, arguments: &Arguments) -> Result<(History, Duration), Error> {
     let steps = arguments.steps();
     let style = ProgressStyle::with_template("{bar:40} {percent:>3}% {msg}");

@@ -5,35 +5,35 @@ use nbody::models::{Particle, Snapshot};
 /// A parabolic orbit of two masses in the plane z = 0, counterclockwise, with G = 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Orbit {
-    /// The distance at the beginning, while they approach.
+    /// Initial distance, while the masses approach.
     pub separation: f64,
-    /// The least distance, if they were points.
+    /// Smallest distance for point masses.
     pub pericentre: f64,
 }
 
 impl Orbit {
-    /// Returns position and velocity of the centres of two masses, whose common centre of mass is at rest
-    /// at the origin.
+    /// Returns position and velocity of the centres of two masses, with their common centre of
+    /// mass at rest at the origin.
     pub fn centres(self, masses: [f64; 2]) -> [Centre; 2] {
         let mass = masses[0] + masses[1];
         let (r, q) = (self.separation, self.pericentre);
-        // The distance on a parabola is r = 2q / (1 + cos ν), with the pericentre q at the angle ν = 0;
-        // before it ν is negative.
+        // On a parabola the distance is r = 2q / (1 + cos ν), with the pericentre q at the angle ν
+        // = 0; before the pericentre ν is negative.
         let cos = 2.0 * q / r - 1.0;
         let sin = -(1.0 - cos * cos).max(0.0).sqrt();
-        // The angular momentum h = √(2 M q) per unit of reduced mass, which makes q the least distance
-        // for the energy 0, gives the velocity M/h (−sin ν, 1 + cos ν). Its square is 2 M/r: the kinetic
-        // energy is the opposite of the potential energy.
+        // With energy 0, the pericentre q requires the angular momentum h = √(2 M q) per unit of
+        // reduced mass. The velocity is then M/h (−sin ν, 1 + cos ν). Its square is 2 M/r, so that
+        // the kinetic energy cancels the potential energy.
         let speed = (mass / (2.0 * q)).sqrt();
         let pos = [r * cos, r * sin, 0.0];
         let vel = [-speed * sin, speed * (1.0 + cos), 0.0];
-        // Each mass has the part of the distance that the other one has of the mass.
+        // The distance of each mass from the origin is proportional to the other mass.
         [-masses[1] / mass, masses[0] / mass]
             .map(|part| Centre { pos: pos.map(|x| part * x), vel: vel.map(|v| part * v) })
     }
 }
 
-/// The motion of the centre of a galaxy.
+/// Motion of the centre of a galaxy.
 #[derive(Clone, Copy, Debug)]
 pub struct Centre {
     pub pos: [f64; 3],
@@ -41,7 +41,7 @@ pub struct Centre {
 }
 
 impl Centre {
-    /// Moves a galaxy from rest at the origin to here.
+    /// Moves a galaxy from rest at the origin to this position and velocity.
     pub fn carry(self, galaxy: &mut Snapshot) {
         for Particle { pos, vel, .. } in &mut galaxy.particles {
             for c in 0..3 {
@@ -52,7 +52,7 @@ impl Centre {
     }
 }
 
-/// Turns a galaxy about the x axis by an angle in degrees: positions, and velocities with them.
+/// Rotates the positions and velocities of a galaxy about the x axis by an angle in degrees.
 pub fn incline(galaxy: &mut Snapshot, degrees: f64) {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let turn = |[x, y, z]: [f64; 3]| [x, cos * y - sin * z, sin * y + cos * z];
@@ -86,7 +86,8 @@ mod tests {
         assert!((distance - ORBIT.separation).abs() < 1e-12, "{distance}");
         let energy = 0.5 * dot(vel, vel) - mass / distance;
         assert!(energy.abs() < 1e-12, "{energy}");
-        // Semi-latus rectum and eccentricity of any orbit give the pericentre p / (1 + e).
+        // For any orbit, the semi-latus rectum p and the eccentricity e give the pericentre p / (1
+        // + e).
         let h = pos[0] * vel[1] - pos[1] * vel[0];
         let (p, e) = (h * h / mass, (1.0 + 2.0 * energy * h * h / (mass * mass)).sqrt());
         assert!(h > 0.0 && (p / (1.0 + e) - ORBIT.pericentre).abs() < 1e-12, "{p} {e}");

@@ -14,7 +14,7 @@ use crate::orbit::incline;
 /// Two galaxies that attract each other.
 pub struct Simulation {
     run: Leapfrog<Gravity>,
-    /// The indices of the stars of each galaxy: those of its disk and its bulge.
+    /// Indices of the stars (disk and bulge) of each galaxy.
     stars: [Range<usize>; 2],
 }
 
@@ -28,13 +28,13 @@ impl Simulation {
         let bodies: Vec<_> = particles.iter().map(body).collect();
         let motions: Vec<_> = particles.iter().map(motion).collect();
         let law = Gravity { eps2: arguments.eps * arguments.eps };
-        // The integrator builds the tree anew in each step, from the positions at that time.
+        // The integrator rebuilds the tree in each step from the current positions.
         let tree = Tree::new(device, law, arguments.opening())?;
         let run = Leapfrog::with_motions(tree, &bodies, &motions, 0.0, arguments.step)?;
         Ok(Self { run, stars: stars(arguments.n) })
     }
 
-    /// Does a step, and waits until the device has done it.
+    /// Takes a step, and waits until the device has finished it.
     pub fn advance(&mut self) -> Result<(), Error> {
         self.run.advance()?;
         Ok(self.run.wait()?)
@@ -50,7 +50,7 @@ impl Simulation {
         Ok(self.run.energies()?)
     }
 
-    /// Returns the places of all stars, projected on the plane of the orbit.
+    /// Returns the positions of all stars, projected on the plane of the orbit.
     pub fn stars(&self) -> Result<Vec<[f64; 2]>, Error> {
         let motions = self.run.motions()?;
         let stars = self.stars.iter().flat_map(|range| &motions[range.clone()]);
@@ -70,7 +70,8 @@ fn stars(n: usize) -> [Range<usize>; 2] {
     [0..end(first), first..first + end(second)]
 }
 
-/// Returns the particles of two galaxies, the first in the plane of the orbit, the second inclined.
+/// Returns the particles of two galaxies: the first disk lies in the plane of the orbit, the
+/// second is inclined.
 fn particles(arguments: &Arguments) -> Result<Vec<Particle>, Error> {
     let [first, second] = halves(arguments.n);
     let mut galaxies =
@@ -100,7 +101,7 @@ mod tests {
         for sum in [sum(|it| it.pos), sum(|it| it.vel)] {
             assert!(sum.iter().all(|x| x.abs() < 1e-12), "{sum:?}");
         }
-        // The centre of the first galaxy is where the orbit begins.
+        // The orbit begins at the centre of the first galaxy.
         let x = particles[..501].iter().map(|it| it.mass * it.pos[0]).sum::<f64>();
         assert!((x - 6.0).abs() < 1e-12, "{x}");
     }

@@ -1,11 +1,11 @@
-//! The example, run as a process.
+//! Runs the example as a process.
 
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs a small simulation on the CPU, with these options instead of its own.
+/// Runs a small simulation on the CPU; `options` replace its own options.
 fn galaxies(folder: &Path, options: &[&str]) -> Output {
     let small = ["--n", "400", "--until", "1", "--frames", "3", "--device", "cpu"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_nbody-galaxies"));

@@ -17,7 +17,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Makes a linear axis from 0 with ticks at multiples of 1, 2 or 5 times a power of ten.
+    /// Creates a linear axis from 0 with ticks at multiples of 1, 2 or 5 times a power of ten.
     pub fn linear(end: f64) -> Self {
         let least = end / MOST as f64;
         let decade = 10_f64.powf(least.log10().floor());
@@ -27,13 +27,13 @@ impl Axis {
         Self { ticks: ticks.collect(), range: 0.0..end, scale: |x| x }
     }
 
-    /// Makes a logarithmic axis with ticks at 1, 2 and 5 times powers of ten, or, where those are too
-    /// many, at powers of ten.
+    /// Creates a logarithmic axis with ticks at 1, 2 and 5 times powers of ten, or only at powers
+    /// of ten if these would be too many.
     pub fn logarithmic(range: Range<f64>) -> Self {
         let (first, last) = (range.start.log10().floor() as i32, range.end.log10().ceil() as i32);
         let ticks = |of: &[f64]| {
             let ticks = (first..=last).flat_map(|k| of.iter().map(move |x| x * 10_f64.powi(k)));
-            // With those at the ends, to rounding.
+            // Include ticks at the ends of the range despite rounding errors.
             let near = range.start * (1.0 - 1e-9)..range.end * (1.0 + 1e-9);
             ticks.filter(|tick| near.contains(tick)).collect::<Vec<_>>()
         };
@@ -61,7 +61,7 @@ impl Ranged for Axis {
     }
 }
 
-/// Formats a number on an axis, without the rounding error of a tick.
+/// Formats the number of a tick without its rounding error.
 pub fn label(x: f64) -> String {
     if x != 0.0 && !(1e-3..1e4).contains(&x.abs()) {
         return format!("{x:.0e}");

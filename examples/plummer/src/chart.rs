@@ -30,12 +30,12 @@ pub struct Chart {
     /// Names of the axes, with their units.
     pub x: (&'static str, Axis),
     pub y: (&'static str, Axis),
-    /// Measured points, each set with its name: marks, or lines through them.
+    /// Measured points, each set with a name: drawn as marks or as lines.
     pub measured: Vec<(String, Points)>,
     pub lines: bool,
     /// Curves of the model.
     pub model: Vec<Points>,
-    /// The scatter about the model: from the lower to the upper value at each x.
+    /// Scatter about the model: the lower and upper value at each x.
     pub scatter: Vec<(f64, [f64; 2])>,
     pub legend: bool,
 }
@@ -106,7 +106,7 @@ impl Chart {
     }
 }
 
-/// Replaces a file when all of it is written beside it.
+/// Replaces a file atomically: the text is first written to another file beside it.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");

@@ -7,10 +7,10 @@ use nbody_interactions::hermite::{Body, Hermite};
 
 /// Accuracy of the time steps: Aarseth's eta.
 const ETA: f64 = 0.02;
-/// Largest step; all others are this divided by powers of two.
+/// Largest time step; smaller steps are this divided by powers of two.
 pub const LARGEST: f64 = 0.125;
 
-/// Stars that attract each other. Each has a time step of its own.
+/// Stars that attract each other. Each star has its own time step.
 pub struct Cluster {
     run: BlockHermite<Hermite>,
 }
@@ -25,20 +25,20 @@ pub struct Integrals {
 }
 
 impl Cluster {
-    /// Begins at time 0 with the stars of a snapshot, and a softening length.
+    /// Begins at time 0 with the stars of a snapshot and a softening length.
     pub fn new(device: &Device, snapshot: &Snapshot, eps: f64) -> Result<Self, Error> {
-        // The interaction's particles.
+        // Convert the stars to particles of the interaction.
         let body =
             |star: &Particle| Body { pos: star.pos.into(), vel: star.vel.into(), mass: star.mass };
         let bodies: Vec<_> = snapshot.particles.iter().map(body).collect();
-        // Positions as pairs of f32, so that distances of close stars are exact; sums in f64.
+        // Positions are pairs of f32, so that distances of close stars are exact; sums are in f64.
         let options = Options::default().precision(Precision::Mixed);
         let engine = AllPairs::with_options(device, Hermite { eps2: eps * eps }, options)?;
         let steps = HermiteOptions::default().eta(ETA).largest(LARGEST);
         Ok(Self { run: BlockHermite::new(engine, &bodies, 0.0, steps)? })
     }
 
-    /// Does all block steps that end at this time or before.
+    /// Takes all block steps up to this time.
     pub fn advance_to(&mut self, time: f64) -> Result<(), Error> {
         self.run.advance_to(time)
     }
@@ -48,7 +48,8 @@ impl Cluster {
         self.run.steps()
     }
 
-    /// Returns the stars at a time: that of the last block step, or before the next.
+    /// Returns the stars at the time of the last block step, or at a later time before the next
+    /// one.
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
         let star = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
         let particles = self.run.motions_at(time)?.iter().map(star).collect();
@@ -70,7 +71,7 @@ impl Cluster {
         Ok(integrals)
     }
 
-    /// Returns the time steps of the stars, from the largest on, each with the number of its stars.
+    /// Returns the time steps of the stars, largest first, each with its number of stars.
     pub fn step_counts(&self) -> Result<Vec<(f64, usize)>, Error> {
         let mut steps = self.run.time_steps()?;
         steps.sort_by(|a, b| b.total_cmp(a));
@@ -94,7 +95,7 @@ impl Integrals {
 mod tests {
     use super::*;
 
-    /// Makes two stars of mass 1/2 on a circular orbit about each other, at this distance, with others.
+    /// Creates a circular binary of two stars of mass 1/2 at this distance, together with others.
     fn binary(distance: f64, eps: f64, others: &[Particle]) -> Cluster {
         let star = |sign: f64| Particle {
             mass: 0.5,
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(triple.step_counts().unwrap(), [(0.125, 1), (1.0 / 256.0, 2)]);
         let Steps { steps, particle_steps } = triple.steps();
         assert!((128..192).contains(&steps), "{steps}");
-        // The far star takes part in few blocks.
+        // The far star is active in few blocks.
         assert!((1..20).contains(&(particle_steps - 2 * steps)), "{steps} {particle_steps}");
     }
 }

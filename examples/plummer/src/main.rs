@@ -1,12 +1,12 @@
-//! A star cluster in motion: a Plummer sphere, integrated with the Hermite integrator with block time
-//! steps. It prints its radii, its profiles and its integrals of motion beside those of Plummer's
-//! model, in equilibrium, with the work that the integrator spent on them, and draws the profiles, the
-//! Lagrangian radii and the error of the energy.
+//! A star cluster in motion: a Plummer sphere, integrated by the Hermite integrator with block
+//! time steps. It prints radii, profiles and integrals of motion beside Plummer's model in
+//! equilibrium, and the work of the integrator, and draws the profiles, the Lagrangian radii and
+//! the error of the energy.
 //!
-//! `cargo run --release -p nbody-plummer -- FOLDER` takes about 10 s on two cores; `--help` lists what
-//! can be chosen. For longer than the relaxation time, as with `-n 1024 --until 60`, the sphere does not
-//! stay in equilibrium: encounters of stars make its centre contract and its halo expand.
-//! `cluster.rs` shows the use of the integrator.
+//! `cargo run --release -p nbody-plummer -- FOLDER` takes about 10 s on two cores; `--help` lists
+//! the options. Beyond the relaxation time, as with `-n 1024 --until 60`, the sphere leaves
+//! equilibrium: encounters of stars make its centre contract and its halo expand. `cluster.rs`
+//! shows the use of the integrator.
 #![forbid(unsafe_code)]
 
 mod axis;
@@ -31,22 +31,24 @@ use nbody_integrate::Steps;
 use cluster::{Cluster, Integrals};
 use measure::{RandomSpheres, Shells, sphere};
 
-/// Samples in a unit of time, at multiples of the largest step, where the steps of all stars end.
+/// Samples per unit of time, at multiples of the largest step, where the steps of all stars end.
 const SAMPLES: u32 = 4;
 /// Seed of the stars.
 const SEED: u64 = 1;
-/// Softening length, small beside the scale radius of 0.59: only close encounters are softened.
+/// Softening length, small compared with the scale radius of 0.59: only close encounters are
+/// softened.
 const EPS: f64 = 1.0 / 256.0;
-/// Fractions of the mass whose radii are measured.
+/// Fractions of the mass for which radii are measured.
 const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 /// Radii of the shells of the table.
 const SHELLS: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
-/// Radii of the plots, and the number of shells in them.
+/// Range of radii in the plots.
 const PLOTTED: Range<f64> = 0.1..10.0;
+/// Number of shells in the plots.
 const PLOTTED_SHELLS: u32 = 20;
 
-/// Simulate a star cluster, and compare it with Plummer's model: tables, and the plots density.svg,
-/// dispersion.svg, lagrange.svg and energy.svg.
+/// Simulate a star cluster, and compare it with Plummer's model: tables, and the plots
+/// density.svg, dispersion.svg, lagrange.svg and energy.svg.
 #[derive(Parser)]
 struct Arguments {
     /// The folder of the plots, made if it does not exist.
@@ -88,20 +90,20 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 struct Measured {
     stars: usize,
     samples: Vec<Sample>,
-    /// Means over the samples: of the table, and of the plots.
+    /// Means over the samples, first for the table and then for the plots.
     shells: Shells,
     plotted: Shells,
     random: RandomSpheres,
-    /// Block steps, and steps of stars, in the first unit of time, and in all.
+    /// Block steps and steps of stars, in the first unit of time and in total.
     first_steps: Steps,
     steps: Steps,
-    /// Time steps at the end, each with the number of its stars.
+    /// Time steps at the end, each with its number of stars.
     step_counts: Vec<(f64, usize)>,
     /// Wall time of the integration.
     wall: Duration,
 }
 
-/// Figures at one time.
+/// Measured values at one time.
 struct Sample {
     time: f64,
     radii: [f64; FRACTIONS.len()],
@@ -170,7 +172,7 @@ impl Measured {
 
     /// Returns the largest relative error of the energy so far.
     fn energy_error(&self) -> f64 {
-        // A NaN is the largest.
+        // NaN counts as the largest.
         self.energy_errors().map(|point| point.1).max_by(f64::total_cmp).unwrap_or(0.0)
     }
 
@@ -179,13 +181,14 @@ impl Measured {
         &self.samples[self.samples.len() - 1]
     }
 
-    /// Returns the mean of a figure in time.
+    /// Returns the mean over time of a measured value.
     fn mean(&self, of: impl Fn(&Sample) -> f64) -> f64 {
         self.samples.iter().map(of).sum::<f64>() / self.samples.len() as f64
     }
 }
 
-/// Returns numbers in equal ratios, from the beginning to the end of a range, this many after the first.
+/// Returns numbers at equal ratios from the beginning to the end of a range: the first and `steps`
+/// more.
 fn geometric(range: Range<f64>, steps: u32) -> impl Iterator<Item = f64> {
     let ratio = range.end / range.start;
     (0..=steps).map(move |k| range.start * ratio.powf(f64::from(k) / f64::from(steps)))

@@ -1,25 +1,26 @@
-//! Profiles of a cluster, and how much they vary between spheres of random stars.
+//! Profiles of a cluster, and their scatter between spheres of random stars.
 
 use nbody::models::{Error, Snapshot, plummer};
 
 use crate::model::volume;
 
-/// Number of random spheres, and of stars in each at most.
+/// Number of random spheres.
 const SPHERES: u64 = 32;
+/// Largest number of stars in each sphere.
 const MOST_STARS: usize = 1024;
 
 /// Stars in spherical shells about the origin, as means over snapshots.
 pub struct Shells {
-    /// Radii of the shells: the first is from the first to the second.
+    /// Radii of the shells: the first shell lies between the first two.
     edges: Vec<f64>,
-    /// Mass in each shell, and mass times the square of velocity.
+    /// Mass in each shell, and mass times squared velocity.
     mass: Vec<f64>,
     square: Vec<f64>,
     snapshots: u32,
 }
 
 impl Shells {
-    /// Makes empty shells between these radii, which rise.
+    /// Creates empty shells between these ascending radii.
     pub fn new(edges: Vec<f64>) -> Self {
         let zeros = vec![0.0; edges.len().saturating_sub(1)];
         Self { edges, mass: zeros.clone(), square: zeros, snapshots: 0 }
@@ -39,14 +40,14 @@ impl Shells {
         self.snapshots += 1;
     }
 
-    /// Returns the same shells of one snapshot.
+    /// Returns the same shells for a single snapshot.
     pub fn of_one(&self, snapshot: &Snapshot) -> Self {
         let mut shells = Self::new(self.edges.clone());
         shells.add(snapshot);
         shells
     }
 
-    /// Returns the radii between which each shell is.
+    /// Returns the inner and outer radius of each shell.
     pub fn radii(&self) -> impl Iterator<Item = [f64; 2]> {
         self.edges.windows(2).map(|edges| [edges[0], edges[1]])
     }
@@ -73,23 +74,24 @@ pub fn sphere(stars: usize, seed: u64) -> Result<Snapshot, Error> {
     Ok(sphere)
 }
 
-/// Random spheres, which tell how much figures depend on the choice of the stars.
+/// Random spheres, for the scatter of measured values due to the choice of stars.
 pub struct RandomSpheres {
     spheres: Vec<Snapshot>,
-    /// Factor from the scatter of these spheres to that of spheres of the wanted number of stars.
+    /// Factor from the scatter of these spheres to the scatter of spheres with the wanted number
+    /// of stars.
     factor: f64,
 }
 
 impl RandomSpheres {
-    /// Samples spheres, to know the scatter of those of this many stars. Where these are very many,
-    /// the scatter is that of fewer, since it falls with the square root of their number.
+    /// Samples spheres with this number of stars. If there are very many stars, samples fewer: the
+    /// scatter falls with the square root of their number.
     pub fn new(stars: usize, seed: u64) -> Result<Self, Error> {
         let sampled = stars.min(MOST_STARS);
         let spheres = (0..SPHERES).map(|k| sphere(sampled, seed + k)).collect::<Result<_, _>>()?;
         Ok(Self { spheres, factor: (sampled as f64 / stars as f64).sqrt() })
     }
 
-    /// Returns the standard deviation of each figure.
+    /// Returns the standard deviation of each measured value.
     pub fn scatter(&self, figures: impl Fn(&Snapshot) -> Vec<f64>) -> Vec<f64> {
         let all: Vec<_> = self.spheres.iter().map(figures).collect();
         let of = |k: usize| standard_deviation(all.iter().map(|figures| figures[k]));
@@ -120,7 +122,7 @@ mod tests {
         let particles = vec![star(1.0, 0.5, 9.0), star(2.0, 1.0, 3.0), star(4.0, 1.9, 0.0)];
         let mut shells = Shells::new(vec![1.0, 2.0, 3.0]);
         shells.add(&Snapshot { time: 0.0, particles });
-        // A star beyond all shells.
+        // A star outside all shells.
         shells.add(&Snapshot { time: 1.0, particles: vec![star(1.0, 3.0, 1.0)] });
         assert_eq!(shells.density(), [3.0 / volume(1.0, 2.0), 0.0]);
         let [first, second] = shells.dispersion()[..] else { panic!("two shells") };
@@ -149,7 +151,8 @@ mod tests {
         let (few, many, most) = (of(64), of(576), of(4 * MOST_STARS));
         assert!((2.0..4.5).contains(&(few / many)), "{few} {many}");
         assert!((of(MOST_STARS) / most - 2.0).abs() < 1e-12, "{most}");
-        // The error of a median, √(1/4 N) by the density of radii there, less in virial equilibrium.
+        // Error of a median: √(1/4 N) over the density of radii there; it is less in virial
+        // equilibrium.
         let expected = 0.5 / 0.722 / f64::sqrt(4.0 * MOST_STARS as f64);
         assert!((0.3..1.0).contains(&(most / expected)), "{most} {expected}");
     }

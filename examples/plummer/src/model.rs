@@ -45,8 +45,8 @@ pub fn volume(inner: f64, outer: f64) -> f64 {
 /// Time in which a star crosses the cluster (Heggie & Mathieu 1986).
 pub const CROSSING_TIME: f64 = 2.0 * std::f64::consts::SQRT_2;
 
-/// Returns the half-mass relaxation time of this many stars (Spitzer 1987), in which encounters change the
-/// energies of stars; with ln(0.11 N) by Giersz & Heggie (1994).
+/// Returns the half-mass relaxation time of this many stars (Spitzer 1987), in which encounters
+/// change the energies of stars; with ln(0.11 N) by Giersz & Heggie (1994).
 pub fn relaxation_time(stars: f64) -> f64 {
     0.138 * stars * radius(0.5).powf(1.5) / (0.11 * stars).ln()
 }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn profiles_are_those_of_standard_units() {
-        // Sums over thin shells: the mass, the kinetic energy, and half the mass.
+        // Sums over thin shells: the mass, the kinetic energy, and the half-mass radius.
         let step = 1e-3;
         let radii = (0..100_000).map(|k| (f64::from(k) + 0.5) * step);
         let (mut within, mut kinetic, mut half) = (0.0, 0.0, 0.0);
@@ -79,7 +79,7 @@ mod tests {
             assert!((mean / density(r) - 1.0).abs() < 1e-3, "{r}: {mean}");
             assert!((speed / dispersion(r) - 1.0).abs() < 1e-3, "{r}: {speed}");
         }
-        // 3/2 dispersion² of all stars is the kinetic energy.
+        // 3/2 dispersion², averaged over all stars, is the kinetic energy.
         assert!((1.5 * of_shell(0.0, 1e9)[1].powi(2) - 0.25).abs() < 1e-9);
     }
 

@@ -1,4 +1,4 @@
-//! Plots of a run, beside Plummer's model.
+//! Plots of a run, compared with Plummer's model.
 
 use std::error::Error;
 use std::path::Path;
@@ -26,7 +26,8 @@ impl Measured {
         self.energy_in_time().write(&folder.join("energy.svg"))
     }
 
-    /// Returns the plot of a profile with a title and the name of its axis, with the model and its scatter.
+    /// Returns the plot of a profile, with a title and the name of its axis, with the model and
+    /// its scatter.
     fn profile(
         &self,
         [title, y]: [&'static str; 2],
@@ -42,7 +43,7 @@ impl Measured {
         let bounds = |(r, deviation): (f64, f64)| {
             (r, [bound(model(r) - deviation), bound(model(r) + deviation)])
         };
-        // Without shells in which a sphere has no stars.
+        // Leave out shells in which a sphere has no stars.
         let scatter = middles().zip(scatter).filter(|(_, deviation)| deviation.is_finite());
         let curve = geometric(PLOTTED, POINTS).map(|r| (r, model(r)));
         let within = |point: &(f64, f64)| range.contains(&point.1);

@@ -1,4 +1,4 @@
-//! Tables of a run, beside Plummer's model.
+//! Tables of a run, compared with Plummer's model.
 
 use comfy_table::{CellAlignment, Table, presets};
 use nbody::Device;
@@ -13,7 +13,7 @@ Means in time, in N-body units. The scatter is the standard deviation between ra
 many stars; the dispersion is that of the velocities along one axis.";
 
 impl Measured {
-    /// Formats the figures of the run.
+    /// Formats the results of the run.
     pub fn report(&self, device: &Device) -> String {
         let stars = self.stars;
         let end = self.end().time;
@@ -36,7 +36,8 @@ impl Measured {
         [&[head], &tables[..]].concat().join("\n\n")
     }
 
-    /// Formats the virial ratio and the Lagrangian radii: means over time, their scatter, and the model.
+    /// Formats the virial ratio and the Lagrangian radii: means over time, their scatter, and the
+    /// model.
     fn radii(&self) -> String {
         let virial = format!("{:.4}", self.mean(|it| it.integrals.virial_ratio()));
         let virial = ["virial ratio -2T/W", &virial, "", "1"].map(str::to_owned);
@@ -82,8 +83,8 @@ impl Measured {
         table(&["", "change"], rows)
     }
 
-    /// Formats the numbers of steps in the first unit of time, and those of a published fit. They depend on
-    /// the softening and on eta.
+    /// Formats the numbers of steps in the first unit of time, compared with a published fit. Both
+    /// depend on the softening and on eta.
     fn work(&self) -> String {
         let Steps { steps, particle_steps } = self.first_steps;
         let (n, blocks) = (self.stars as f64, steps as f64);
@@ -97,7 +98,8 @@ impl Measured {
         table(&["until time 1", "measured", "Portegies Zwart et al. 2007"], rows)
     }
 
-    /// Formats the distribution of the time steps at the end, and the share of each in the work.
+    /// Formats the distribution of the time steps at the end, with the share of each step in the
+    /// work.
     fn time_steps(&self) -> String {
         let work = |step: f64, stars: usize| stars as f64 / step;
         let total: f64 = self.step_counts.iter().map(|&(step, stars)| work(step, stars)).sum();
@@ -125,7 +127,7 @@ fn figures(numbers: [f64; 3]) -> [String; 3] {
     numbers.map(|x| format!("{x:.decimals$}"))
 }
 
-/// Formats a table, its numbers at the right.
+/// Formats a table with its numbers aligned to the right.
 fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(header).add_rows(rows);

@@ -12,8 +12,8 @@ const PANELS: usize = 2000;
 const AREA: f64 = 4.0 * PI / PANELS as f64;
 
 /// The density that holds a conducting sphere at unit potential, from the single-layer equation,
-/// has the charge 4πR: the capacitance of the sphere. Its field outside is that of the charge at
-/// the centre.
+/// has the charge 4πR, which is the capacitance of the sphere. Outside, its field equals the field
+/// of this charge at the centre.
 ///
 /// Fails with `0.5 / core::f64::consts::PI`, with `f.gradient += ...` and with `rinv` in place of
 /// `rinv * rinv`.
@@ -28,8 +28,7 @@ fn capacitance_of_a_sphere() {
         };
         points.iter().zip(density).map(panel).collect()
     };
-    // The self-interaction of a panel is that of a disc, whose potential at the centre is half the
-    // radius.
+    // A panel acts on itself like a disc, whose potential at the centre is half the radius.
     let own = 0.5 * (AREA / PI).sqrt();
     let mut density = vec![1.0; PANELS];
     for _ in 0..40 {
@@ -62,8 +61,9 @@ fn layer(density: impl Fn([f64; 3]) -> f64, at: [f64; 3]) -> double_layer::Poten
     reference::<_, f64>(&double_layer::DoubleLayer, Domain::Open, &target, &panels)[0]
 }
 
-/// The potential of a constant double layer is the solid angle: −1 inside, 0 outside (Gauss). That of
-/// density z is −2z/3 inside and z/3r³ outside (Kellogg 1929, chapter IX, for harmonics of degree 1).
+/// The potential of a constant double layer is the solid angle: −1 inside, 0 outside (Gauss). For
+/// the density z, the potential is −2z/3 inside and z/3r³ outside (Kellogg 1929, chapter IX, for
+/// harmonics of degree 1).
 ///
 /// Fails with `f.pot -= ...`, with `0.5 / core::f64::consts::PI`, with `2.0 * along` and with
 /// `j.dipole + 3.0 * along * rinv2 * d`.

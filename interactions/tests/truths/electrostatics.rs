@@ -8,8 +8,8 @@ use nbody_interactions::{coulomb, ewald, yukawa};
 use crate::near;
 use crate::shapes::{gradient, norm, sphere};
 
-/// Outside, the field of a uniformly charged sphere is that of a charge at its centre; inside it is
-/// zero (Newton's shell theorem).
+/// Outside, a uniformly charged sphere has the field of a charge at its centre; inside, the field
+/// is zero (Newton's shell theorem).
 ///
 /// Fails with `j.pos - i.pos`, with `rinv` in place of `rinv * rinv` and with `f.pot -= pot`.
 #[test]
@@ -27,8 +27,8 @@ fn coulomb_of_a_shell() {
     }
 }
 
-/// The potential of a screened charge on a sphere of radius 1 is outside that of a point charge
-/// q sinh κ / κ, and inside φ = q exp(−κ) sinh(κr) / κr (the solution of Helmholtz's equation).
+/// A screened charge on a sphere of radius 1 has the potential of a point charge q sinh κ / κ
+/// outside, and φ = q exp(−κ) sinh(κr) / κr inside (the solution of Helmholtz's equation).
 ///
 /// Fails with `self.kappa * r` without its sign, with `1.0 - self.kappa * r` and with
 /// `j.pos - i.pos`.
@@ -56,7 +56,7 @@ fn yukawa_of_a_shell() {
     }
 }
 
-/// Rock salt in a periodic box of 64 ions: the sum in real space, that in reciprocal space and the
+/// Rock salt in a periodic box of 64 ions: the sums in real and in reciprocal space and the
 /// self-energy give the Madelung constant (Madelung 1918).
 ///
 /// Fails with `x.erf()`, with `x` of twice its value, with a cutoff of half its value and in open
@@ -85,7 +85,7 @@ fn madelung_constant_of_rock_salt() {
     }
 }
 
-/// The potential of the sum in reciprocal space.
+/// Returns the potential of the sum in reciprocal space.
 fn reciprocal(alpha: f64, length: f64, ions: &[ewald::Charge], at: Point) -> f64 {
     const LARGEST: i32 = 18;
     let (unit, volume) = (2.0 * PI / length, length.powi(3));

@@ -11,8 +11,8 @@ fn field(eps2: f64, bodies: &[gravity::Body], at: [f64; 3]) -> gravity::Field {
     reference::<_, f64>(&gravity::Gravity { eps2 }, Domain::Open, &target, bodies)[0]
 }
 
-/// A Plummer sphere of shells of equal mass, each at its half-mass radius (Plummer 1911): φ =
-/// −M / √(r² + a²), and the acceleration is −∇φ.
+/// A Plummer sphere is made of shells of equal mass, each at its half-mass radius (Plummer 1911):
+/// φ = −M / √(r² + a²), and the acceleration is −∇φ.
 ///
 /// Fails with `f.pot += mr`, with `rinv` in place of `rinv * rinv` and with `i.pos - j.pos`.
 #[test]
@@ -23,7 +23,7 @@ fn plummer_sphere() {
         let inside = (shell as f64 + 0.5) / SHELLS as f64;
         // The radius that encloses this fraction of the mass.
         let r = (inside.powf(-2.0 / 3.0) - 1.0).sqrt().recip();
-        // Shells have different numbers of points, so that these do not line up.
+        // Shells have different numbers of points, so that the points do not line up.
         let directions = sphere(200 + shell);
         let mass = 1.0 / (SHELLS * directions.len()) as f64;
         let at = |p: [f64; 3]| gravity::Body { pos: Point(p.map(|x| x * r)), mass };
@@ -80,8 +80,8 @@ fn after(time: f64, pos: Point, vel: Vector) -> Point {
     Point(std::array::from_fn(|k| pos[k] + time * vel[k]))
 }
 
-/// The jerk is the time derivative of the acceleration, and acceleration and potential equal those
-/// of `gravity`.
+/// The jerk is the time derivative of the acceleration; acceleration and potential equal the
+/// results of `gravity`.
 ///
 /// Fails with `v + approach * d`, with `2.0 * d.dot(v)` and with `f.pot += mr`.
 #[test]
@@ -112,8 +112,8 @@ fn jerk_is_the_derivative_of_the_acceleration() {
 }
 
 /// With different softening lengths the force is still the gradient of the potential and obeys
-/// Newton's third law; the softening of two coincident bodies is the root of the sum of the squares,
-/// 3² + 4² = 5².
+/// Newton's third law. The softening length of two coincident bodies is the root of the sum of the
+/// squares, 3² + 4² = 5².
 ///
 /// Fails with `i.eps * i.eps` alone, with `f.pot += mr` and with `rinv` in place of
 /// `rinv * rinv`.

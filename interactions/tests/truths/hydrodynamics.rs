@@ -5,7 +5,8 @@ use nbody::{Domain, Point, Vector, reference, reference_self};
 use crate::near;
 use crate::shapes::disorder;
 
-/// The points of a square or cubic lattice of spacing 1 around the origin, up to `n` on each side.
+/// Returns the points of a square or cubic lattice of spacing 1 around the origin, up to `n` on
+/// each side.
 fn lattice<const D: usize>(n: i32) -> Vec<[f64; D]> {
     let side = 2 * n + 1;
     let count = side.pow(D as u32);
@@ -84,7 +85,7 @@ macro_rules! tests {
                 near(found.heating, 0.0, 1.0, 1e-12);
             }
 
-            /// A gas under pressure that contracts at a rate heats by P/ρ times that rate.
+            /// A gas under pressure that contracts at a rate heats by P/ρ times this rate.
             ///
             /// Fails with `f.heating -= ...` and with `0.5 * own`.
             #[test]
@@ -97,8 +98,8 @@ macro_rules! tests {
                 near(found.heating, 1.5 * RATE * D as f64, RATE, 1e-2);
             }
 
-            /// In a cold gas that contracts at a rate κ the viscosity heats by ¾ α κ³ (D + 2) ⟨r²⟩,
-            /// an integral over the kernel whose second moment is published.
+            /// In a cold gas that contracts at a rate κ the viscosity heats by ¾ α κ³ (D + 2)
+            /// ⟨r²⟩, an integral over the kernel whose second moment is published.
             ///
             /// Fails with `-= 2.0 * w`, with `self.alpha * w * signal` of the other sign, with
             /// `0.5 * viscosity` or `0.5 * viscous` without the half, and with `own - 0.5 *
@@ -119,8 +120,8 @@ macro_rules! tests {
                 assert_eq!(change(alpha, apart([0.0; D]), &all).heating, 0.0);
             }
 
-            /// Particles with individual smoothing lengths, pressures and velocities conserve momentum
-            /// and energy.
+            /// Particles with individual smoothing lengths, pressures and velocities conserve
+            /// momentum and energy.
             ///
             /// Fails with `own + own`, with `gradient(r, i.h)` twice, with `f.heating -= ...` and
             /// with a cutoff of `2.0 * i.h`.
@@ -152,8 +153,8 @@ macro_rules! tests {
                 near(energy, 0.0, scale, 1e-14);
             }
 
-            /// The signal velocity of particles that approach at a speed w is cᵢ + cⱼ + 3w, of others
-            /// cᵢ + cⱼ (Monaghan 1997, equation 4.7, with his β of 3).
+            /// The signal velocity of particles that approach at a speed w is cᵢ + cⱼ + 3w, and cᵢ
+            /// + cⱼ otherwise (Monaghan 1997, equation 4.7, with his β of 3).
             ///
             /// Fails with `-= 2.0 * w`, with `i.sound - j.sound` and with `dv > 0.0`.
             #[test]

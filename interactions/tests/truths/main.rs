@@ -1,7 +1,7 @@
-//! Every interaction against a result that does not use its formula: an analytic result, a published
-//! number, a conservation law, or the derivative of another of its results.
+//! Tests every interaction against a result that does not use its formula: an analytic result, a
+//! published number, a conservation law, or the derivative of another of its results.
 //!
-//! The comment of each test names the changes of its interaction with which it was seen to fail.
+//! The comment of each test lists changes of the interaction that were seen to make the test fail.
 
 mod boundary;
 mod electrostatics;

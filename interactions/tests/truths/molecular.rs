@@ -11,10 +11,10 @@ use nbody_interactions::lennard_jones::{
 use crate::near;
 use crate::shapes::face_centred;
 
-/// The types of i and j.
+/// Types of i and j.
 const KINDS: [u32; 2] = [1, 3];
 
-/// A table with this value for the two types, and another in all other entries.
+/// Returns a table with this value for the two types, and another one in all other entries.
 fn table(value: f64) -> [[f64; 4]; 4] {
     let mut table = [[100.0; 4]; 4];
     table[1][3] = value;
@@ -32,8 +32,8 @@ where
 
 /// The lattice sums of a face-centred cubic crystal, A₁₂ = 12.13188 and A₆ = 14.45392 (Lennard-
 /// Jones & Ingham 1925, Proc. R. Soc. A 107, 636), from the potentials of two crystals of
-/// different spacing; the virial follows from the same sums. The truncation error is the integral of
-/// 1/r⁶ over the density √2.
+/// different spacing; the virial follows from the same sums. The truncation error is the integral
+/// of 1/r⁶ over the density √2.
 ///
 /// Fails with `s6 * s6 + s6`, with `s2.powi(2)`, with `24.0 * epsilon` of another number, with
 /// `s6 - 1.0` in the virial, with `[j.kind][i.kind]` and with half of the cutoff.
@@ -73,12 +73,12 @@ fn laws() -> (LennardJones, ShiftedLennardJones, SwitchedLennardJones) {
     )
 }
 
-/// A point at this distance.
+/// Returns a point at this distance.
 fn place(r: f64) -> [f64; 3] {
     [0.6 * r, 0.0, -0.8 * r]
 }
 
-/// The repulsive force on the atom at the origin, F·(rᵢ − rⱼ)/r.
+/// Returns the repulsive force on the atom at the origin, F·(rᵢ − rⱼ)/r.
 fn push(force: &Force) -> f64 {
     -(0.6 * force.force[0] - 0.8 * force.force[2])
 }
@@ -110,8 +110,8 @@ fn forces_are_derivatives_of_potentials() {
 }
 
 /// The depth of the well at 2^(1/6) σ is ε. At the cutoff the potentials of the shifted and the
-/// switched law vanish, and so do the force of the latter and its derivative. Below the switch the
-/// force is that of the truncated law.
+/// switched law vanish; for the switched law the force and its derivative vanish, too. Below the
+/// switch the force equals the truncated law's.
 ///
 /// Fails with `- well(...)` left out of the shifted law, and in the switched one with the sign of
 /// `quadratic` or `cubic` changed, with `n + 2.0` in place of their `n + 4.0` or `n + 3.0`, with
@@ -145,8 +145,8 @@ fn wells_and_cutoffs() {
     }
 }
 
-/// In the form exp-6, A = 6ε exp(α) / (α − 6), ρ = rₘ/α, C = εα rₘ⁶ / (α − 6), the well at rₘ has the
-/// depth ε and the curvature 6αε (α − 7) / ((α − 6) rₘ²) (Mason 1954, J. Chem. Phys. 22, 169).
+/// In the form exp-6, A = 6ε exp(α) / (α − 6), ρ = rₘ/α, C = εα rₘ⁶ / (α − 6), the well at rₘ has
+/// the depth ε and the curvature 6αε (α − 7) / ((α − 6) rₘ²) (Mason 1954, J. Chem. Phys. 22, 169).
 ///
 /// Fails with `r / self.rho` without its sign, with `5.0 * dispersion`, with `r2.powi(2)` and with
 /// `repulsion + dispersion`.

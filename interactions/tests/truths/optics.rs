@@ -9,14 +9,14 @@ use nbody_interactions::hologram::{Hologram, Pixel, Source};
 use crate::near;
 use crate::shapes::{norm, sphere};
 
-/// Position as hi and lo.
+/// Splits a position into its parts hi and lo.
 fn hi_lo(at: [f64; 3]) -> (Vector, Vector) {
     let parts = at.map(double_single);
     (Vector(parts.map(|part| part[0])), Vector(parts.map(|part| part[1])))
 }
 
-/// The wave of one source has the phase 2πr/λ + φ and the amplitude a/r. In `f32` on every
-/// device the phase is within 10⁻⁶ of that, up to 2πr/λ of 10⁶.
+/// The wave of one source has the phase 2πr/λ + φ and the amplitude a/r. In `f32` on every device,
+/// the phase is accurate to 10⁻⁶ up to 2πr/λ of 10⁶.
 ///
 /// Fails with `2.0 * x[0] * x[1]` left out, with `j.lo` in place of `-j.lo` (`two_sum(a_lo,
 /// b_lo)`), with `phase.sin()` for both parts, with `- j.phase` and with `rest` left out.
@@ -56,6 +56,6 @@ fn phase_of_a_spherical_wave() {
             worst = worst.max(error.abs());
         }
     }
-    // The bound must not be far too wide.
+    // The bound must not be far too loose.
     assert!(worst > 1e-8, "{worst:e}");
 }

@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-/// Nearly uniform points on the unit sphere, each for the same area (the Fibonacci lattice;
-/// González 2010, Math. Geosci. 42, 49).
+/// Returns nearly uniform points on the unit sphere, each for the same area (the Fibonacci
+/// lattice; González 2010, Math. Geosci. 42, 49).
 pub fn sphere(n: usize) -> Vec<[f64; 3]> {
     let golden = PI * (3.0 - 5.0_f64.sqrt());
     let point = |k: usize| {
@@ -14,8 +14,8 @@ pub fn sphere(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(point).collect()
 }
 
-/// The points of a cubic lattice of unit spacing within a radius, shifted by `shift` along each
-/// axis.
+/// Returns the points of a cubic lattice of unit spacing within a radius, shifted by `shift` along
+/// each axis.
 pub fn cubic(radius: f64, shift: f64) -> Vec<[f64; 3]> {
     let n = radius.ceil() as i32 + 1;
     let along = || (-n..=n).map(|k| f64::from(k) + shift);
@@ -28,8 +28,8 @@ pub fn cubic(radius: f64, shift: f64) -> Vec<[f64; 3]> {
     points
 }
 
-/// The points of a face-centred cubic lattice of unit nearest-neighbour distance within a radius,
-/// without the one at the origin.
+/// Returns the points of a face-centred cubic lattice of unit nearest-neighbour distance within a
+/// radius, except the origin.
 pub fn face_centred(radius: f64) -> Vec<[f64; 3]> {
     // Every second point of a cubic lattice, scaled.
     let scale = 0.5_f64.sqrt();
@@ -38,12 +38,12 @@ pub fn face_centred(radius: f64) -> Vec<[f64; 3]> {
     points.map(|p| p.map(|x| x * scale)).collect()
 }
 
-/// The `l`-th quasi-random number of particle `k`, in (−1, 1).
+/// Returns the `l`-th quasi-random number of particle `k`, in (−1, 1).
 pub fn disorder(k: usize, l: usize) -> f64 {
     2.0 * ((12.9898 * k as f64 + 78.233 * l as f64).sin() * 43_758.545_3).fract().abs() - 1.0
 }
 
-/// Evenly spaced angles around a circle.
+/// Returns evenly spaced angles around a circle.
 pub fn circle(n: usize) -> impl Iterator<Item = f64> {
     (0..n).map(move |k| TAU * (k as f64 + 0.5) / n as f64)
 }
@@ -52,7 +52,7 @@ pub fn norm(p: [f64; 3]) -> f64 {
     p.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The gradient of a function, by central differences.
+/// Returns the gradient of a function, by central differences.
 pub fn gradient(f: impl Fn([f64; 3]) -> f64, at: [f64; 3]) -> [f64; 3] {
     const STEP: f64 = 1e-4;
     std::array::from_fn(|k| {

@@ -8,7 +8,7 @@ use nbody_interactions::neighbours::{Neighbours, Place};
 use crate::near;
 use crate::shapes::{face_centred, norm};
 
-/// Two samples with repeated values, exact in `f32`.
+/// Returns two samples with repeated values, exact in `f32`.
 fn samples(n: [usize; 2]) -> [Vec<f64>; 2] {
     let value = |k: usize, scale: f64| (scale * ((k * k + 7 * k) as f64).sin() * 32.0).round();
     [(0..n[0]).map(|k| value(k, 1.0)).collect(), (0..n[1]).map(|k| value(k + 500, 1.2)).collect()]
@@ -33,8 +33,8 @@ fn sorted(samples: &[Vec<f64>; 2]) -> usize {
     largest
 }
 
-/// The Kolmogorov-Smirnov statistic by counting pairs equals that of the sorted samples exactly, in
-/// every precision and accumulation.
+/// The Kolmogorov-Smirnov statistic from pair counts equals the statistic of the sorted samples
+/// exactly, in every precision and accumulation.
 ///
 /// Fails with `j.x >= i.x`, with `f.first` in both branches and with counts that go up by 2.
 #[test]
@@ -70,7 +70,7 @@ fn kolmogorov_smirnov_equals_the_sorted_computation() {
 #[test]
 fn neighbours_in_a_lattice() {
     let mut points = face_centred(4.0);
-    // One neighbour is moved towards the centre, and is the nearest.
+    // Move one neighbour towards the centre, so that it is the nearest.
     let moved = points.iter().position(|p| norm(*p) < 1.01).unwrap();
     points[moved] = points[moved].map(|x| 0.875 * x);
     let places: Vec<_> = points.iter().map(|p| Place { pos: Point(*p) }).collect();

@@ -8,9 +8,9 @@ use nbody_interactions::biot_savart::{BiotSavart, Motion, Vortex};
 use crate::near;
 use crate::shapes::{circle, disorder, gradient};
 
-/// A thin ring moves along its axis at Γ/4πR (ln(8R/σ) − 1/2), the constant of this smoothing
-/// (Winckelmans & Leonard 1993; Leonard 1985, Annu. Rev. Fluid Mech. 17, 523): that of Rosenhead's
-/// smoothing, 1, less the integral of the difference of the smoothings.
+/// A thin ring moves along its axis at Γ/4πR (ln(8R/σ) − 1/2) (Winckelmans & Leonard 1993; Leonard
+/// 1985, Annu. Rev. Fluid Mech. 17, 523). The constant 1/2 belongs to this smoothing: it is the
+/// constant 1 of Rosenhead's smoothing, less the integral of the difference of the smoothings.
 ///
 /// Fails with `f.velocity += ...`, with `1.5 * self.core2` in place of `2.5 * self.core2` and with
 /// `0.5 / core::f64::consts::PI`.

@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::message::{self, suggestion};
 
-/// The place that an assignment changes.
+/// Target of an assignment.
 enum Target {
     Local(Place<LocalId>),
     /// A field of the particle, in an update.
@@ -35,7 +35,7 @@ impl BodyChecker<'_> {
         // A count increases by integers.
         let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
         let result = match (op, &target, ty, value.ty) {
-            // A position is displaced.
+            // Adding to a position displaces it.
             (Some(BinaryOp::Add | BinaryOp::Sub), Target::Particle(_), Type::Point(n), by)
                 if by == Type::Vector(n) =>
             {
@@ -70,7 +70,7 @@ impl BodyChecker<'_> {
         let kind = match target {
             Target::Local(place) => {
                 if value.ty == Type::U32 {
-                    // It is meant to be an integer.
+                    // The variable is meant to be an integer.
                     self.numbers.remove(&place.of);
                 }
                 StmtKind::Assign { place, op, value }
@@ -186,7 +186,8 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// The declaration that a variable should have had: one that was declared by a number of another type.
+    /// Returns the declaration that a variable should have had, if a number of another type
+    /// declared it.
     fn redeclared(&self, local: LocalId, needed: Type) -> Option<String> {
         let (name, number) = self.numbers.get(&local)?;
         let value = match (self.locals[local].ty, needed, number.parse::<f64>().ok()?) {
@@ -201,22 +202,23 @@ impl BodyChecker<'_> {
         Some(format!("declare it as `let {mutable}{name} = {value};`"))
     }
 
-    /// Gives a variable the type that it should have had, so that its other uses are not errors too, and
-    /// returns the declaration.
+    /// Corrects the type of a variable, so that its other uses cause no errors, and returns the
+    /// declaration.
     pub fn redeclare(&mut self, local: LocalId, needed: Type) -> String {
         let help = self.redeclared(local, needed).unwrap_or_default();
         self.locals[local].ty = needed;
         help
     }
 
-    /// Advice for an operand that is an integer: the declaration of the variable, if a number declared it.
+    /// Advises on an operand that is an integer: returns the declaration of the variable, if a
+    /// number declared it.
     pub fn redeclared_operand(&mut self, expr: &crate::ir::Expr) -> Option<String> {
         let crate::ir::ExprKind::Local(local) = expr.kind else { return None };
         self.redeclared(local, Type::Real)?;
         Some(self.redeclare(local, Type::Real))
     }
 
-    /// The field of the particle that is changed.
+    /// Resolves the field of the particle that is changed.
     fn changed(&mut self, field: &syn::ExprField) -> Option<Place<FieldId>> {
         let of = self.field(self.record_of(Input::P), &field.member)?;
         self.accumulated.insert(of);
@@ -224,7 +226,7 @@ impl BodyChecker<'_> {
         (!field.is_refused).then_some(Place { of, whole: field.ty, component: None })
     }
 
-    /// The field of the result that is accumulated into.
+    /// Resolves the field of the result that is accumulated into.
     fn accumulator(
         &mut self,
         field: &syn::ExprField,
@@ -247,7 +249,7 @@ impl BodyChecker<'_> {
                 _ => format!("write `{written} += ...` or `{written} -= ...`"),
             };
             self.items.cx.error(Site::of(field), &message::ASSIGN_OUTPUT, &[&help]);
-            // Its own value is read where it is meant to be accumulated.
+            // The value reads the result where the user means to accumulate into it.
             self.reads_output = rest.contains(&written);
             return None;
         }
@@ -273,7 +275,7 @@ impl BodyChecker<'_> {
         matches!(self.record(&field.base), Some(Binding::Output))
     }
 
-    /// `f.nearest.min(e)`.
+    /// Checks a reduction such as `f.nearest.min(e)`.
     pub fn reduce(&mut self, call: &syn::ExprMethodCall) -> Option<()> {
         let Expr::Field(field) = &*call.receiver else { return None };
         let of = self.field(self.result(), &field.member)?;
@@ -314,7 +316,7 @@ impl BodyChecker<'_> {
     }
 }
 
-/// Advice for an assignment to an input of this kind.
+/// Advises on an assignment to an input of this kind.
 fn of_input(input: Input) -> &'static str {
     match input {
         Input::J => {

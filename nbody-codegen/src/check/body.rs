@@ -1,4 +1,4 @@
-//! Statements.
+//! Checks statements.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,26 +24,26 @@ pub(crate) struct BodyChecker<'a> {
     pub items: &'a Items<'a>,
     pub scopes: Scopes,
     pub locals: List<ir::Local>,
-    /// The structs of the parameters, the particles and the results that are read.
+    /// Structs of the parameters, of the particles, and of results that are read.
     pub records: Vec<(Input, StructId)>,
     pub output: Option<StructId>,
-    /// Whether the particle may be changed, as in an update.
+    /// Whether the body may change the particle, as an update does.
     pub changes: bool,
     pub returns: Returns,
     names: Unique,
     space: String,
     comments: Comments,
-    /// The comments of the statement that is being checked.
+    /// Comments of the statement that is being checked.
     pub pending: Vec<String>,
-    /// The statements so far of each block that is open.
+    /// Statements so far in each open block.
     pub open: Vec<Vec<Stmt>>,
-    /// The fields of the result that are accumulated, or of the particle that are changed.
+    /// Fields of the result that are accumulated, or fields of the particle that are changed.
     pub accumulated: HashSet<FieldId>,
-    /// The variables that a number declared, with their names and the numbers.
+    /// Variables that a number declared, with the name and the number.
     pub numbers: HashMap<LocalId, (String, String)>,
-    /// The value of an assignment to a result, which was refused, may read the result.
+    /// Whether the value of an assignment to a result, which was refused, may read the result.
     pub reads_output: bool,
-    /// The names of records that variables were found to hide.
+    /// Names of records that variables hide.
     pub hidden: HashSet<String>,
 }
 
@@ -55,7 +55,7 @@ const NO_WHILE: &str =
     "write a `for` to the largest bound, with an `if` inside: `for k in 0..8 { if ... { ... } }`";
 const NO_JUMP: &str = "put an `if` around the rest of the iteration";
 
-/// The type that a function returns.
+/// Type that a function returns.
 #[derive(Clone, Copy)]
 pub(crate) enum Returns {
     Nothing,
@@ -88,8 +88,8 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// Binds the names of a function's parameters: those of `records` behind the parameters of the
-    /// law, and that of the result, if there is one.
+    /// Binds the names of a function's parameters: `self`, then one name for each of `records`,
+    /// then the result, if there is one.
     pub fn roles(
         &mut self,
         names: &[Ident],
@@ -115,12 +115,12 @@ impl<'a> BodyChecker<'a> {
         Roles { inputs: of_inputs, f, index: self.names.name("index"), g: None }
     }
 
-    /// The struct of the result.
+    /// Returns the struct of the result.
     pub fn result(&self) -> StructId {
         self.output.expect("a result is bound with its name")
     }
 
-    /// A new variable under a name that nothing else in the body has.
+    /// Declares a variable with a name that is unique in the body.
     pub fn declare(&mut self, ident: &Ident, ty: Type, mutable: bool) -> LocalId {
         let name = ident.to_string();
         let unique = self.names.name(&name);
@@ -132,8 +132,8 @@ impl<'a> BodyChecker<'a> {
         id
     }
 
-    /// Refuses fields of the result, which goes by this name in the function, that nothing was
-    /// accumulated into.
+    /// Refuses fields of the result that no statement accumulates into. The function calls the
+    /// result `name`.
     pub fn refuse_unused(&self, output: StructId, name: &Ident, function: &str) {
         let fields = self.items.structs.fields(output);
         for (_, field) in fields.filter(|(id, _)| !self.accumulated.contains(id)) {
@@ -153,7 +153,8 @@ impl<'a> BodyChecker<'a> {
         }
     }
 
-    /// The body, once all its statements are checked, and all the functions that it may call.
+    /// Returns the body after all statements are checked; `functions` has all functions that it
+    /// may call.
     pub fn finish(
         mut self,
         functions: &List<Function>,
@@ -175,8 +176,8 @@ impl<'a> BodyChecker<'a> {
         self.scopes.leave();
     }
 
-    /// Checks a block that ends with a value; the message is for one that does not. The comments
-    /// before the value stay pending.
+    /// Checks a block that ends with a value; `message` is reported for a block without one. The
+    /// comments before the value stay pending.
     pub fn block_value(
         &mut self,
         block: &Block,
@@ -215,7 +216,7 @@ impl<'a> BodyChecker<'a> {
             syn::Stmt::Local(local) => {
                 self.let_(local);
             }
-            // A semicolon by itself.
+            // A lone semicolon.
             syn::Stmt::Expr(Expr::Verbatim(nothing), _) if nothing.is_empty() => {}
             syn::Stmt::Expr(expr, _) => self.expr_statement(expr),
             syn::Stmt::Item(syn::Item::Const(item)) => {
@@ -224,7 +225,7 @@ impl<'a> BodyChecker<'a> {
             syn::Stmt::Item(item) => self.refuse_statement(item, "an item", STATEMENTS),
             syn::Stmt::Macro(call) => self.refuse_statement(call, "a macro call", STATEMENTS),
         }
-        // One statement may be lowered to several.
+        // Lowering may turn one statement into several.
         let is_let = matches!(statement, syn::Stmt::Local(_));
         for stmt in &mut self.block()[before..] {
             if !is_let || matches!(stmt.kind, StmtKind::Let { .. } | StmtKind::Declare { .. }) {
@@ -289,7 +290,7 @@ impl<'a> BodyChecker<'a> {
         let declared_unknown = declared == Some(None);
         let declared = declared.flatten();
         let Some((value, ty)) = checked.filter(|_| !declared_unknown) else {
-            // The name is still bound, so that its uses are not errors too.
+            // The name is still bound, so that its uses cause no further errors.
             if let Some(ty) = declared {
                 self.declare(name, ty, true);
             } else {
@@ -361,7 +362,8 @@ impl<'a> BodyChecker<'a> {
     }
 }
 
-/// Tests whether an expression is a statement even where a value is expected: a loop, or a guard.
+/// Tests whether an expression is a statement even where a value is expected: a loop, or an `if`
+/// that guards.
 fn is_statement(expr: &Expr) -> bool {
     match without_groups(expr) {
         Expr::ForLoop(_) => true,

@@ -1,4 +1,4 @@
-//! Constants, which are computed here, in `f64`, so that both languages get the same number.
+//! Evaluates constants in `f64`, so that both languages get the same number.
 
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -12,7 +12,7 @@ use crate::syntax;
 const CONSTANT: &str =
     "a constant is computed from numbers, other constants, `+ - * /` and `core::f64::consts`";
 
-/// The constants of the module, in order; each may use those before it.
+/// Checks the constants of the module in order; each may use the constants before it.
 pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> List<Constant> {
     let mut constants = List::default();
     for item in items {
@@ -60,7 +60,7 @@ pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             cx.error(*site, message, &arguments);
         }
-        // A refused one stays, so that its uses are not errors too.
+        // A refused constant stays, so that its uses cause no further errors.
         let value = match (ty.as_deref(), found) {
             (Some("u32"), Some(Value::Real(_)) | None) => Value::U32(1),
             (_, Some(value)) if refused.is_none() => value,
@@ -97,7 +97,7 @@ fn is_whole(expr: &Expr, constants: &[Constant]) -> bool {
     }
 }
 
-/// A whole number that is written out or named.
+/// Returns a whole number that is written out or named.
 pub(crate) fn index(expr: &Expr, constants: &[Constant]) -> Option<usize> {
     match value(expr, constants)? {
         Value::U32(n) => usize::try_from(n).ok(),
@@ -105,7 +105,7 @@ pub(crate) fn index(expr: &Expr, constants: &[Constant]) -> Option<usize> {
     }
 }
 
-/// A whole number with a sign.
+/// Returns a whole number with an optional sign.
 pub(crate) fn exponent(expr: &Expr, constants: &[Constant]) -> Option<i32> {
     match expr {
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
@@ -117,7 +117,7 @@ pub(crate) fn exponent(expr: &Expr, constants: &[Constant]) -> Option<i32> {
     }
 }
 
-/// The value of a constant expression.
+/// Returns the value of a constant expression.
 fn value(expr: &Expr, constants: &[Constant]) -> Option<Value> {
     match expr {
         Expr::Lit(literal) => self::literal(&literal.lit),
@@ -150,7 +150,7 @@ fn literal(literal: &Lit) -> Option<Value> {
     }
 }
 
-/// A constant of the module, or of `core::f64::consts`.
+/// Finds a constant of the module or of `core::f64::consts`.
 pub(crate) fn named(path: &syn::Path, constants: &[Constant]) -> Option<Value> {
     if let Some(ident) = path.get_ident() {
         return constants.iter().find(|constant| constant.ident == *ident).map(|c| c.value);
@@ -158,7 +158,7 @@ pub(crate) fn named(path: &syn::Path, constants: &[Constant]) -> Option<Value> {
     library(path).map(Value::Real)
 }
 
-/// A constant of `core::f64::consts`.
+/// Finds a constant of `core::f64::consts`.
 pub(crate) fn library(path: &syn::Path) -> Option<f64> {
     let written = path.to_token_stream().to_string().replace(' ', "");
     let written = written.trim_start_matches("::");

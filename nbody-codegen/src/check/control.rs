@@ -1,4 +1,4 @@
-//! `if`, `for` and `return`.
+//! Checks `if`, `for` and `return`.
 
 use quote::ToTokens as _;
 use syn::spanned::Spanned as _;
@@ -29,7 +29,7 @@ impl BodyChecker<'_> {
     }
 
     pub fn for_(&mut self, turns: &syn::ExprForLoop) -> Option<()> {
-        /// Loops are unrolled.
+        /// Most iterations of a loop: loops are unrolled.
         const LONGEST: u32 = 1024;
         let cx = self.items.cx;
         let expr = without_groups(&turns.expr);
@@ -53,14 +53,15 @@ impl BodyChecker<'_> {
         }
         let comments = std::mem::take(&mut self.pending);
         self.scopes.enter();
-        // Its variable may be meant to be anything, if it is no range.
+        // If `for` runs over no range, its variable may have been meant to be of any type.
         let name = name.filter(|_| range.is_some() || matches!(expr, Expr::Range(_)));
         if name.is_none() {
             self.scopes.bind_unknown(turns.pat.to_token_stream());
         }
         let local = name.map(|name| self.declare(&name, Type::U32, false));
         if let Some(local) = local {
-            // After an error any index will do, so that its uses are not errors too.
+            // After an error any range will do, so that the uses of the variable cause no further
+            // errors.
             self.locals[local].range = Some(range.clone().unwrap_or(0..1));
         }
         let body = self.branch(|this| this.block_without_value(&turns.body)).0;
@@ -70,7 +71,7 @@ impl BodyChecker<'_> {
         Some(())
     }
 
-    /// Advice for what a `for` cannot run over.
+    /// Advises on an expression that a `for` cannot iterate over.
     fn of_range(&mut self, expr: &Expr) -> String {
         let k = |bound: &Option<Box<Expr>>| bound.as_ref().map(|bound| written(&**bound));
         match expr {
@@ -154,8 +155,8 @@ impl BodyChecker<'_> {
         (self.open.pop().expect("a block is closed where it was opened"), value)
     }
 
-    /// An `if` that gives a value: a choice of two expressions where the branches are no more
-    /// than that, else a variable that the branches set.
+    /// Checks an `if` that gives a value: a choice between two expressions if both branches are
+    /// single expressions, else a variable that the branches set.
     pub fn choice(&mut self, choice: &ExprIf, name: Option<(&Ident, bool)>) -> Option<ir::Expr> {
         let cx = self.items.cx;
         let condition = self.condition(&choice.cond);
@@ -197,7 +198,7 @@ impl BodyChecker<'_> {
         Some(ir::Expr::new(ir::ExprKind::Local(local), ty, span))
     }
 
-    /// A branch, or a block inside an expression.
+    /// Checks a branch, or a block inside an expression, and returns its value.
     pub fn branch_value(&mut self, block: &Block) -> Option<ir::Expr> {
         let before = std::mem::take(&mut self.pending);
         let value = self.block_value(block, (Site::of(block), &message::BRANCH_VALUE, &[]));

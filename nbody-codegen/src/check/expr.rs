@@ -1,4 +1,4 @@
-//! Expressions.
+//! Checks expressions.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -18,7 +18,7 @@ use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
 
 impl BodyChecker<'_> {
-    /// The typed form of an expression; `None` after an error.
+    /// Returns the typed form of an expression; `None` after an error.
     pub fn expr(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let checked = self.expr_or_table(expr)?;
         let message = match checked.ty {
@@ -30,7 +30,8 @@ impl BodyChecker<'_> {
         None
     }
 
-    /// The typed form of the base of an index or a field, which alone may be a table or an `ArgMin`.
+    /// Returns the typed form of the base of an index or a field: only there may an expression be
+    /// a table or an `ArgMin`.
     pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),
@@ -158,14 +159,14 @@ impl BodyChecker<'_> {
         Some(ir::Expr::new(kind, ty, span))
     }
 
-    /// Refuses a record in the place of one of its fields.
+    /// Refuses a whole record where one of its fields is needed.
     pub fn refuse_whole(&self, site: Site, name: &str, input: Input) {
         let fields = self.items.structs[self.record_of(input)].fields.iter();
         let list: Vec<_> = fields.map(|field| format!("`{name}.{}`", field.ident)).collect();
         self.items.cx.error(site, &message::WHOLE_PARTICLE, &[name, &list.join(", ")]);
     }
 
-    /// Advice for a bare name that is a field of the parameters, a particle or the result.
+    /// Advises on a bare name that is a field of the parameters, a particle or the result.
     pub fn of_record(&self, name: &str) -> Option<String> {
         let has = |record: StructId| {
             self.items.structs[record].fields.iter().any(|field| field.ident == name)
@@ -185,7 +186,7 @@ impl BodyChecker<'_> {
         (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
     }
 
-    /// Resolves a name before a dot, if it is that of a record.
+    /// Resolves the name before a dot, if it names a record.
     pub fn record(&self, base: &Expr) -> Option<Binding> {
         let Expr::Path(path) = without_groups(base) else { return None };
         let binding = self.scopes.find(&path.path.get_ident()?.to_string())?;
@@ -197,7 +198,7 @@ impl BodyChecker<'_> {
         found.map(|(_, record)| *record).expect("records are bound with their names")
     }
 
-    /// The field of this name.
+    /// Finds the field of this name.
     pub fn field(&self, record: StructId, member: &Member) -> Option<FieldId> {
         let structs = self.items.structs;
         let name = member.to_token_stream().to_string();
@@ -258,7 +259,7 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// The component `x`, `y` or `z` of a vector.
+    /// Returns the index of the component `x`, `y` or `z` of a vector.
     pub fn component_index(&self, ty: Type, member: &Member) -> Option<usize> {
         let cx = self.items.cx;
         let name = member.to_token_stream().to_string();
@@ -483,7 +484,7 @@ impl BodyChecker<'_> {
         };
         let Some(expected) = signature.parameters.iter().copied().collect::<Option<Vec<_>>>()
         else {
-            // They may be records, which the refused types stand for.
+            // The arguments may be records, of types that were refused in the signature.
             cx.quietly(|| call.args.iter().for_each(|argument| drop(self.expr(argument))));
             return None;
         };
@@ -499,7 +500,7 @@ impl BodyChecker<'_> {
         Some(ir::Expr::new(ExprKind::Components(components), ty, call.func.span()))
     }
 
-    /// The arguments of a call, which must have these types.
+    /// Checks the arguments of a call against the expected types.
     pub fn arguments<'e>(
         &mut self,
         (site, name): (Site, &str),
@@ -531,7 +532,7 @@ impl BodyChecker<'_> {
     }
 }
 
-/// Advice for two values of different types, one of which is chosen.
+/// Advises on two branches with values of different types.
 pub(crate) fn of_branches(yes: &ir::Expr, no: &ir::Expr) -> String {
     let help = match (yes.ty, no.ty) {
         (Type::U32, Type::Real) => of_value(yes, Type::Real),
@@ -541,7 +542,7 @@ pub(crate) fn of_branches(yes: &ir::Expr, no: &ir::Expr) -> String {
     help.unwrap_or_else(|| "both must give a value of one type".to_owned())
 }
 
-/// The method that was called as if it were a function, as in `sqrt(x)` and `f64::max(a, b)`.
+/// Returns the method that was called like a function, as in `sqrt(x)` and `f64::max(a, b)`.
 pub(crate) fn as_method(function: &syn::ExprPath, call: &ExprCall) -> Option<String> {
     let name = function.path.segments.last()?.ident.to_string();
     let methods = Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR).map(|method| method.name());
@@ -570,7 +571,7 @@ fn given(n: usize) -> String {
     }
 }
 
-/// The name of a piece of Rust that has no meaning here, and advice.
+/// Returns the name of a piece of Rust that is not part of the language, and advice.
 fn refusal(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
         Expr::Closure(_) => ("a closure", "write a helper function"),
@@ -598,7 +599,7 @@ fn refusal(expr: &Expr) -> (&'static str, &'static str) {
     }
 }
 
-/// Tests whether a path is a type of vectors, here or elsewhere.
+/// Tests whether a path names a vector type, of this language or another library.
 fn is_vector(path: &syn::Path) -> bool {
     let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     name.to_lowercase().starts_with("vec") || ["float3", "double3"].contains(&&*name)

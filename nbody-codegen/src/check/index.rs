@@ -1,4 +1,4 @@
-//! Indices: numbers that are known, variables of loops, and fields of the data.
+//! Checks indices: known numbers, loop variables, and fields of the data.
 
 use syn::Expr;
 
@@ -9,16 +9,16 @@ use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
 use crate::message;
 use crate::syntax::without_groups;
 
-/// An index, and its range.
+/// A checked index.
 enum Checked {
-    /// Certainly below the length.
+    /// An index that is certainly below the length.
     Known(Index),
-    /// Known only from the data.
+    /// An index that depends on the data.
     Data(ir::Expr),
 }
 
 impl BodyChecker<'_> {
-    /// `base[index]`, and `table[index][index]`.
+    /// Checks `base[index]` and `table[index][index]`.
     pub fn indexed(&mut self, access: &syn::ExprIndex) -> Option<ir::Expr> {
         if let Expr::Index(inner) = &*access.expr {
             let base = self.expr_or_table(&inner.expr)?;
@@ -44,8 +44,8 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// Checks the index of an assigned component, which must be known, in a statement that goes on with
-    /// this text.
+    /// Checks the index of an assigned component, which must be known. `rest` is the text of the
+    /// statement after it.
     pub fn known_index(
         &mut self,
         ty: Type,
@@ -85,7 +85,7 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// The `Real` that was cut off to an index, as in `bins[(r / width) as usize]`.
+    /// Advises on a `Real` that is truncated to an index, as in `bins[(r / width) as usize]`.
     fn bin(&mut self, index: &Expr) -> Option<String> {
         let (mut inner, mut is_cut) = (index, false);
         loop {
@@ -141,13 +141,13 @@ impl BodyChecker<'_> {
             self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
             return None;
         }
-        // The variable of a loop of one iteration is used as it is.
+        // The variable of a loop with one iteration has a known value, but is printed by name.
         let is_written = !index.walk().any(|part| matches!(part.kind, ExprKind::Local(_)));
         let fixed = usize::try_from(least).ok().filter(|_| least == most && is_written);
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
     }
 
-    /// The least and the largest value of an integer that does not depend on the data.
+    /// Returns the smallest and the largest value of an integer that does not depend on the data.
     fn range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
         match &expr.kind {
             ExprKind::U32(n) => Some((u64::from(*n), u64::from(*n))),
@@ -167,7 +167,7 @@ impl BodyChecker<'_> {
                     BinaryOp::Sub => (a.checked_sub(d), b.saturating_sub(c)),
                     _ => return None,
                 };
-                // Integers that overflow wrap to any value.
+                // Integer overflow wraps: any value is possible.
                 let all = u64::from(u32::MAX);
                 Some(least.filter(|_| most <= all).map_or((0, all), |least| (least, most)))
             }
@@ -195,7 +195,7 @@ fn entry(base: ir::Expr, indices: Vec<ir::Expr>) -> ir::Expr {
     ir::Expr::new(ExprKind::Entry(Box::new(base), indices), Type::Real, span)
 }
 
-/// One component of a vector or an array.
+/// Takes one component of a vector or an array.
 pub(crate) fn component_of(base: ir::Expr, index: Index) -> ir::Expr {
     let span = base.span;
     ir::Expr::new(ExprKind::Component(Box::new(base), index), Type::Real, span)

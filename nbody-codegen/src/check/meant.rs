@@ -1,4 +1,4 @@
-//! Refusals of what other languages have, with what was meant.
+//! Refuses constructs of other languages, with advice on the intended one.
 
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, Member};
@@ -21,7 +21,7 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// Advice for a path that leads to no constant.
+    /// Advises on a path that leads to no constant.
     pub fn of_path(&self, path: &syn::Path) -> String {
         let last = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         if self.items.constants.iter().any(|constant| constant.ident == last) {
@@ -30,14 +30,14 @@ impl BodyChecker<'_> {
         "paths lead to `core::f64::consts` only".to_owned()
     }
 
-    /// The name that the parameter of this role has in the function.
+    /// Returns the name of this input in the function.
     pub fn role(&self, input: Input) -> Option<&str> {
         let is =
             |name: &&str| matches!(self.scopes.find(name), Some(Binding::Input(of)) if of == input);
         self.scopes.names().find(is)
     }
 
-    /// The difference of two points that was meant by this one.
+    /// Writes the difference of points that the user probably meant by using this point alone.
     pub fn point_difference(&self, point: &Expr) -> String {
         let field = match without_groups(point) {
             Expr::Field(field) => written(&field.member),
@@ -53,7 +53,7 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// Refuses a variable in the place of the record that it hides.
+    /// Refuses a variable that hides the record that was meant.
     pub fn refuse_hidden(&mut self, base: &Expr, member: &Member) -> bool {
         let Expr::Path(path) = without_groups(base) else { return false };
         let Some(name) = path.path.get_ident().map(ToString::to_string) else { return false };
@@ -74,7 +74,7 @@ impl BodyChecker<'_> {
         true
     }
 
-    /// Refuses a method without parentheses.
+    /// Refuses a method that is written without parentheses.
     pub fn refuse_method(&self, base: &Expr, ty: Type, member: &Member) -> bool {
         let name = written(member);
         let x = operand(base);
@@ -96,7 +96,7 @@ impl BodyChecker<'_> {
         self.items.cx.error(Site::of(member), &message::POINT_COMPONENT, &[&help]);
     }
 
-    /// The structs of two records.
+    /// Returns the names of the structs of two records.
     pub fn records_of(&self, expressions: [&Expr; 2]) -> Option<[String; 2]> {
         let names = expressions.map(|expr| match self.record(expr)? {
             Binding::Input(input) => {
@@ -108,8 +108,8 @@ impl BodyChecker<'_> {
         Some([a, b])
     }
 
-    /// Refuses `x ^ 6` and `x ** 2`, if they are meant to be powers, instead of what their operands are
-    /// refused for, the errors from `before` on.
+    /// Refuses `x ^ 6` and `x ** 2` if they are meant to be powers. This error replaces the errors
+    /// of the operands, from number `before` on.
     pub fn refuse_power(&mut self, binary: &syn::ExprBinary, power: &Power, before: usize) -> bool {
         let Some([base, exponent]) = self.types_of([power.base, power.exponent]) else {
             return false;
@@ -120,7 +120,8 @@ impl BodyChecker<'_> {
             return false;
         }
         let mut text = power.text(base, exponent);
-        // Sums bind tighter than `^`: the left side of `x^2 + y^2` has a power of its own.
+        // `^` binds less tightly than a sum: the left side of `x^2 + y^2` contains a power of its
+        // own.
         let mut inner = Power::before(binary);
         while let Some((binary, power)) =
             inner.and_then(|binary| Some((binary, Power::of(binary)?)))
@@ -135,7 +136,7 @@ impl BodyChecker<'_> {
         true
     }
 
-    /// The types of expressions, without errors.
+    /// Returns the types of expressions and reports no errors.
     pub fn types_of<const N: usize>(&mut self, expressions: [&Expr; N]) -> Option<[Type; N]> {
         let cx = self.items.cx;
         let found = expressions.map(|expr| cx.quietly(|| self.expr(expr)).map(|value| value.ty));
@@ -143,7 +144,7 @@ impl BodyChecker<'_> {
         found.try_into().ok()
     }
 
-    /// Refuses `n >>= 2` and the like.
+    /// Refuses an assignment such as `n >>= 2`.
     pub fn refuse_assignment(&mut self, binary: &syn::ExprBinary, op: &syn::BinOp) {
         let (a, b) = (self.expr(&binary.left), self.expr(&binary.right));
         let (Some(a), Some(b)) = (a, b) else { return };
@@ -154,7 +155,7 @@ impl BodyChecker<'_> {
         self.items.cx.error(Site::of(binary), &message::BINARY, &arguments);
     }
 
-    /// Advice for a method that no value of this type has.
+    /// Advises on a method that no value of this type has.
     pub fn of_method(call: &ExprMethodCall, ty: Type) -> String {
         let name = call.method.to_string();
         let arguments: Vec<String> = call.args.iter().map(written).collect();
@@ -168,7 +169,7 @@ impl BodyChecker<'_> {
         })
     }
 
-    /// Advice for a method of a point.
+    /// Advises on a method of a point.
     pub fn of_point(&self, call: &ExprMethodCall, name: &str) -> String {
         let difference = match call.args.first() {
             Some(other) if !Builtin::OF_VECTOR.iter().any(|method| method.name() == name) => {
@@ -229,7 +230,7 @@ impl BodyChecker<'_> {
         call.args.iter().for_each(|argument| drop(self.expr(argument)));
     }
 
-    /// Advice for an exponent of `powi` that is no constant whole number.
+    /// Advises on an exponent of `powi` that is no constant whole number.
     pub fn of_exponent(&mut self, call: &ExprMethodCall, x: &str) -> String {
         let exponent = match call.args.first() {
             Some(exponent) if call.args.len() == 1 => exponent,
@@ -247,14 +248,14 @@ impl BodyChecker<'_> {
         }
     }
 
-    /// Tests whether a call is of a function that the module does not have, whose name has advice.
+    /// Tests whether a call names a function that the module does not have and that has advice.
     pub fn is_unknown_function(&self, call: &ExprCall) -> bool {
         let name = call.func.to_token_stream().to_string().replace(' ', "");
         let known = ["rand", "random", "srand", "curand_init"];
         !self.items.signatures.contains_key(&name) && known.contains(&&*name)
     }
 
-    /// Advice for a call of a function that the module does not have.
+    /// Advises on a call of a function that the module does not have.
     pub fn of_function(&mut self, path: &syn::ExprPath, call: &ExprCall) -> String {
         let name = path.to_token_stream().to_string().replace(' ', "");
         let arguments: Vec<String> = call.args.iter().map(written).collect();

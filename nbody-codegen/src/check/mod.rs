@@ -1,7 +1,6 @@
 //! Resolves the names, types and roles of a module, and refuses invalid items.
 //!
-//! Every error is collected; items that could not be resolved are left out, so that each error is
-//! reported once.
+//! Every error is collected. Unresolved items are left out, so that each error is reported once.
 
 pub(crate) mod advice;
 mod assign;
@@ -30,22 +29,22 @@ use crate::syntax::{self, Trait};
 
 use body::{BodyChecker, Returns};
 
-/// Types of Rust that generated code names.
+/// Types of Rust that appear in generated code.
 const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
 
-/// The items that bodies can refer to.
+/// Items that bodies can refer to.
 pub(crate) struct Items<'a> {
     pub cx: &'a Ctxt,
     pub structs: &'a List<ir::Struct>,
     pub constants: &'a List<ir::Constant>,
-    /// The helper functions by name, with their parameters and result.
+    /// Helper functions by name, with their parameters and result.
     pub signatures: HashMap<String, Signature>,
-    /// The names of the module, which variables must not hide.
+    /// Names of the module, which variables must not hide.
     pub names: Unique,
 }
 
 impl Items<'_> {
-    /// The struct of this name.
+    /// Finds the struct of this name.
     fn named(&self, ident: &Ident) -> Option<ir::Named> {
         let (id, _) = self.structs.by_id().find(|(_, item)| item.ident == *ident)?;
         Some(ir::Named { id, ident: ident.clone() })
@@ -56,13 +55,13 @@ impl Items<'_> {
     }
 }
 
-/// A helper function as its callers see it.
+/// Signature of a helper function for its callers.
 pub(crate) struct Signature {
-    /// Its id in [`ir::Module::functions`], once all are checked.
+    /// Id in [`ir::Module::functions`], once all functions are checked.
     pub id: FunctionId,
-    /// Its name in C++.
+    /// Name in C++.
     pub name: String,
-    /// The types that are not refused.
+    /// Types of the parameters; `None` for a refused type.
     pub parameters: Vec<Option<Type>>,
     pub output: Option<Type>,
 }
@@ -84,7 +83,7 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     let (order, is_order) = scope::call_order(cx, &module.functions);
     let function_names: Vec<_> =
         order.iter().map(|function| names.name(&function.ident.to_string())).collect();
-    // Rust has constants under the names that they were given, and no variable can hide them.
+    // Rust keeps the given names of constants, and no variable may hide them.
     for constant in constants.iter() {
         names.keep(&constant.ident.to_string());
     }
@@ -100,7 +99,8 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         })
         .collect();
     items.signatures = signatures.into_iter().collect();
-    // Callers of a refused function, and functions that call each other in a circle, are only checked.
+    // Callers of a refused function, and functions that call each other in a circle, are checked
+    // but not kept.
     let mut functions = is_order.then(List::default);
     for item in &order {
         let checked = function(&items, functions.as_ref(), item);
@@ -144,8 +144,8 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
     })
 }
 
-/// Refuses the names of structs and constants that the generated Rust needs: variables do not hide
-/// constants.
+/// Refuses names of structs and constants that the generated Rust needs: a variable cannot hide a
+/// constant.
 fn generated_names(cx: &Ctxt, module: &syntax::Module) {
     let structs = module.structs.iter().map(|item| (&item.ident, TYPES_OF_RUST));
     let constants = module.constants.iter().map(|item| (&item.ident, &[][..]));
@@ -160,7 +160,7 @@ fn generated_names(cx: &Ctxt, module: &syntax::Module) {
 fn duplicates(cx: &Ctxt, module: &syntax::Module) {
     let mut seen = HashSet::new();
     let types = module.structs.iter().map(|item| &item.ident);
-    // A struct without fields is the name of its value, too.
+    // A struct without fields also declares a value of its name.
     let units = module.structs.iter().filter(|item| item.fields.is_empty());
     let values = units
         .map(|item| &item.ident)
@@ -186,8 +186,8 @@ fn duplicates(cx: &Ctxt, module: &syntax::Module) {
 
 /// Refuses a function that compilers would inline and unroll excessively.
 fn length(cx: &Ctxt, function: &syn::ImplItemFn, body: &ir::Body) {
-    /// Limit far above any useful pair that compilers can still handle: the code is generated for each
-    /// kind of vector, and several times in a kernel.
+    /// Far above any useful pair, and still within reach of compilers: the code is generated for
+    /// each kind of vector, and several times in a kernel.
     const LONGEST: u64 = 10_000;
     if body.summary.expressions > LONGEST {
         let name = &function.sig.ident;
@@ -214,7 +214,8 @@ fn signature(
     Signature { id, name, parameters, output: function.output.as_ref().and_then(of) }
 }
 
-/// A helper function, after those that it calls if none of them was refused.
+/// Checks a helper function, and adds it after the functions that it calls if none of them was
+/// refused.
 fn function(
     items: &Items,
     functions: Option<&List<ir::Function>>,
@@ -330,7 +331,7 @@ fn cutoff(
     Some(ir::Cutoff { attrs, roles, body, points: [i, j] })
 }
 
-/// Refuses the value at the end of a body, which has another type than was declared.
+/// Refuses the final value of a body if its type differs from the declared one.
 fn refuse_value(items: &Items, block: &syn::Block, value: &ir::Expr, declared: Type) {
     let help = advice::operators::of_value(value, declared);
     let help = help.unwrap_or_else(|| "convert the value, or declare its type".to_owned());
@@ -339,7 +340,7 @@ fn refuse_value(items: &Items, block: &syn::Block, value: &ir::Expr, declared: T
     items.cx.error(site, &message::LET_TYPE, &arguments);
 }
 
-/// The one position of a particle, if it can differ from one of the other.
+/// Finds the only position of a particle, if the other particle has a position of the same type.
 fn position(items: &Items, site: Site, particle: StructId, other: StructId) -> Option<FieldId> {
     let (fields, other) = (items.structs.fields(particle), &items.structs[other].fields);
     let mut points = fields.filter(|(_, field)| matches!(field.ty, Type::Point(_)));

@@ -1,13 +1,15 @@
-//! The types of operators.
+//! Types of operators.
 
 use syn::BinOp;
 
 use crate::ir::{BinaryOp, Type};
 
-/// The operator of an expression on operands of these types.
+/// Returns the operator of an expression with operands of these types.
 pub(crate) fn of(op: &BinOp, [a, b]: [Type; 2]) -> Option<BinaryOp> {
     Some(match op {
-        // As in Rust, `&&` and `||` are of conditions alone.
+        // As in Rust, `&&` and `
+        //
+        // ` apply to conditions only.
         BinOp::And(_) | BinOp::Or(_) if [a, b] != [Type::Bool; 2] => return None,
         BinOp::Add(_) => BinaryOp::Add,
         BinOp::Sub(_) => BinaryOp::Sub,
@@ -26,7 +28,7 @@ pub(crate) fn of(op: &BinOp, [a, b]: [Type; 2]) -> Option<BinaryOp> {
     })
 }
 
-/// The operator of an assignment such as `+=`.
+/// Returns the operator of an assignment such as `+=`.
 pub(crate) fn assignment(op: &BinOp) -> Option<BinaryOp> {
     Some(match op {
         BinOp::AddAssign(_) => BinaryOp::Add,
@@ -40,7 +42,7 @@ pub(crate) fn assignment(op: &BinOp) -> Option<BinaryOp> {
     })
 }
 
-/// The operator of an assignment that the language does not have, such as `%=`.
+/// Returns the operator of an assignment that the language does not have, such as `%=`.
 pub(crate) fn assigned(op: &BinOp) -> Option<BinOp> {
     Some(match op {
         BinOp::RemAssign(op) => BinOp::Rem(syn::Token![%](op.spans[0])),
@@ -50,7 +52,7 @@ pub(crate) fn assigned(op: &BinOp) -> Option<BinOp> {
     })
 }
 
-/// The text of an assignment between its sides.
+/// Returns the text of an assignment operator.
 pub(crate) fn written_assignment(op: Option<BinaryOp>) -> &'static str {
     match op {
         Some(BinaryOp::Add) => "+= ",
@@ -64,7 +66,7 @@ pub(crate) fn written_assignment(op: Option<BinaryOp>) -> &'static str {
     }
 }
 
-/// The type of `a op b`, if it has a meaning.
+/// Returns the type of `a op b`, if the operation is defined.
 pub(crate) fn binary(op: BinaryOp, a: Type, b: Type) -> Option<Type> {
     use BinaryOp::{Add, And, Div, Eq, Mul, Ne, Or, Sub, Xor};
     use Type::{Bool, Point, Real, U32, Vector};

@@ -1,4 +1,4 @@
-//! Programs per particle: updates and measures.
+//! Checks programs per particle: updates and measures.
 
 use crate::check::Items;
 use crate::check::body::BodyChecker;
@@ -35,7 +35,7 @@ pub(super) fn program(
     } else {
         let fields = items.structs.fields(p.id);
         let changes: Vec<_> = fields.map(|(id, _)| checker.accumulated.contains(&id)).collect();
-        // An assignment that was refused may have been meant to change a field.
+        // A refused assignment may have been meant to change a field.
         if !changes.contains(&true) && items.cx.messages().is_empty() {
             let name = impl_.names[0].to_string();
             let site = Site::of(&impl_.function.sig.ident);

@@ -1,4 +1,4 @@
-//! The meaning of names inside a body, and the order in which functions call each other.
+//! Meaning of names inside a body, and the order in which functions call each other.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::ir::{Input, LocalId};
 use crate::message;
 use crate::syntax::Function;
 
-/// The meaning of a name in a body.
+/// Meaning of a name in a body.
 #[derive(Clone, Copy)]
 pub(crate) enum Binding {
     Local(LocalId),
@@ -22,7 +22,7 @@ pub(crate) enum Binding {
     Unknown,
 }
 
-/// The names in force, innermost block last.
+/// Visible names, innermost block last.
 #[derive(Default)]
 pub(crate) struct Scopes {
     blocks: Vec<HashMap<String, Binding>>,
@@ -46,7 +46,7 @@ impl Scopes {
         }
     }
 
-    /// Binds every name of a refused pattern, so that their uses are not errors too.
+    /// Binds every name of a refused pattern, so that their uses cause no further errors.
     pub fn bind_unknown(&mut self, pattern: TokenStream) {
         for token in pattern {
             match token {
@@ -61,7 +61,7 @@ impl Scopes {
         self.blocks.iter().rev().find_map(|block| block.get(name)).copied()
     }
 
-    /// The meaning that a name has outside of the block that hides it.
+    /// Returns the meaning of a name outside the block that hides it.
     pub fn hidden(&self, name: &str) -> Option<Binding> {
         self.blocks.first().and_then(|block| block.get(name)).copied()
     }
@@ -71,8 +71,8 @@ impl Scopes {
     }
 }
 
-/// Sorts the functions, each after those that it calls, and returns whether there is such an order;
-/// recursion is refused.
+/// Sorts the functions so that each follows the functions that it calls, and returns whether such
+/// an order exists. Refuses recursion.
 pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a Function>, bool) {
     let calls: Vec<Vec<usize>> = functions
         .iter()
@@ -87,7 +87,7 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a F
     let mut order = Vec::new();
     let mut is_order = true;
     let mut state = vec![State::New; functions.len()];
-    // The stack of callers of the visited function, with their calls to come.
+    // Stack of callers of the visited function, each with its remaining calls.
     let mut way = Vec::new();
     for first in 0..functions.len() {
         visit(first, &calls, &mut state, &mut way);
@@ -116,7 +116,7 @@ enum State {
     Done,
 }
 
-/// Visits a function, if it was not visited yet.
+/// Visits a function that was not visited yet.
 fn visit<'c>(
     function: usize,
     calls: &'c [Vec<usize>],
@@ -129,7 +129,7 @@ fn visit<'c>(
     }
 }
 
-/// Every name before parentheses that is not that of a method.
+/// Collects every name before parentheses that is not a method.
 fn calls_in(tokens: TokenStream, names: &mut Vec<String>) {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_method = false;

@@ -1,4 +1,4 @@
-//! Structs: their uses, their fields and their visibility.
+//! Checks structs: their uses, their fields and their visibility.
 
 use quote::ToTokens as _;
 use syn::{Ident, Visibility};
@@ -57,11 +57,11 @@ pub(crate) fn structs(
     structs
 }
 
-/// The uses of a struct in the `impl`s of the module.
+/// Uses of a struct in the `impl`s of the module.
 struct Use {
     is_parameters: bool,
     is_particle: bool,
-    /// A result or a total, also one that only a program per particle reads.
+    /// Whether it is a result or a total; true also if only a program per particle reads it.
     is_output: bool,
 }
 
@@ -115,10 +115,10 @@ fn structure(
     let distinct = distinct.map(|(_, field)| field);
     let type_name = names.name(&name);
     let mut members = Unique::default();
-    // In C++ a member of the struct's name would be a constructor.
+    // In C++ a member with the name of the struct would be a constructor.
     members.keep(&type_name);
     let field = |field: &syntax::Field| {
-        // A field of a refused type stays, so that its uses are not errors too.
+        // A field of a refused type stays, so that its uses cause no further errors.
         let found = types::check(cx, &field.ty, constants);
         let roles = Use { is_parameters, is_particle, is_output };
         let is_refused = found.is_none_or(|ty| !is_field(cx, module, field, ty, &roles));
@@ -142,7 +142,7 @@ fn structure(
     }
 }
 
-/// Tests whether the struct is the type of a field or of a parameter, which is refused there.
+/// Tests whether the struct is the type of a field or a parameter, which is refused there.
 fn is_type(module: &syntax::Module, ident: &Ident) -> bool {
     let fields = module.structs.iter().flat_map(|item| &item.fields).map(|field| &field.ty);
     let parameters = module.functions.iter().flat_map(|item| &item.parameters).map(|(_, ty)| ty);
@@ -152,7 +152,7 @@ fn is_type(module: &syntax::Module, ident: &Ident) -> bool {
     })
 }
 
-/// Tests whether a field of a struct of these roles may have this type, and refuses it otherwise.
+/// Tests whether a field of a struct with these roles may have this type; refuses it otherwise.
 fn is_field(
     cx: &Ctxt,
     module: &syntax::Module,
@@ -166,7 +166,7 @@ fn is_field(
     match ty {
         Type::Bool => cx.error(site, &message::FIELD_BOOL, &[]),
         Type::Reduced(_) if !is_output => {
-            // A struct without a role may be a result, if an `impl` was refused.
+            // A struct without a role may be a result if an `impl` was refused.
             if is_parameters || is_particle || !is_incomplete(module) {
                 cx.error(site, &message::REDUCTION_PLACE, &[&ty.to_string()]);
             }
@@ -197,8 +197,8 @@ fn is_field(
     false
 }
 
-/// Tests whether there is no `impl`, or one was refused or names no struct of the module, so that it
-/// may be meant for any of them.
+/// Tests whether there is no `impl`, or whether one was refused or names no struct of the module.
+/// Any struct may then be meant.
 fn is_incomplete(module: &syntax::Module) -> bool {
     let is_known = |ident: &Option<Ident>| {
         ident.as_ref().is_some_and(|name| module.structs.iter().any(|item| item.ident == *name))

@@ -1,4 +1,4 @@
-//! The types of fields, parameters and variables.
+//! Types of fields, parameters and variables.
 
 use quote::ToTokens;
 use syn::{Expr, GenericArgument, PathArguments};
@@ -8,15 +8,17 @@ use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{Constant, Reduction, Type};
 use crate::message;
 
-/// The longest array: far longer than the registers of a thread, and short enough for compilers.
+/// Largest length of an array: far beyond the registers of a thread, and short enough for
+/// compilers.
 const LONGEST: usize = 4096;
 
-/// The type that this syntax names, or the one that a refused one was meant to be.
+/// Returns the type that this syntax names. A refused type is replaced by the type that was meant,
+/// if that is clear.
 pub(crate) fn check(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
     exact(cx, ty, constants).or_else(|| advice::types::meant(ty, constants))
 }
 
-/// The type that this syntax names.
+/// Returns the type that this syntax names.
 pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option<Type> {
     let found = match ty {
         syn::Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => {

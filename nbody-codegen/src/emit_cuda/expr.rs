@@ -1,4 +1,4 @@
-//! Expressions, with no more parentheses than they need.
+//! Prints expressions with the fewest parentheses.
 
 use std::num::FpCategory;
 
@@ -8,7 +8,7 @@ use crate::ir::{
     Side, Type, UnaryOp, Value,
 };
 
-/// The precedence of operators, loosest first.
+/// Precedence of operators, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Conditional,
@@ -25,8 +25,8 @@ enum Precedence {
     Primary,
 }
 
-/// The single precision value of an `f64` constant that underflows to zero or overflows to an infinity,
-/// since compilers refuse to round it.
+/// Returns the single precision value of an `f64` constant that underflows to zero or overflows to
+/// an infinity; compilers refuse to round such a constant.
 fn lost_in_single(x: f64) -> Option<&'static str> {
     match (x as f32).classify() {
         FpCategory::Zero if x > 0.0 => Some("0.0f"),
@@ -37,12 +37,12 @@ fn lost_in_single(x: f64) -> Option<&'static str> {
     }
 }
 
-/// Tests whether a constant is a function in CUDA, since it is not a constant expression there.
+/// Tests whether a constant becomes a function in CUDA, where it is not a constant expression.
 pub(super) fn is_function(constant: Value) -> bool {
     matches!(constant, Value::Real(x) if lost_in_single(x).is_some())
 }
 
-/// A number, rounded to the precision of the program.
+/// Prints a number, rounded to the precision of the program.
 pub(super) fn rounded(x: f64) -> String {
     match lost_in_single(x) {
         Some(single) => format!("rounded({single}, {x:?})"),
@@ -50,11 +50,11 @@ pub(super) fn rounded(x: f64) -> String {
     }
 }
 
-/// A number as it is written, if compilers accept that.
+/// Prints a literal as it is written, if compilers accept it.
 fn literal(text: &str) -> String {
     let x: f64 = text.parse().expect("checked: a literal is a number");
     let is_zero = !text.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
-    // A text may be less than any number.
+    // A literal with nonzero digits may underflow to zero even in `f64`.
     let as_written = lost_in_single(x).is_none() && (x != 0.0 || is_zero);
     if as_written { format!("real({text})") } else { rounded(x) }
 }
@@ -63,7 +63,7 @@ fn literal(text: &str) -> String {
 pub(crate) struct Printer<'a> {
     module: &'a Module,
     body: &'a Body,
-    /// The names of the particles, where there are any.
+    /// Names of the particles, in functions that have particles.
     roles: Option<&'a Roles>,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Printer<'a> {
         &self.body.locals[id]
     }
 
-    /// The name of the result, or of that of j.
+    /// Returns the name of the result of i or of j.
     pub fn result(&self, side: Side) -> &'a str {
         self.roles().result(side)
     }
 
-    /// The name of the index of j.
+    /// Returns the name of the index of j.
     pub fn index_of_j(&self) -> &'a str {
         &self.roles().index
     }
@@ -98,7 +98,7 @@ impl<'a> Printer<'a> {
         self.expr(expr).0
     }
 
-    /// The expression, in parentheses if its precedence is lower than its place requires.
+    /// Prints the expression, in parentheses if its place requires a higher precedence.
     fn at_least(&self, precedence: Precedence, expr: &Expr) -> String {
         let (text, found) = self.expr(expr);
         if found < precedence { format!("({text})") } else { text }
@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
             ExprKind::Unary(op, operand) => {
                 let operand = self.at_least(Unary, operand);
                 let op = if *op == UnaryOp::Neg { "-" } else { "!" };
-                // `--x` is another operator.
+                // `--x` would be another operator.
                 let operand =
                     if operand.starts_with('-') { format!("({operand})") } else { operand };
                 return (format!("{op}{operand}"), Unary);
@@ -167,7 +167,7 @@ impl<'a> Printer<'a> {
         (text, Primary)
     }
 
-    /// The vector, array or table that a part is taken of.
+    /// Prints the vector, array or table whose component or entry is taken.
     fn base(&self, expr: &Expr) -> String {
         match &expr.kind {
             ExprKind::Input(input, field) => {
@@ -189,7 +189,8 @@ impl<'a> Printer<'a> {
         (format!("{left} {sign} {right}"), precedence)
     }
 
-    /// A scalar product and a number, which the prelude adds up in the fewest instructions.
+    /// Prints a scalar product plus a number, for which the prelude has a function with the fewest
+    /// instructions.
     fn product_plus(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<String> {
         let (builtin, operands, rest) = match (op, &a.kind, &b.kind) {
             (BinaryOp::Add, ExprKind::Math(builtin, operands), _) if is_product(*builtin) => {
@@ -204,7 +205,7 @@ impl<'a> Printer<'a> {
         Some(format!("{name}_plus({operands}, {rest})"))
     }
 
-    /// One component of a vector or an array, or the value or the index of an `ArgMin`.
+    /// Prints one component of a vector or an array, or the value or the index of an `ArgMin`.
     pub fn component(&self, base: &str, ty: Type, index: &Index) -> String {
         match index {
             Index::Fixed(k) => component(base, ty, *k),
@@ -229,7 +230,7 @@ fn is_product(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Dot | Builtin::Norm2)
 }
 
-/// One component of a vector or an array.
+/// Prints one component of a vector or an array.
 pub(crate) fn component(base: &str, ty: Type, k: usize) -> String {
     match ty {
         Type::Vector(_) | Type::Point(_) => format!("{base}.{}", ["x", "y", "z"][k]),
@@ -238,7 +239,7 @@ pub(crate) fn component(base: &str, ty: Type, k: usize) -> String {
     }
 }
 
-/// The sign of an assignment.
+/// Prints the operator of an assignment.
 pub(crate) fn assignment(op: Option<BinaryOp>) -> String {
     op.map_or("=".to_owned(), |op| format!("{}=", operator(op, true).0))
 }

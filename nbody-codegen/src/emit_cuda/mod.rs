@@ -1,5 +1,5 @@
-//! Prints the generated part of a CUDA program: the structs, the constants and functions that
-//! the interaction uses, and `pair`, as they were declared; and the interface to the kernels.
+//! Prints the generated part of a CUDA program: the structs, the constants and functions that the
+//! interaction uses, and `pair`, as they were declared; and the interface to the kernels.
 
 mod expr;
 mod program;
@@ -21,7 +21,7 @@ use text::{Text, docs};
 pub use program::{names, program};
 pub use sums::{compensated, sums};
 
-/// The declaration of an interaction.
+/// Prints the declaration of an interaction.
 pub fn law(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     let particles = [interaction.i.id, interaction.j.id];
@@ -40,7 +40,7 @@ pub fn law(module: &Module, interaction: &Interaction) -> String {
     text.finish()
 }
 
-/// The constants and helper functions that these bodies use.
+/// Prints the constants and helper functions that these bodies use.
 fn used<'a>(text: &mut Text, module: &Module, bodies: impl Iterator<Item = &'a Body>) {
     let uses = Uses::of(module, bodies);
     for &id in &uses.constants {
@@ -62,7 +62,7 @@ fn used<'a>(text: &mut Text, module: &Module, bodies: impl Iterator<Item = &'a B
     }
 }
 
-/// Constants and helper functions.
+/// Constants and helper functions in use.
 struct Uses {
     constants: BTreeSet<ConstantId>,
     functions: BTreeSet<FunctionId>,
@@ -72,7 +72,7 @@ impl Uses {
     fn of<'a>(module: &Module, bodies: impl Iterator<Item = &'a Body>) -> Self {
         let mut uses = Self { constants: BTreeSet::new(), functions: BTreeSet::new() };
         bodies.for_each(|body| uses.body(body));
-        // Functions follow those that they call.
+        // Each function follows the functions that it calls, so the search goes backwards.
         for (id, function) in module.functions.by_id().rev() {
             if uses.functions.contains(&id) {
                 uses.body(&function.body);
@@ -96,7 +96,7 @@ impl Uses {
     }
 }
 
-/// The name of a type in CUDA C++.
+/// Returns the name of a type in CUDA C++.
 pub(crate) fn type_name(ty: Type) -> String {
     match ty {
         Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => "real".to_owned(),
@@ -117,7 +117,7 @@ fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
         if packed { format!("alignas(packing({})) ", numbers(item)) } else { String::new() };
     text.open(&format!("struct {packing}{} {{", item.name));
     for field in &item.fields {
-        // On the device every number takes the room of a `real`.
+        // On the device every number has the size of a `real`.
         let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
         let line = format!("{align}{} {};", type_name(field.ty), field.name);
         match &docs(&field.attrs)[..] {
@@ -133,7 +133,7 @@ fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     text.gap();
 }
 
-/// The numbers of a struct on the device, where a coordinate may take two.
+/// Prints the numbers of a struct on the device, where a coordinate may take two numbers.
 fn numbers(item: &Struct) -> String {
     let is_point = |ty| matches!(ty, Type::Point(_));
     let coordinates = item.fields.iter().filter(|field| is_point(field.ty));
@@ -165,8 +165,8 @@ fn space_parameter(body: &Body) -> String {
     format!("const Space &{}", body.space)
 }
 
-/// The parameters that `cutoff` and `pair` share: all of them, used or not, so that kernels can call
-/// any interaction.
+/// Returns the parameters that `cutoff` and `pair` share. All are printed, used or not, so that
+/// kernels can call any interaction in the same way.
 fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles) -> Vec<String> {
     let name = |id: StructId| &module[id].name;
     let space = if body.summary.needs_space { &*body.space } else { "" };
@@ -214,7 +214,7 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-/// Both directions of a pair, after the declaration.
+/// Prints the function for both directions of a pair, which follows the declaration.
 pub fn pair_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
     let mut text = Text::default();
     let Symmetric { roles, body } = both;
@@ -314,7 +314,7 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
     }
 }
 
-/// The assignment of a value to a target of this type.
+/// Prints the assignment of a value to a target of this type.
 fn assigned(
     printer: &Printer,
     target: &str,

@@ -1,5 +1,5 @@
-//! Prints the generated part of the CUDA program of a program per particle: its declaration, and the
-//! names by which kernels know it.
+//! Prints the generated part of the CUDA program of a program per particle: its declaration, and
+//! the names by which kernels refer to it.
 
 use crate::emit_cuda::expr::{Printer, component};
 use crate::emit_cuda::sums::accumulation;
@@ -9,7 +9,7 @@ use crate::ir::{
     Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, StructId, Type,
 };
 
-/// The declaration of an update or a measure.
+/// Prints the declaration of an update or a measure.
 pub fn program(module: &Module, program: &Program) -> String {
     let mut text = Text::default();
     let records: Vec<_> = records(program).collect();
@@ -43,7 +43,7 @@ fn function_name(program: &Program) -> &'static str {
     }
 }
 
-/// The structs that a program needs.
+/// Returns the structs that a program needs.
 fn records(program: &Program) -> impl Iterator<Item = StructId> {
     let total = match &program.kind {
         ProgramKind::Update(_) => None,
@@ -72,7 +72,7 @@ fn parameters(module: &Module, program: &Program) -> Vec<String> {
     parameters
 }
 
-/// The names by which kernels know the program.
+/// Prints the names by which kernels refer to the program.
 pub fn names(module: &Module, program: &Program) -> String {
     let mut text = Text::default();
     let struct_of = |input: Input| {
@@ -115,7 +115,7 @@ pub fn names(module: &Module, program: &Program) -> String {
     text.finish()
 }
 
-/// The numbers of the particle that an update assigns.
+/// Prints which numbers of the particle an update assigns.
 fn changed_numbers(text: &mut Text, item: &Struct, changes: &[bool]) {
     let numbers = item.fields.iter().zip(changes);
     let numbers = numbers
@@ -125,7 +125,7 @@ fn changed_numbers(text: &mut Text, item: &Struct, changes: &[bool]) {
     text.line(&format!("constexpr bool CHANGES[PDIM] = {{{}}};", numbers.join(", ")));
 }
 
-/// A function that visits the numbers of a record.
+/// Prints a function that visits the numbers of a record.
 fn each_number(text: &mut Text, item: &Struct) {
     text.comment(&["Calls a function of `visit` with each number of a record, and its place."]);
     text.line("template <typename Visit>");
@@ -167,7 +167,7 @@ fn each_number(text: &mut Text, item: &Struct) {
     text.gap();
 }
 
-/// The call of the program for one particle.
+/// Prints the call of the program for one particle.
 fn act(text: &mut Text, module: &Module, program: &Program) {
     let keeps_index = match &program.kind {
         ProgramKind::Update(_) => false,

@@ -1,14 +1,14 @@
-//! Prints the interface to the kernels: names for the parts of the declaration, and the initial values,
-//! folding and merging of accumulators.
+//! Prints the interface to the kernels: names for the parts of the declaration, and the initial
+//! values, folding and merging of accumulators.
 //!
-//! The backup accumulators are an array of words, one for each number of the result; integers
-//! lie in them by their bits.
+//! The backup accumulators are an array of words, one for each number of the result; an integer is
+//! stored by its bits.
 
 use crate::emit_cuda::text::Text;
 use crate::emit_cuda::{expr, numbers};
 use crate::ir::{Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
 
-/// The text that every kernel needs.
+/// Prints the text that every kernel needs.
 pub fn sums(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     names(&mut text, module, interaction);
@@ -19,7 +19,7 @@ pub fn sums(module: &Module, interaction: &Interaction) -> String {
     text.finish()
 }
 
-/// The initial values, folding and merging of accumulators.
+/// Prints the initial values, folding and merging of accumulators.
 pub(super) fn accumulation(text: &mut Text, output: &Struct) {
     nothing(text, output);
     reset(text, output);
@@ -27,7 +27,7 @@ pub(super) fn accumulation(text: &mut Text, output: &Struct) {
     merge(text, output);
 }
 
-/// The addition of compensated sums.
+/// Prints the addition of compensated sums.
 pub fn compensated(module: &Module, interaction: &Interaction) -> String {
     let mut text = Text::default();
     text.comment(&[
@@ -53,17 +53,17 @@ pub fn compensated(module: &Module, interaction: &Interaction) -> String {
     text.finish()
 }
 
-/// Longest result whose loops are unrolled: more numbers do not fit into registers.
+/// Longest result whose loops are unrolled: registers cannot hold more numbers.
 const REGISTERS: usize = 255;
 
-/// One word of the backup accumulators, or as many as a long array has elements.
+/// One word of the backup accumulators, or the words of all elements of a long array.
 struct Slot {
-    /// The first of these words.
+    /// Index of the first word.
     at: usize,
-    /// The number or the array that it holds, in the accumulators `f`.
+    /// The number or the array that it stores, in the accumulators `f`.
     source: String,
     kind: Kind,
-    /// The elements of a long array.
+    /// Number of elements of a long array.
     elements: Option<usize>,
 }
 
@@ -117,7 +117,7 @@ fn slots(output: &Struct) -> Vec<Slot> {
     slots
 }
 
-/// The accumulators before the first pair.
+/// Prints the accumulators before the first pair.
 fn nothing(text: &mut Text, output: &Struct) {
     let parts = output.fields.iter().map(|field| match field.ty {
         Type::Reduced(Reduction::Min) => "infinity()",
@@ -136,7 +136,7 @@ fn nothing(text: &mut Text, output: &Struct) {
     text.gap();
 }
 
-/// The initial values of the backup accumulators.
+/// Prints the initial values of the backup accumulators.
 fn reset(text: &mut Text, output: &Struct) {
     text.comment(&["The backup accumulators before the first bag."]);
     text.line("__device__ __forceinline__ void reset(backup (&total)[FDIM])");
@@ -216,12 +216,12 @@ fn merge(text: &mut Text, output: &Struct) {
     text.gap();
 }
 
-/// Element `k` of an array that begins at this word.
+/// Prints element `k` of an array that begins at word `at`.
 fn element(words: &str, at: usize) -> String {
     if at == 0 { format!("{words}[k]") } else { format!("{words}[{at} + k]") }
 }
 
-/// A statement for each element of a long array.
+/// Prints a statement for each element of a long array.
 fn each_element(text: &mut Text, output: &Struct, n: usize, statement: &str) {
     let is_kept_in_registers = output.dim() <= REGISTERS;
     text.directive(if is_kept_in_registers { "#pragma unroll" } else { "#pragma unroll 1" });
@@ -237,7 +237,7 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
         Kind::Count => {
             text.line(&format!("{total} = word<backup>(integer({total}) + integer({part}));"));
         }
-        // Parts need not be in the order of their particles: of equal values that of the first counts.
+        // Parts may come in any order: among equal values the smallest index wins.
         Kind::ArgMin => {
             let [earlier, first] = ["part", "total"].map(|of| format!("integer({of}[{}])", k + 1));
             text.open(&format!(
@@ -281,8 +281,8 @@ fn names(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
-/// The tests for the cutoff: by which a filter rejects pairs, and before the evaluation of a pair, whose
-/// square of the distance it shares.
+/// Prints the tests for the cutoff: one by which a filter rejects pairs, and one before the
+/// evaluation of a pair, which shares the squared distance with the pair.
 fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
     let [i, j] = cutoff.points.map(|point| &module[point].name);
     let [from, to] = [format!("i.{i}"), format!("j.{j}")];

@@ -1,4 +1,4 @@
-//! Lines, indentation and comments.
+//! Writes lines, indentation and comments.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, Lit, Meta};
 
 use crate::ir::LONGEST_UNROLLED;
 
-/// The longest line, where it can be broken.
+/// Width at which lines are broken, where they can be.
 const WIDTH: usize = 100;
 
 /// A text that is written line by line.
@@ -14,7 +14,7 @@ const WIDTH: usize = 100;
 pub(crate) struct Text {
     lines: String,
     depth: usize,
-    /// The beginning of the next line: `} else `.
+    /// Beginning of the next line, such as `} else `.
     prefix: &'static str,
 }
 
@@ -23,7 +23,7 @@ impl Text {
         self.line_with(line, None);
     }
 
-    /// A line with a comment after it.
+    /// Writes a line with a comment after it.
     pub fn line_with(&mut self, line: &str, behind: Option<&str>) {
         let indent = "    ".repeat(self.depth);
         let line = format!("{indent}{}{line}", std::mem::take(&mut self.prefix));
@@ -49,7 +49,7 @@ impl Text {
         }
     }
 
-    /// The head of a loop over integers.
+    /// Writes the head of a loop over integers.
     pub fn for_each(&mut self, name: &str, range: &Range<u32>) {
         if range.len() <= LONGEST_UNROLLED {
             self.directive("#pragma unroll");
@@ -58,13 +58,13 @@ impl Text {
         self.open(&format!("for (u32 {name} = {start}; {name} < {end}; ++{name}) {{"));
     }
 
-    /// A directive, which begins its line.
+    /// Writes a directive, which is never indented.
     pub fn directive(&mut self, line: &str) {
         self.lines.push_str(line);
         self.lines.push('\n');
     }
 
-    /// The head of a function, its parameters on one line if they fit.
+    /// Writes the head of a function, with its parameters on one line if they fit.
     pub fn function(&mut self, head: &str, parameters: &[String]) {
         let whole = format!("__device__ __forceinline__ {head}({})", parameters.join(", "));
         if whole.len() <= WIDTH {
@@ -82,30 +82,30 @@ impl Text {
         self.line(&line);
     }
 
-    /// A line that opens a block.
+    /// Writes a line that opens a block.
     pub fn open(&mut self, line: &str) {
         self.line(line);
         self.depth += 1;
     }
 
-    /// The inside of a block whose line is written already.
+    /// Begins the inside of a block whose opening line is written already.
     pub fn indent(&mut self) {
         self.depth += 1;
     }
 
-    /// A line that closes a block.
+    /// Writes a line that closes a block.
     pub fn close(&mut self, line: &str) {
         self.depth -= 1;
         self.line(line);
     }
 
-    /// Closes a block on the line that the next one begins on.
+    /// Closes a block on the line where the next one begins.
     pub fn close_with(&mut self, prefix: &'static str) {
         self.depth -= 1;
         self.prefix = prefix;
     }
 
-    /// An empty line, unless there is one already.
+    /// Writes an empty line, unless there is one already.
     pub fn gap(&mut self) {
         if !self.lines.is_empty() && !self.lines.ends_with("\n\n") {
             self.lines.push('\n');
@@ -117,7 +117,7 @@ impl Text {
     }
 }
 
-/// Breaks a long line before operators, as far out of parentheses as possible.
+/// Breaks a long line before operators, as far outside of parentheses as possible.
 fn wrap(line: String, indent: &str) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut rest = line;
@@ -158,7 +158,7 @@ fn break_point(line: &str) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
-/// The lines of the doc comments among these attributes.
+/// Returns the lines of the doc comments among these attributes.
 pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     let doc = |attr: &Attribute| match &attr.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
@@ -174,8 +174,8 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     text.join("\n").lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// The comment as one line of C++: without line ends and bidirectional formatting characters, and
-/// without a line continuation, a backslash at its end or the trigraph of one.
+/// Makes the comment one line of C++: without line ends, without bidirectional formatting
+/// characters, and without a line continuation (a final backslash or its trigraph).
 fn one_line(comment: &str) -> String {
     let printable: String = comment.chars().map(|c| if is_print(c) { c } else { ' ' }).collect();
     let mut line = printable.trim_end();

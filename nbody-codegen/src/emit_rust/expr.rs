@@ -7,7 +7,7 @@ use super::{Printer, ident};
 use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
 
 impl Printer<'_> {
-    /// The expression, in a form that may follow `=`.
+    /// Prints the expression in a form that may follow `=`.
     pub fn expr(&self, expr: &Expr) -> TokenStream {
         match &expr.kind {
             ExprKind::Real(text) => {
@@ -100,7 +100,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An index in the host's integers.
+    /// Prints an index as an integer of the host.
     pub(super) fn index(&self, index: &Index) -> TokenStream {
         match index {
             Index::Fixed(k) => quote!(#k),
@@ -142,7 +142,7 @@ impl Printer<'_> {
         quote!(#receiver.#name(#(#arguments),*))
     }
 
-    /// The expression, in parentheses unless it is one word or one call.
+    /// Prints the expression, in parentheses unless it is one word or one call.
     fn operand(&self, expr: &Expr) -> TokenStream {
         let tokens = self.expr(expr);
         match expr.kind {
@@ -152,7 +152,8 @@ impl Printer<'_> {
         }
     }
 
-    /// As [`operand`](Self::operand), but chains of sums and products need no parentheses.
+    /// Prints an operand like [`operand`](Self::operand), but without parentheses around chains of
+    /// sums and products.
     fn left_operand(&self, op: BinaryOp, expr: &Expr) -> TokenStream {
         use BinaryOp::{Add, Div, Mul, Sub};
         let bare = match (&expr.kind, op) {
@@ -167,7 +168,7 @@ impl Printer<'_> {
         if bare && is_real { self.expr(expr) } else { self.operand(expr) }
     }
 
-    /// An operation, in the fewest instructions where it takes a product.
+    /// Prints an operation, in the fewest instructions where an operand is a product.
     fn sum_or_product(&self, op: BinaryOp, a: &Expr, b: &Expr) -> TokenStream {
         use BinaryOp::{Add, Mul, Sub};
         if let (Mul, Type::Real, Some((x, n))) = (op, a.ty, power_of_root(b)) {
@@ -198,7 +199,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An operation on a variable and a value.
+    /// Prints an operation on a variable and a value.
     pub(super) fn combined(
         &self,
         left: &TokenStream,
@@ -220,7 +221,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `a * x.rsqrt().powi(n)`.
+    /// Prints `a * x.rsqrt().powi(n)`.
     fn times_power_of_root(&self, a: &TokenStream, x: &Expr, n: i32) -> TokenStream {
         let x = self.expr(x);
         quote!(#a.times_rsqrt_powi::<#n>(#x))
@@ -272,7 +273,8 @@ impl Printer<'_> {
     }
 }
 
-/// The factors of a product, of two reals or of a real and a vector, which comes last.
+/// Returns the factors of a product of two reals, or of a real and a vector; the vector comes
+/// last.
 fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Mul, a, b) => match (a.ty, b.ty) {
@@ -284,12 +286,12 @@ fn product(expr: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Tests whether an operation may take the expression as its factors.
+/// Tests whether the expression is a product whose factors an operation can take directly.
 pub(super) fn is_product(expr: &Expr) -> bool {
     product(expr).is_some()
 }
 
-/// A scalar product: the name of the function that adds a number to it, and its vectors.
+/// Returns the vectors of a scalar product, and the name of the function that adds a number to it.
 fn scalar_product(expr: &Expr) -> Option<(Ident, &[Expr])> {
     match &expr.kind {
         ExprKind::Math(Builtin::Dot, vectors) => Some((ident("dot_plus"), vectors)),
@@ -298,7 +300,7 @@ fn scalar_product(expr: &Expr) -> Option<(Ident, &[Expr])> {
     }
 }
 
-/// The operand of a power of a reciprocal square root, and the power.
+/// Returns the operand and the exponent of a power of a reciprocal square root.
 fn power_of_root(expr: &Expr) -> Option<(&Expr, i32)> {
     match &expr.kind {
         ExprKind::Powi(base, n) if (2..=16).contains(n) => match &base.kind {

@@ -1,8 +1,8 @@
 //! Prints a body as Rust that is generic over the lane: the CPU kernel and the reference.
 //!
-//! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed,
-//! and assigned or accumulated values are selected by the mask. A `return` removes particles from
-//! the mask `__on`, and the function ends early once none is left.
+//! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed, and
+//! the mask selects assigned or accumulated values. A `return` removes particles from the mask
+//! `__on`, and the function ends early once no particle is left.
 
 mod expr;
 mod record;
@@ -25,11 +25,11 @@ pub struct Printer<'a> {
     roles: Option<&'a Roles>,
     krate: &'a TokenStream,
     masks: usize,
-    /// A `return` precedes the next statement.
+    /// Whether a `return` precedes the next statement.
     returned: bool,
 }
 
-/// The type in generated Rust, where `Real` is the lane.
+/// Returns the type in generated Rust, where `Real` is the lane.
 pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
     match ty {
         Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => quote!(Real),
@@ -45,7 +45,7 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// A name of the generated function.
+/// Makes an identifier of the generated function.
 pub fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
@@ -60,7 +60,7 @@ impl<'a> Printer<'a> {
         Self { module, body, roles, krate, masks: 0, returned: false }
     }
 
-    /// The statements, and the value.
+    /// Prints the statements and the value.
     pub fn body(&mut self) -> TokenStream {
         let body = self.body;
         let on =
@@ -76,7 +76,7 @@ impl<'a> Printer<'a> {
         quote!(let mut __value = #zero; #on #statements #chosen)
     }
 
-    /// The statements of the body of `pair` for particles in reach: `near` is their mask.
+    /// Prints the body of `pair` for particles in reach; `near` is their mask.
     pub fn body_within(&mut self, near: &TokenStream) -> TokenStream {
         self.returned = true;
         let statements = self.statements(&self.body.statements, None);
@@ -87,7 +87,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The variable's name, where the user wrote it.
+    /// Returns the variable's name, at its place in the user's source.
     pub fn local(&self, id: LocalId) -> Ident {
         let ir::Local { name, may_be_unused, span, .. } = &self.body.locals[id];
         let underscore = if *may_be_unused { "_" } else { "" };
@@ -136,7 +136,7 @@ impl<'a> Printer<'a> {
                 if let Some(scatter) = self.scatter((*local, range), body, mask) {
                     return scatter;
                 }
-                // After an iteration that returns, the next ones must not accumulate.
+                // After an iteration that returns, the next iterations must not accumulate.
                 self.returned |= has_return(body);
                 let body = self.statements(body, mask);
                 quote!(for #name in #start..#end { #body })
@@ -289,7 +289,7 @@ impl<'a> Printer<'a> {
         self.roles.expect("checked: helper functions see no particles")
     }
 
-    /// The mask under which something is accumulated; none if there is no condition.
+    /// Returns the mask of an accumulation; `None` if there is no condition.
     fn mask(&self, mask: Option<&Ident>) -> Option<TokenStream> {
         match (mask, self.returned) {
             (None, false) => None,
@@ -299,9 +299,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Adds to a sum, or subtracts from it, where the mask holds. Products are summed before the selection,
-    /// since that takes an operation less. Sums begin with a positive zero, and so never are a negative
-    /// one.
+    /// Adds to a sum, or subtracts from it, where the mask holds. Products are added before the
+    /// selection, which saves an operation. Sums begin with a positive zero, so that they never
+    /// become a negative zero.
     fn add(
         &self,
         target: &TokenStream,
@@ -350,7 +350,7 @@ impl<'a> Printer<'a> {
             Type::Real => quote!(Real::select(#mask, #yes, #no)),
             Type::U32 => quote!(Real::select_u32(#mask, #yes, #no)),
             Type::Bool if is_name(mask) => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
-            // Printed twice, nested conditions would grow exponentially.
+            // A condition that is printed twice would grow exponentially when nested.
             Type::Bool => quote!({
                 let __mask = #mask;
                 ((__mask & (#yes)) | (!__mask & (#no)))

@@ -1,5 +1,5 @@
-//! Prints the structs: their fields, the numbers that these are made of, and the accumulation into
-//! results.
+//! Prints the structs: their fields, the numbers that make up each field, and the accumulation
+//! into results.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -14,7 +14,7 @@ pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
         let ty = type_tokens(field.ty, krate);
         quote!(#(#attrs)* #vis #ident: #ty)
     });
-    // Without a field the lane would be unused, and a unit struct would lose its value.
+    // Without the marker field the lane would be unused, and a unit struct would lose its value.
     let marker = item
         .fields
         .is_empty()
@@ -40,10 +40,10 @@ pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// The numbers of a struct.
+/// Prints the numbers of a struct.
 ///
-/// The `unsafe impl` is sound: the fields and the code that reads and writes them come from one list, for
-/// any lane.
+/// The `unsafe impl` is sound: the fields and the code that reads and writes them come from one
+/// list, for any lane.
 fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
     let marker = item.fields.is_empty().then(|| quote!(__real: ::core::marker::PhantomData,));
@@ -86,15 +86,15 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// The code for the numbers of a field.
+/// Code for the numbers of a field.
 struct Numbers {
-    /// The value before the first pair.
+    /// Value before the first pair.
     zero: TokenStream,
-    /// The value from a reader.
+    /// Value from a reader.
     read: TokenStream,
-    /// A statement for a writer.
+    /// Statement for a writer.
     write: TokenStream,
-    /// The variant of `FieldKind`.
+    /// Variant of `FieldKind`.
     kind: TokenStream,
 }
 
@@ -185,11 +185,11 @@ fn output(item: &Struct, krate: &TokenStream) -> TokenStream {
     }
 }
 
-/// The code that accumulates into a field of the result.
+/// Code that accumulates into a field of the result.
 struct Sum {
-    /// The function that chooses between two values by a mask.
+    /// Function that chooses between two values by a mask.
     select: TokenStream,
-    /// The statement that adds a term to a compensated sum.
+    /// Statement that adds a term to a compensated sum.
     compensate: TokenStream,
 }
 
@@ -243,11 +243,11 @@ impl Sum {
     }
 }
 
-/// `Pod` for the scalars over which the struct has no padding.
+/// Implements `Pod` for the scalars for which the struct has no padding.
 ///
 /// This is sound: the struct is `repr(C)`, its fields are `f32`, `f64`, `u32` or transparent
-/// arrays of them, for which any bits are a value, and [`is_dense`] tells that no byte lies
-/// between or behind them.
+/// arrays of these types, for which all bit patterns are values, and [`is_dense`] ensures that no
+/// byte lies between or behind the fields.
 fn pod(item: &Struct, krate: &TokenStream) -> TokenStream {
     let name = &item.ident;
     let scalars = [("f32", 4), ("f64", 8)];
@@ -270,7 +270,7 @@ fn is_dense(item: &Struct, real: usize) -> bool {
     for field in &item.fields {
         let (size, needs) = match field.ty {
             Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
-            // A real and an integer.
+            // `ArgMin` is a real and an integer.
             Type::Reduced(Reduction::ArgMin) if real != 4 => return false,
             ty => (real * ty.components(), real),
         };

@@ -1,7 +1,8 @@
-//! Sums into elements whose index depends on the data, such as those of a histogram.
+//! Sums into elements whose index depends on the data, such as the bins of a histogram.
 //!
-//! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. On a GPU, whose
-//! registers have no index, the loop runs over all entries; in memory the entry is found by its index.
+//! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. On a GPU the loop
+//! runs over all entries, since registers cannot be indexed; in memory the index selects the
+//! entry.
 
 use std::ops::Range;
 
@@ -11,9 +12,9 @@ use quote::quote;
 use super::Printer;
 use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind};
 
-/// A loop that adds to the entries of one index.
+/// A loop that adds to the entry of one index.
 struct Scatter<'a> {
-    /// The value that the variable of the loop is compared with.
+    /// Value that is compared with the loop variable.
     index: &'a Expr,
     /// The other conditions.
     conditions: Vec<&'a Expr>,
@@ -21,7 +22,7 @@ struct Scatter<'a> {
 }
 
 impl Printer<'_> {
-    /// A loop over a variable that adds to the entries of one index, if it is such a loop.
+    /// Recognises a loop over a variable that adds to the entry of one index.
     pub(super) fn scatter(
         &self,
         (variable, range): (LocalId, &Range<u32>),
@@ -87,7 +88,7 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// The parts of a condition all of which must hold.
+/// Collects the terms of a conjunction.
 fn conjuncts<'a>(condition: &'a Expr, parts: &mut Vec<&'a Expr>) {
     match &condition.kind {
         ExprKind::Binary(BinaryOp::And, a, b) => {

@@ -1,4 +1,4 @@
-//! Puts the expansion together: the module with its structs, the functions and the `impl`s.
+//! Assembles the expansion: the module with its structs, the functions and the `impl`s.
 
 mod program;
 
@@ -15,7 +15,7 @@ use crate::reach::reach;
 use crate::separable::{Carried, ChargeSum, Separable, separable};
 use crate::symmetry::symmetric;
 
-/// The module that replaces the declaration.
+/// Returns the module that replaces the declaration.
 pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
     let Module { attrs, vis, ident, .. } = module;
     let structs = module.structs.iter().map(|item| structure(item, krate));
@@ -38,7 +38,7 @@ pub fn expand(module: &Module, krate: &TokenStream) -> TokenStream {
 fn constant(item: &Constant) -> TokenStream {
     let Constant { attrs, vis, ident, .. } = item;
     match item.value {
-        // The value is the user's, and may be near a constant that clippy knows.
+        // The value is the user's, and may be close to a constant that clippy knows.
         Value::Real(x) => quote! {
             #(#attrs)*
             #[allow(clippy::approx_constant)]
@@ -75,10 +75,11 @@ fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStrea
     }
 }
 
-/// The interaction of an `impl`.
+/// Expands an interaction.
 ///
-/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records, and
-/// reads nothing but these; entries that the data tells are looked up where there are any.
+/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records
+/// and reads nothing else, and entries with an index from the data are read only within the
+/// bounds.
 fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Interaction { attrs, name, self_pairs, pair, .. } = item;
     let [target, i, j, f] = names(item);
@@ -105,7 +106,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     let keeps_index = module[item.f.id].keeps_index();
     let index = if keeps_index { index } else { format_ident!("_{index}") };
     let index = quote!(#index: Real::U32,);
-    // The name in commands may be that of another interaction too.
+    // Another interaction may have the same name in commands.
     let units = target.to_string();
     let units = ident(&format!("__units_of_{}", units.trim_start_matches("r#")));
     let lints = lints(&pair.attrs);
@@ -141,8 +142,8 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             }
         }
 
-        // The compiler takes the functions of a module's types for one unit of code generation, and
-        // works on several units at a time.
+        // The compiler puts the functions of a module's types into one unit of code generation,
+        // and works on several units at a time.
         #[allow(non_snake_case)]
         mod #units {
             pub mod scalars { pub struct Unit; }
@@ -152,12 +153,12 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
     }
 }
 
-/// The structs of an interaction, as it names them: parameters, i, j and results.
+/// Returns the structs of an interaction by their names there: parameters, i, j and results.
 fn names(item: &Interaction) -> [&Ident; 4] {
     [&item.parameters, &item.i, &item.j, &item.f].map(|named| &named.ident)
 }
 
-/// The lint levels among the attributes of a function, whose docs are in the CUDA text.
+/// Returns the lint levels among the attributes of a function. Its docs are in the CUDA text.
 fn lints(attrs: &[Attribute]) -> TokenStream {
     attrs
         .iter()
@@ -166,7 +167,7 @@ fn lints(attrs: &[Attribute]) -> TokenStream {
         .collect()
 }
 
-/// The body of a function of a pair, and its name for the space.
+/// The body of a pair function, and its name for the space.
 struct Evaluate {
     space: Ident,
     body: TokenStream,
@@ -193,7 +194,7 @@ fn evaluate(
     Evaluate { space, body }
 }
 
-/// A function of a pair, in one direction or in both.
+/// Prints a function of a pair, in one direction or in both.
 fn function_of_pair(
     name: &str,
     item: &Interaction,
@@ -225,7 +226,7 @@ fn function_of_pair(
     }
 }
 
-/// The distance at which an interaction ends, and whether a pair is closer.
+/// Prints the distance at which an interaction ends, and the test whether a pair is closer.
 fn cutoff(
     module: &Module,
     item: &Interaction,
@@ -264,7 +265,7 @@ fn cutoff(
     quote!(#cutoff #within)
 }
 
-/// Both directions of a pair at once, where there is such a form: its description, and the function.
+/// Prints the description and the function of both directions of a pair, where such a form exists.
 fn third_law(
     module: &Module,
     item: &Interaction,
@@ -285,7 +286,7 @@ fn third_law(
     (third_law, Some(pair_symmetric))
 }
 
-/// The charges, or the reason why there are none.
+/// Prints the charges, or the reason why there are none.
 fn charges(module: &Module, item: &Interaction, krate: &TokenStream) -> TokenStream {
     let Separable { charges, carried, sums } = match separable(module, item) {
         Ok(separable) => separable,

@@ -1,4 +1,4 @@
-//! The `impl` of an update or a measure.
+//! Expands the `impl` of an update or a measure.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -8,10 +8,10 @@ use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident};
 use crate::ir::{Input, Module, Program, ProgramKind};
 
-/// The program per particle of an `impl`.
+/// Expands a program per particle.
 ///
-/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records, and
-/// visits their numbers in the order of these.
+/// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records,
+/// and visits their numbers in the same order.
 pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream {
     let (attrs, name) = (&item.attrs, &item.name);
     let [law, names] = [emit_cuda::program(module, item), emit_cuda::names(module, item)]

@@ -1,8 +1,8 @@
-//! The functions of the language: methods that a body may call.
+//! Functions of the language: methods that a body may call.
 
 use super::types::Type;
 
-/// The class of a function in [operation counts](super::Operations).
+/// Class of a function in [operation counts](super::Operations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
     Sqrt,
@@ -13,10 +13,10 @@ pub enum Cost {
     Free,
 }
 
-/// The parity of a function.
+/// Parity of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// The sign of the operand becomes that of the result.
+    /// A change of the operand's sign changes the sign of the result.
     Odd,
     /// The sign of the operand has no effect.
     Even,
@@ -31,13 +31,13 @@ macro_rules! builtins {
         pub enum Builtin { $($variant,)* Dot, Cross, Norm, Norm2 }
 
         impl Builtin {
-            /// The methods of `Real`, whose arguments and result are `Real` too.
+            /// Methods of `Real`; their arguments and result are `Real` too.
             pub const OF_REAL: &'static [Self] = &[$(Self::$variant),*];
-            /// The methods of `Vector`.
+            /// Methods of `Vector`.
             pub const OF_VECTOR: &'static [Self] =
                 &[Self::Dot, Self::Cross, Self::Norm, Self::Norm2];
 
-            /// The name, which is the same in the declaration, in CUDA and in Rust.
+            /// Returns the name, which is the same in the declaration, in CUDA and in Rust.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -48,7 +48,8 @@ macro_rules! builtins {
                 }
             }
 
-            /// The number of arguments besides the receiver, which are of its type.
+            /// Returns the number of arguments besides the receiver; all have the type of the
+            /// receiver.
             pub fn arguments(self) -> usize {
                 match self {
                     $(Self::$variant => $arguments,)*
@@ -57,7 +58,7 @@ macro_rules! builtins {
                 }
             }
 
-            /// The class of its cost, for the methods of `Real`.
+            /// Returns the class of the cost of a method of `Real`.
             pub fn cost(self) -> Cost {
                 match self {
                     $(Self::$variant => Cost::$cost,)*
@@ -101,12 +102,12 @@ builtins! {
 }
 
 impl Builtin {
-    /// The method of this name on a value of this type.
+    /// Finds the method of this name for values of this type.
     pub fn find(receiver: Type, name: &str) -> Option<Self> {
         Self::of(receiver).iter().copied().find(|builtin| builtin.name() == name)
     }
 
-    /// The methods that values of this type have.
+    /// Returns the methods of values of this type.
     pub fn of(receiver: Type) -> &'static [Self] {
         match receiver {
             Type::Real => Self::OF_REAL,
@@ -115,13 +116,14 @@ impl Builtin {
         }
     }
 
-    /// Tests whether the result depends on the sign of a zero, which a difference and its negative do not
-    /// define.
+    /// Tests whether the result depends on the sign of a zero, which a difference and its negative
+    /// do not define.
     pub fn sees_sign_of_zero(self) -> bool {
         matches!(self, Self::Atan2 | Self::Copysign)
     }
 
-    /// The parity in the operand, in each if there are several, for every bit of the result.
+    /// Returns the parity in the operand (in each operand if there are several), exact to every
+    /// bit of the result.
     pub fn sign(self) -> Sign {
         match self {
             Self::Recip
@@ -142,7 +144,7 @@ impl Builtin {
         }
     }
 
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn output(self, receiver: Type) -> Type {
         if self == Self::Cross { receiver } else { Type::Real }
     }
@@ -150,7 +152,7 @@ impl Builtin {
 
 macro_rules! consts {
     ($($name:ident)*) => {
-        /// The named constants of `core::f64::consts` that a body may use.
+        /// Named constants of `core::f64::consts` that a body may use.
         pub const CONSTS: &[(&str, f64)] = &[$((stringify!($name), std::f64::consts::$name)),*];
     };
 }

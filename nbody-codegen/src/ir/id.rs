@@ -1,10 +1,10 @@
-//! Lists of items, and the ids by which the rest of the tree refers to them.
+//! Lists of items, and ids by which the rest of the tree refers to the items.
 
 use std::ops::{Deref, Index, IndexMut};
 
 use crate::ir::{Constant, Field, Function, Local, Module, Struct};
 
-/// Items in a row, found by ids of their own.
+/// A list that is indexed by ids of its own type.
 #[derive(Clone)]
 pub struct List<T>(Vec<T>);
 
@@ -35,7 +35,7 @@ macro_rules! ids {
                 $id(self.0.len() - 1)
             }
 
-            /// The items with their ids.
+            /// Returns the items with their ids.
             pub fn by_id(&self) -> impl DoubleEndedIterator<Item = ($id, &$item)> {
                 self.0.iter().enumerate().map(|(place, item)| ($id(place), item))
             }
@@ -69,14 +69,15 @@ ids! {
 }
 
 impl List<Local> {
-    /// Tests whether an id is that of one of these variables, and not of one that was added to a copy.
+    /// Tests whether an id refers to a variable of this list. An id of a variable that was added
+    /// to a copy does not.
     pub fn has(&self, id: LocalId) -> bool {
         id.0 < self.0.len()
     }
 }
 
 impl FunctionId {
-    /// The id of the function after this many others.
+    /// Returns the id of the function after this many others.
     pub fn nth(place: usize) -> Self {
         Self(place)
     }
@@ -90,14 +91,14 @@ pub struct FieldId {
 }
 
 impl FieldId {
-    /// The number of fields before it in its struct.
+    /// Returns the number of fields before it in its struct.
     pub fn place(self) -> usize {
         self.place
     }
 }
 
 impl List<Struct> {
-    /// The fields of a struct with their ids.
+    /// Returns the fields of a struct with their ids.
     pub fn fields(&self, of: StructId) -> impl Iterator<Item = (FieldId, &Field)> {
         let fields = self[of].fields.iter().enumerate();
         fields.map(move |(place, field)| (FieldId { of, place }, field))
@@ -131,19 +132,19 @@ of_module! {
     FunctionId in functions: Function;
 }
 
-/// An expression within its body, where they are numbered in the order of the text.
+/// An expression of a body; ids number the expressions in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExprId(usize);
 
 impl ExprId {
-    /// An expression that is in no body yet.
+    /// Id of an expression that is in no body yet.
     pub(super) const OUTSIDE: Self = Self(usize::MAX);
 
     pub(super) fn nth(place: usize) -> Self {
         Self(place)
     }
 
-    /// The number of expressions before it in its body.
+    /// Returns the number of expressions before it in its body.
     pub fn place(self) -> usize {
         self.0
     }

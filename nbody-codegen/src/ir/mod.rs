@@ -1,4 +1,4 @@
-//! The checked module, which both emitters print: its names are ids, and its expressions have types.
+//! The checked module that both emitters print: its names are ids, and its expressions have types.
 
 mod builtin;
 mod id;
@@ -24,11 +24,11 @@ pub struct Module {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
-    /// The names in C++ that are taken in the whole module.
+    /// Names in C++ that are taken in the whole module.
     pub names: Unique,
     pub structs: List<Struct>,
     pub constants: List<Constant>,
-    /// Helper functions, each behind those that it calls.
+    /// Helper functions, each behind the functions that it calls.
     pub functions: List<Function>,
     pub interactions: Vec<Interaction>,
     pub programs: Vec<Program>,
@@ -41,18 +41,18 @@ pub struct Struct {
     pub ident: Ident,
     pub name: String,
     pub fields: Vec<Field>,
-    /// Whether it is a result, of an interaction or a measure.
+    /// Whether it is a result of an interaction or the total of a measure.
     pub is_output: bool,
 }
 
 impl Struct {
-    /// The numbers that a value is made of.
+    /// Returns the number of reals and integers in a value.
     pub fn dim(&self) -> usize {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
 
-    /// The fields that a body reads of this input, which is of this struct, each with the index of its
-    /// first number; without positions.
+    /// Returns the fields of an input that a body reads, each with the index of its first number;
+    /// positions are left out. The struct is the type of this input.
     pub fn fields_read(&self, input: Input, body: &Body) -> Vec<(usize, &Field)> {
         let reads = |place: usize| {
             body.exprs().any(|expr| match expr.kind {
@@ -70,13 +70,13 @@ impl Struct {
         fields
     }
 
-    /// The numbers of these fields.
+    /// Returns the indices of the numbers of these fields.
     pub fn numbers_read(&self, input: Input, body: &Body) -> Vec<usize> {
         let fields = self.fields_read(input, body).into_iter();
         fields.flat_map(|(first, field)| first..first + field.ty.components()).collect()
     }
 
-    /// Whether some result keeps the index of a j-particle.
+    /// Tests whether a field of the result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
         self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
     }
@@ -88,7 +88,7 @@ pub struct Field {
     pub ident: Ident,
     pub name: String,
     pub ty: Type,
-    /// The type was refused, so that the uses of the field are not checked.
+    /// Whether the type was refused, so that uses of the field are not checked.
     pub is_refused: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct Constant {
     pub ident: Ident,
     pub name: String,
     pub value: Value,
-    /// The type was refused, so that the uses of the constant are not checked.
+    /// Whether the type was refused, so that uses of the constant are not checked.
     pub is_refused: bool,
 }
 
@@ -132,7 +132,7 @@ pub struct Function {
 /// `impl Interaction for ...`.
 pub struct Interaction {
     pub attrs: Vec<Attribute>,
-    /// The name in commands.
+    /// Name in commands.
     pub name: String,
     pub parameters: Named,
     pub i: Named,
@@ -144,12 +144,13 @@ pub struct Interaction {
 }
 
 impl Interaction {
-    /// The bodies of its functions.
+    /// Returns the bodies of its functions.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         self.cutoff.iter().map(|cutoff| &cutoff.body).chain([&self.pair.body])
     }
 
-    /// The operations of one evaluation of this body: that of `pair`, or of both directions.
+    /// Returns the operations of one evaluation of this body, which is `pair` or the body of both
+    /// directions.
     pub fn operations(&self, body: &Body) -> Operations {
         let mut operations = body.summary.operations;
         if let Some(cutoff) = &self.cutoff {
@@ -158,7 +159,7 @@ impl Interaction {
         operations
     }
 
-    /// Whether parameters are looked up by indices that differ from pair to pair.
+    /// Tests whether parameters are looked up by indices that differ from pair to pair.
     pub fn looks_up(&self) -> bool {
         self.bodies().flat_map(Body::exprs).any(|expr| match &expr.kind {
             ExprKind::Entry(base, _) => matches!(base.kind, ExprKind::Input(Input::Parameters, _)),
@@ -167,30 +168,30 @@ impl Interaction {
     }
 }
 
-/// A struct, and its name where it was written.
+/// A struct, with the place in the source that names it.
 pub struct Named {
     pub id: StructId,
     pub ident: Ident,
 }
 
-/// The function that adds to `f` what `j` does to `i`.
+/// The function that adds the action of `j` on `i` to `f`.
 pub struct Pair {
     pub attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
 }
 
-/// The function that tells how far a pair reaches.
+/// The function that returns the cutoff of a pair.
 pub struct Cutoff {
     pub attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
-    /// The positions of i and j that are compared.
+    /// Positions of i and j whose distance is compared.
     pub points: [FieldId; 2],
 }
 
 impl Cutoff {
-    /// Whether it depends on the j-particle.
+    /// Tests whether the cutoff depends on the j-particle.
     pub fn reads_j(&self) -> bool {
         self.body.exprs().any(|expr| matches!(expr.kind, ExprKind::Input(Input::J, _)))
     }
@@ -205,21 +206,21 @@ pub struct Program {
     pub q: Option<Named>,
     pub f: Option<Named>,
     pub kind: ProgramKind,
-    /// The attributes of its function.
+    /// Attributes of its function.
     pub fn_attrs: Vec<Attribute>,
     pub roles: Roles,
     pub body: Body,
 }
 
 pub enum ProgramKind {
-    /// Whether it assigns each field of the particle.
+    /// An update, and whether it assigns each field of the particle.
     Update(Vec<bool>),
-    /// The total.
+    /// A measure, and its total.
     Measure(Named),
 }
 
 impl Program {
-    /// The records that it reads besides the parameters, with their roles.
+    /// Returns the records that it reads besides the parameters, with their roles.
     pub fn inputs(&self) -> impl Iterator<Item = (Input, &Named)> {
         let others = [(Input::Q, &self.q), (Input::F, &self.f)];
         let others = others.into_iter().filter_map(|(input, named)| Some((input, named.as_ref()?)));
@@ -227,26 +228,26 @@ impl Program {
     }
 }
 
-/// The names of the records in a function.
+/// Names of the records in a function.
 pub struct Roles {
-    /// The particles, and the results that are read.
+    /// Particles, and results that are read.
     pub inputs: Vec<(Input, String)>,
-    /// The result that is accumulated.
+    /// Result that is accumulated.
     pub f: String,
-    /// The index of j, which some results keep.
+    /// Index of j, which some results keep.
     pub index: String,
-    /// The result of j, in a function of both directions.
+    /// Result of j, in a function of both directions.
     pub g: Option<String>,
 }
 
 impl Roles {
-    /// The name of an input other than the parameters.
+    /// Returns the name of an input other than the parameters.
     pub fn input(&self, input: Input) -> &str {
         let found = self.inputs.iter().find(|(known, _)| *known == input);
         found.map(|(_, name)| &**name).expect("checked: a name is bound to its input")
     }
 
-    /// The result of i or of j.
+    /// Returns the name of the result of i or of j.
     pub fn result(&self, side: Side) -> &str {
         match (side, &self.g) {
             (Side::I, _) => &self.f,
@@ -256,23 +257,23 @@ impl Roles {
     }
 }
 
-/// The statements of a function, with all its variables.
+/// Statements of a function, with all its variables.
 pub struct Body {
     pub locals: List<Local>,
     pub statements: Vec<Stmt>,
-    /// The value at its end, if it returns one.
+    /// Value at its end, if it returns one.
     pub value: Option<Expr>,
-    /// The name of the space in which positions differ.
+    /// Name of the space that computes differences of positions.
     pub space: String,
-    /// Comments behind the last statement.
+    /// Comments after the last statement.
     pub comments: Vec<String>,
-    /// The number of expressions, whose ids are below it.
+    /// Number of expressions; their ids are below it.
     pub exprs: usize,
     pub summary: Summary,
 }
 
 impl Body {
-    /// A body that calls these functions at most.
+    /// Creates a body that calls only these functions.
     pub fn new(
         functions: &List<Function>,
         locals: List<Local>,
@@ -287,7 +288,7 @@ impl Body {
         body
     }
 
-    /// Whether its first difference of positions is that of i from j: `i.pos - j.pos`.
+    /// Tests whether its first difference of positions is `i.pos - j.pos`.
     pub fn is_from_j(&self) -> bool {
         let of_i = |expr: &Expr| matches!(expr.kind, ExprKind::Input(Input::I, _));
         let first = self.exprs().find_map(|expr| match &expr.kind {
@@ -298,21 +299,21 @@ impl Body {
     }
 }
 
-/// A variable or a parameter of a helper function. Its name is used once in the function.
+/// A variable, or a parameter of a helper function. Its name is unique in the function.
 #[derive(Clone)]
 pub struct Local {
     pub name: String,
-    /// Whether it was written with an underscore in front, so that it may go unused.
+    /// Whether it was written with a leading underscore, so that it may stay unused.
     pub may_be_unused: bool,
     pub span: Span,
     pub ty: Type,
     pub mutable: bool,
-    /// The values that the variable of a `for` takes.
+    /// Values of the variable of a `for`.
     pub range: Option<Range<u32>>,
 }
 
 pub struct Stmt {
-    /// The lint levels that were written in front of it.
+    /// Lint levels that were written in front of it.
     pub lints: Vec<Attribute>,
     pub comments: Vec<String>,
     pub behind: Option<String>,
@@ -324,7 +325,7 @@ pub enum StmtKind {
         local: LocalId,
         value: Expr,
     },
-    /// A variable that the branches of the `if` behind it give a value.
+    /// A variable that both branches of the following `if` set.
     Declare {
         local: LocalId,
     },
@@ -355,22 +356,22 @@ pub enum StmtKind {
         range: Range<u32>,
         body: Vec<Stmt>,
     },
-    /// With a value in helper functions.
+    /// A return, with a value in helper functions.
     Return {
         value: Option<Expr>,
     },
 }
 
-/// Whose result is accumulated.
+/// Particle whose result is accumulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// `f`: that of i.
+    /// The i-particle, with the result `f`.
     I,
-    /// `g`: that of j, which only functions of both directions have.
+    /// The j-particle, with the result `g`, which only functions of both directions have.
     J,
 }
 
-/// The operation that accumulates a value.
+/// Operation that accumulates a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulate {
     Add,
@@ -382,18 +383,18 @@ pub enum Accumulate {
 #[derive(Clone)]
 pub struct Place<T> {
     pub of: T,
-    /// The type of the variable or the field.
+    /// Type of the whole variable or field.
     pub whole: Type,
     pub component: Option<Index>,
 }
 
 impl<T> Place<T> {
-    /// The type of what is assigned.
+    /// Returns the type of the assigned part.
     pub fn ty(&self) -> Type {
         if self.component.is_some() { Type::Real } else { self.whole }
     }
 
-    /// Whether it is one number of an array.
+    /// Tests whether it is one number of an array.
     pub fn is_entry_of_array(&self) -> bool {
         self.component.is_some() && matches!(self.whole, Type::Array(_))
     }
@@ -408,23 +409,23 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// An expression that gets its id in a body.
+    /// Creates an expression without an id; a body gives it one.
     pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {
         Self { id: ExprId::OUTSIDE, kind, ty, span }
     }
 
-    /// Whether it is this variable.
+    /// Tests whether it is this variable.
     pub fn is(&self, local: LocalId) -> bool {
         matches!(self.kind, ExprKind::Local(found) if found == local)
     }
 
-    /// Whether this variable is a part of it.
+    /// Tests whether this variable occurs in it.
     pub fn reads(&self, local: LocalId) -> bool {
         self.walk().any(|part| part.is(local))
     }
 }
 
-/// Expressions are the same wherever they stand.
+/// Equality ignores the place of the expressions.
 impl PartialEq for Expr {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind && self.ty == other.ty
@@ -433,7 +434,7 @@ impl PartialEq for Expr {
 
 #[derive(Clone, PartialEq)]
 pub enum ExprKind {
-    /// A literal, as it was written.
+    /// A literal as it was written.
     Real(String),
     U32(u32),
     Bool(bool),
@@ -441,26 +442,26 @@ pub enum ExprKind {
     Constant(ConstantId),
     Input(Input, FieldId),
     Component(Box<Expr>, Index),
-    /// An element of an array or a table by indices that come from the data; NaN if they are
-    /// out of range.
+    /// An entry of an array or a table, with indices from the data; NaN if an index is out of
+    /// range.
     Entry(Box<Expr>, Vec<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Math(Builtin, Vec<Expr>),
     Powi(Box<Expr>, i32),
-    /// A vector or an array from its components.
+    /// A vector or an array, from its components.
     Components(Vec<Expr>),
     Call(FunctionId, Vec<Expr>),
     Select(Box<[Expr; 3]>),
-    /// An integer as a real number.
+    /// An integer, converted to a real number.
     Convert(Box<Expr>),
 }
 
-/// The index of a component, certainly within its range.
+/// Index of a component, certainly within range.
 #[derive(Clone, PartialEq)]
 pub enum Index {
     Fixed(usize),
-    /// Computed from variables of loops.
+    /// An index that is computed from loop variables.
     Loop(Box<Expr>),
 }
 
@@ -480,17 +481,17 @@ impl Index {
     }
 }
 
-/// The records that a function reads.
+/// Record that a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     Parameters,
-    /// The particles of a pair.
+    /// The i-particle of a pair.
     I,
     J,
-    /// The particle of a program per particle, and its second record.
+    /// The particle of a program per particle; `Q` is its second record.
     P,
     Q,
-    /// The results of an interaction for the particle.
+    /// The result of an interaction for the particle.
     F,
 }
 
@@ -506,9 +507,11 @@ pub enum BinaryOp {
     Sub,
     Mul,
     Div,
-    /// `&&` of conditions, `&` of integers.
+    /// `&&` for conditions, `&` for integers.
     And,
-    /// `||` of conditions, `|` of integers.
+    /// `
+    ///
+    /// ` for conditions, `|` for integers.
     Or,
     Xor,
     Lt,

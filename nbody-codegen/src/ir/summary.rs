@@ -5,22 +5,22 @@ use crate::ir::{
     Accumulate, BinaryOp, Body, Expr, ExprKind, Function, List, Reduction, Stmt, StmtKind, Type,
 };
 
-/// Loops of more iterations are left to the compiler.
+/// Most iterations of a loop that is unrolled; longer loops are left to the compiler.
 pub const LONGEST_UNROLLED: usize = 32;
 
-/// The properties of a body that its callers need, computed once.
+/// Properties of a body for its callers, computed once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
-    /// The body, or a function that it calls, takes differences of positions.
+    /// Whether the body, or a function that it calls, takes differences of positions.
     pub needs_space: bool,
-    /// The operations of one evaluation.
+    /// Operations of one evaluation.
     pub operations: Operations,
-    /// The number of expressions, with those of the functions that it calls in turn.
+    /// Number of expressions, including all functions that it calls directly or indirectly.
     pub expressions: u64,
 }
 
 impl Summary {
-    /// Summarises a body; the functions are at least those that it calls.
+    /// Summarises a body; `functions` contains at least the functions that it calls.
     pub(super) fn of(functions: &List<Function>, body: &Body) -> Self {
         let needs_space = body.exprs().any(|expr| match &expr.kind {
             ExprKind::Binary(BinaryOp::Sub, a, _) => matches!(a.ty, Type::Point(_)),
@@ -38,7 +38,8 @@ impl Summary {
     }
 }
 
-/// The expressions of statements, with every iteration of the loops that compilers are told to unroll.
+/// Counts the expressions of statements, for every iteration of the loops that compilers are told
+/// to unroll.
 fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
     let one = |statement: &Stmt| {
         let own = statement.exprs().map(|expr| parts(functions, expr));
@@ -54,7 +55,7 @@ fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
     statements.iter().map(one).fold(0, u64::saturating_add)
 }
 
-/// An expression and its parts, with the expressions of called functions.
+/// Counts an expression and its parts, including the expressions of called functions.
 fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
     let count = |part: &Expr| match part.kind {
         ExprKind::Call(function, _) => functions[function].body.summary.expressions,
@@ -63,7 +64,7 @@ fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
     expr.walk().map(count).fold(0, u64::saturating_add)
 }
 
-/// Operations per pair, in classes; both branches of an `if` count.
+/// Operations per pair, by class; both branches of an `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
     pub add: u32,
@@ -72,17 +73,19 @@ pub struct Operations {
     pub sqrt: u32,
     pub special: u32,
     pub compare: u32,
-    /// The approximate issue slots of all of these and of operations outside the classes, by which two
-    /// forms of one body are compared: an addition and a multiplication share one where they can.
+    /// Approximate issue slots of these operations and of operations outside the classes, for the
+    /// comparison of two forms of one body. An addition and a multiplication share one slot where
+    /// they can.
     pub slots: u32,
 }
 
-/// The slots of a division or a root, and of another function.
+/// Slots of a division or a root.
 const DIVISION: u32 = 8;
+/// Slots of another function.
 const SPECIAL: u32 = 16;
 
 impl Operations {
-    /// Adds the operations of the cutoff, and of its comparison with the distance.
+    /// Adds the operations of the cutoff and of its comparison with the distance.
     pub(super) fn add_cutoff(&mut self, cutoff: Self) {
         self.add_times(cutoff, 1);
         more(&mut self.mul, 1);
@@ -98,7 +101,7 @@ impl Operations {
                 StmtKind::Change { place, op: Some(op), value } => {
                     self.binary(*op, place.ty(), value.ty, is_product(value));
                 }
-                // Where branches choose, assigned values are selected.
+                // Inside branches, assigned values are selected.
                 StmtKind::Assign { op: None, value, .. }
                 | StmtKind::Change { op: None, value, .. } => {
                     more(&mut self.slots, size(value.ty));
@@ -152,7 +155,8 @@ impl Operations {
         }
     }
 
-    /// An operation on values of these types, one of which may be a product.
+    /// Counts an operation on values of these types; `of_product` means that one operand is a
+    /// product.
     fn binary(&mut self, op: BinaryOp, a: Type, b: Type, of_product: bool) {
         let n = size(a).max(size(b));
         match (op, a) {
@@ -223,7 +227,7 @@ impl Operations {
         }
     }
 
-    /// Repeated squaring: a multiplication for each bit but the first, and one for each
+    /// Counts repeated squaring: a multiplication for each bit but the first, and one for each
     /// further bit that is set.
     fn powi(&mut self, exponent: i32) {
         let n = exponent.unsigned_abs();
@@ -236,17 +240,17 @@ impl Operations {
     }
 }
 
-/// Tests whether an addition of this value needs no slot of its own.
+/// Tests whether adding this value needs no slot of its own.
 fn is_product(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..))
 }
 
-/// Adds to a counter, saturating.
+/// Increases a counter; it saturates.
 fn more(count: &mut u32, n: u32) {
     *count = count.saturating_add(n);
 }
 
-/// The reals that a value is made of.
+/// Returns the number of reals in a value.
 fn size(ty: Type) -> u32 {
     u32::try_from(ty.components()).expect("checked: arrays are shorter than that")
 }

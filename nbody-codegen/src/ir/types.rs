@@ -10,7 +10,7 @@ pub enum Type {
     Vector(usize),
     Point(usize),
     Array(usize),
-    /// Rows and columns.
+    /// A table with rows and columns.
     Table(usize, usize),
     /// A result that is no sum.
     Reduced(Reduction),
@@ -21,13 +21,13 @@ pub enum Type {
 pub enum Reduction {
     Min,
     Max,
-    /// The least value, and the index of its j-particle.
+    /// The smallest value, and the index of its j-particle.
     ArgMin,
     Count,
 }
 
 impl Type {
-    /// The numbers that a value is made of.
+    /// Returns the number of reals or integers in a value.
     pub fn components(self) -> usize {
         match self {
             Self::Reduced(Reduction::ArgMin) => 2,

@@ -1,6 +1,6 @@
-//! The parts of statements and expressions: the one place that knows where they are.
+//! Parts of statements and expressions; no other module knows where they are.
 //!
-//! Searches go through [`statements`] and [`Expr::walk`]; code that computes something from each part,
+//! Searches use [`statements`] and [`Expr::walk`]. Code that computes something from each part,
 //! such as the emitters, recurs by itself.
 
 use std::iter;
@@ -36,7 +36,7 @@ macro_rules! parts {
 }
 
 impl Expr {
-    /// The operands, in the order of the text.
+    /// Returns the operands, in the order of the text.
     pub fn parts(&self) -> Vec<&Self> {
         parts!(&self.kind, iter)
     }
@@ -45,7 +45,7 @@ impl Expr {
         parts!(&mut self.kind, iter_mut, mut)
     }
 
-    /// The expression and all its parts, in the order of the text.
+    /// Visits the expression and all its parts, in the order of the text.
     pub fn walk(&self) -> impl Iterator<Item = &Self> {
         let mut rest = vec![self];
         iter::from_fn(move || {
@@ -57,7 +57,7 @@ impl Expr {
 }
 
 impl Stmt {
-    /// The expressions of the statement itself, in the order of the text.
+    /// Returns the expressions of the statement itself, in the order of the text.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let (component, value) = match &self.kind {
             StmtKind::Let { value, .. } => (None, Some(value)),
@@ -86,7 +86,7 @@ impl Stmt {
         component.and_then(Index::computed_mut).into_iter().chain(value)
     }
 
-    /// The statements inside, block by block.
+    /// Returns the statements inside, block by block.
     pub fn blocks(&self) -> [&[Self]; 2] {
         match &self.kind {
             StmtKind::If { yes, no, .. } => [yes, no],
@@ -104,7 +104,7 @@ impl Stmt {
     }
 }
 
-/// These statements and all that are inside, in the order of the text.
+/// Visits these statements and all statements inside, in the order of the text.
 pub fn statements(list: &[Stmt]) -> impl Iterator<Item = &Stmt> {
     let mut rest: Vec<&Stmt> = list.iter().rev().collect();
     iter::from_fn(move || {
@@ -117,14 +117,14 @@ pub fn statements(list: &[Stmt]) -> impl Iterator<Item = &Stmt> {
 }
 
 impl Body {
-    /// Every expression, with the parts of each.
+    /// Visits every expression and its parts.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let exprs = statements(&self.statements).flat_map(Stmt::exprs).chain(&self.value);
         exprs.flat_map(Expr::walk)
     }
 }
 
-/// Numbers all expressions, and tells how many there are.
+/// Numbers all expressions, and returns their count.
 pub(super) fn number(statements: &mut [Stmt], value: Option<&mut Expr>) -> usize {
     let mut count = 0;
     number_statements(statements, &mut count);

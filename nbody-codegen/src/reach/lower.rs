@@ -1,4 +1,4 @@
-//! Follows the evaluation of a cutoff.
+//! Lowers a cutoff to steps by following its evaluation.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use crate::ir::{
     LocalId, Module, Place, Stmt, StmtKind, StructId, Type, UnaryOp, Value,
 };
 
-/// Largest number of evaluated expressions, and of steps before those are dropped that nothing needs.
+/// Largest number of evaluated expressions, and of steps before unused steps are dropped.
 const LIMIT: usize = 100_000;
-/// The greatest depth of expressions, with those of the functions that they call.
+/// Greatest depth of expressions, including the functions that they call.
 const DEEPEST: usize = 1000;
 
-/// The steps of a program in the making.
+/// A program under construction.
 pub struct Lowering<'a> {
     module: &'a Module,
     steps: Steps,
     evaluated: usize,
     depth: usize,
-    /// The structs of the parameters, of i and of j.
+    /// Structs of the parameters, of i and of j.
     records: Vec<(Input, StructId)>,
 }
 
-/// A function that is evaluated.
+/// A function that is being evaluated.
 struct Frame {
     values: BTreeMap<LocalId, Numbers>,
-    /// The particles that have not returned, and the value of the others.
+    /// Condition for the particles that have not returned, and the value of the other ones.
     on: Id,
     result: Option<Numbers>,
 }
@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         Self { module, steps, evaluated: 0, depth: 0, records }
     }
 
-    /// The steps of a cutoff; `None` if there are too many.
+    /// Returns the steps of a cutoff; `None` if there are too many.
     pub fn program(mut self, interaction: &Interaction, body: &'a Body) -> Option<Vec<Step>> {
         let Interaction { parameters, i, j, .. } = interaction;
         self.records = vec![(Input::Parameters, parameters.id), (Input::I, i.id), (Input::J, j.id)];
@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
                 let value = self.expr(frame, value)?;
                 frame.values.insert(*local, value);
             }
-            // Whichever branch comes first gives it a value, whatever the condition.
+            // The first branch gives it a value, whatever the condition is.
             StmtKind::Declare { local } => {
                 frame.values.remove(local);
             }
@@ -178,7 +178,7 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// Counts evaluations, up to the limit.
+    /// Counts an evaluation; returns `None` at the limit.
     fn count(&mut self) -> Option<()> {
         self.evaluated += 1;
         (self.evaluated.max(self.steps.len()) <= LIMIT).then_some(())
@@ -267,7 +267,7 @@ impl<'a> Lowering<'a> {
         self.body(&function.body, values)
     }
 
-    /// The index of the first number of a field in its record.
+    /// Returns the index of the first number of a field in its record.
     fn first(&self, input: Input, field: FieldId) -> usize {
         let found = self.records.iter().find(|(known, _)| *known == input);
         let (_, id) = found.expect("checked: a cutoff sees a pair");
@@ -285,7 +285,7 @@ impl<'a> Lowering<'a> {
         (first..first + ty.components()).map(|number| self.steps.push(step(number))).collect()
     }
 
-    /// An entry of an array or of a table.
+    /// Lowers an entry of an array or a table.
     fn entry(&mut self, frame: &Frame, base: &'a Expr, indices: &'a [Expr]) -> Option<Numbers> {
         let mut at: Numbers = self.exprs(frame, indices)?.concat();
         let (rows, columns) = match base.ty {

@@ -1,9 +1,9 @@
-//! The functions of the language on intervals.
+//! Functions of the language on intervals.
 
 use super::steps::{Id, Step, Steps};
 use crate::ir::{BinaryOp, Builtin, Type};
 
-/// The numbers of a value.
+/// The numbers that make up a value.
 pub type Numbers = Vec<Id>;
 
 impl Steps {
@@ -39,7 +39,7 @@ impl Steps {
         self.apply("Quotient", &[one, a])
     }
 
-    /// The sum of products, in which engines may take another order.
+    /// Adds products; engines may add them in another order.
     fn sum_of(&mut self, products: &[Id]) -> Id {
         let add = |sum, product| self.apply("RoundedSum", &[sum, product]);
         products.iter().copied().reduce(add).expect("a vector has components")
@@ -64,7 +64,7 @@ impl Steps {
         [(1, 2), (2, 0), (0, 1)].map(minor).to_vec()
     }
 
-    /// A power by repeated squaring.
+    /// Lowers a power by repeated squaring.
     pub fn powi(&mut self, base: Id, n: i32) -> Id {
         let power = match n.unsigned_abs() {
             1 => base,
@@ -73,15 +73,16 @@ impl Steps {
         if n < 0 { self.over(power) } else { power }
     }
 
-    /// A power of a reciprocal root, which GPUs approximate as a whole.
+    /// Lowers a power of a reciprocal root, which GPUs approximate as a whole.
     pub fn power_of_root(&mut self, root: Id, n: i32) -> Id {
         let power = self.powi(root, n);
         let one = self.real(1.0);
         self.apply("Product", &[one, power])
     }
 
-    /// An operation on values, of which the first one has this type. A sum with a product is rounded, since engines may
-    /// add the products of a scalar product in another order.
+    /// Lowers an operation; the type is the type of the first operand. A sum that contains a
+    /// product is rounded, since engines may add the products of a scalar product in another
+    /// order.
     pub fn binary(
         &mut self,
         (op, ty): (BinaryOp, Type),
@@ -91,7 +92,7 @@ impl Steps {
     ) -> Numbers {
         let is_integer = ty == Type::U32;
         let count = a.len().max(b.len());
-        // A scalar beside a vector.
+        // A scalar next to a vector applies to each component.
         let at = |numbers: &Numbers, k: usize| numbers[if numbers.len() == 1 { 0 } else { k }];
         (0..count)
             .map(|k| self.of_numbers(op, is_integer, at(a, k), at(b, k), with_product))
@@ -132,13 +133,13 @@ impl Steps {
         }
     }
 
-    /// A comparison of conditions.
+    /// Compares two conditions.
     pub fn compare_truths(&mut self, op: BinaryOp, a: Id, b: Id) -> Id {
         let differ = self.apply("Differ", &[a, b]);
         if op == BinaryOp::Eq { self.not(differ) } else { differ }
     }
 
-    /// A function of the language.
+    /// Lowers a function of the language.
     pub fn math(&mut self, builtin: Builtin, operands: &[Numbers]) -> Numbers {
         let x = &operands[0];
         let numbers: Numbers = operands.iter().map(|numbers| numbers[0]).collect();
@@ -169,7 +170,7 @@ impl Steps {
     }
 }
 
-/// The function of numbers in nbody-core.
+/// Returns the name of the function of numbers in nbody-core.
 fn name(builtin: Builtin) -> &'static str {
     match builtin {
         Builtin::Sqrt => "Sqrt",

@@ -1,9 +1,11 @@
-//! The cutoff as a program of interval arithmetic, which bounds it for groups of particles.
+//! Turns the cutoff into a program of interval arithmetic, which bounds it for groups of
+//! particles.
 //!
-//! The pass replaces vectors by their components, unrolls loops and evaluates calls, so that a program is a list of steps
-//! on numbers, integers and conditions. As in lanes of many particles, an `if` is a condition that may hold for some
-//! particles and fail for others: both branches are computed, and assigned values are selected by the condition, which
-//! gives bounds of both where it is undecided. A `return` removes particles from those that go on.
+//! The pass replaces vectors by their components, unrolls loops and evaluates calls, so that a
+//! program is a list of steps on numbers, integers and conditions. As in lanes of many particles,
+//! a condition may hold for some particles and fail for others: both branches of an `if` are
+//! computed, and the condition selects the assigned values. Where it is undecided, the bounds
+//! cover both values. A `return` removes particles from the active ones.
 
 mod lower;
 mod math;
@@ -16,10 +18,10 @@ use crate::ir::{Interaction, Module};
 use lower::Lowering;
 use steps::tokens;
 
-/// Longest program: a cutoff of more operations has no bounds.
+/// Longest program: a cutoff with more operations has no bounds.
 const LONGEST: usize = 4096;
 
-/// The program of a cutoff, as a constant slice; empty without a cutoff.
+/// Returns the program of a cutoff as a constant slice; the slice is empty without a cutoff.
 pub fn reach(module: &Module, interaction: &Interaction, krate: &TokenStream) -> TokenStream {
     let Some(cutoff) = &interaction.cutoff else { return quote!(&[]) };
     let program = Lowering::new(module).program(interaction, &cutoff.body);

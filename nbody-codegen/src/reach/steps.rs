@@ -1,4 +1,4 @@
-//! Steps of a program, equal ones found again.
+//! Steps of a program; equal steps are shared.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use quote::{format_ident, quote};
 
 use crate::ir::Input;
 
-/// The place of a step.
+/// Index of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
-/// A step, as `Step` of nbody-core.
+/// A step; corresponds to `Step` of nbody-core.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// By its bits.
+    /// A real number by its bits.
     Real(u64),
     Integer(u32),
     Truth(bool),
     Unknown,
     Number(Input, usize),
     Index(Input, usize),
-    /// A function by its name there.
+    /// A function by its name in nbody-core.
     Apply(&'static str, Vec<Id>),
     Power(Id, u32),
     Entry(Vec<Id>, Id),
@@ -81,17 +81,17 @@ impl Steps {
         self.push(Step::Truth(holds))
     }
 
-    /// The integer, where it is known.
+    /// Returns the integer, if it is known.
     pub fn known_integer(&self, id: Id) -> Option<u32> {
         if let Step::Integer(n) = self.steps[id.0] { Some(n) } else { None }
     }
 
-    /// The truth of a condition, where it is known.
+    /// Returns the truth of a condition, if it is known.
     pub fn known_truth(&self, id: Id) -> Option<bool> {
         if let Step::Truth(holds) = self.steps[id.0] { Some(holds) } else { None }
     }
 
-    /// The value of a function, which needs no step of its own where loops tell the operands.
+    /// Applies a function. It needs no step of its own where the operands are known from loops.
     pub fn apply(&mut self, function: &'static str, operands: &[Id]) -> Id {
         let truth = |k: usize| operands.get(k).and_then(|id| self.known_truth(*id));
         let integer = |k: usize| operands.get(k).and_then(|id| self.known_integer(*id));
@@ -101,7 +101,7 @@ impl Steps {
                 return operands[if holds { 1 } else { 2 }];
             }
             ("Opposite", Some(holds), _) => return self.truth(!holds),
-            // The first condition decides, or the second one does.
+            // A known first condition selects; otherwise the second condition may.
             ("Both", Some(first), _) => return operands[usize::from(first)],
             ("Both", _, Some(second)) => return operands[usize::from(!second)],
             ("Either", Some(first), _) => return operands[usize::from(!first)],
@@ -129,7 +129,7 @@ impl Steps {
         self.push(Step::Apply(function, operands.to_vec()))
     }
 
-    /// The steps that this one depends on, which is the last one.
+    /// Returns the steps that `last` depends on, and `last` at the end.
     pub fn leading_to(&self, last: Id) -> Vec<Step> {
         let mut needed = vec![false; last.0 + 1];
         needed[last.0] = true;
@@ -149,7 +149,7 @@ impl Steps {
     }
 }
 
-/// A step in Rust.
+/// Prints a step in Rust.
 pub fn tokens(step: &Step) -> TokenStream {
     let place = |id: &Id| Literal::usize_unsuffixed(id.0);
     let index = Literal::usize_unsuffixed;

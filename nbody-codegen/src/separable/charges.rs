@@ -1,4 +1,4 @@
-//! The particle that carries the charges of a cell.
+//! The particle that represents a cell by its charges.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,14 @@ use super::form::{Charge, Factor, Obstacle, Sum};
 use super::{Carried, ChargeSum, Separable};
 use crate::ir::Struct;
 
-/// The most charges of an interaction.
+/// Largest number of charges of an interaction.
 const MOST: usize = 32;
 
 /// Chooses the numbers of a particle that has given charges.
 ///
-/// A charge that is one number is that number. A product of two numbers, one of which is a charge, gives
-/// the other one: the momentum m v gives the velocity. Of a product of two other numbers, that of more products is 1.
+/// A charge that is one number gives this number. In a product of two numbers, if one is a charge
+/// by itself, the product gives the other: the momentum m v gives the velocity. If neither is a
+/// charge by itself, the number that occurs in more products is set to 1.
 pub fn carried(j: &Struct, sums: &[Sum]) -> Result<Separable, Obstacle> {
     let of_sums: Vec<_> = sums.iter().map(|sum| numbers(&sum.charges)).collect::<Result<_, _>>()?;
     let charges: BTreeSet<_> = of_sums.iter().flatten().cloned().collect();
@@ -49,7 +50,7 @@ pub fn carried(j: &Struct, sums: &[Sum]) -> Result<Separable, Obstacle> {
     Ok(Separable { charges, carried, sums })
 }
 
-/// Refuses a number that two charges need different values of.
+/// Sets a number; refuses it if two charges need different values.
 fn set(carried: &mut [Carried], number: usize, value: Carried) -> Result<(), Obstacle> {
     match carried[number] {
         Carried::Zero => {
@@ -61,7 +62,7 @@ fn set(carried: &mut [Carried], number: usize, value: Carried) -> Result<(), Obs
     }
 }
 
-/// The numbers of each charge.
+/// Lists the products of numbers that make up the charges.
 fn numbers(charges: &BTreeSet<Charge>) -> Result<BTreeSet<Vec<usize>>, Obstacle> {
     let mut all = BTreeSet::new();
     for charge in charges {

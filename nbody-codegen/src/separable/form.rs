@@ -1,4 +1,4 @@
-//! The form of each value: a sum over charges, or an obstacle to it.
+//! Form of each value: a sum over charges, or an obstacle to it.
 
 use std::collections::BTreeSet;
 
@@ -6,29 +6,29 @@ use super::Accumulated;
 use crate::ir::{Accumulate, Builtin, FieldId, Input, Interaction, Module, Type};
 use crate::values::graph::{Graph, Node, Op, Value};
 
-/// The most charges of a value; products of sums have many.
+/// Largest number of charges of a value; products of sums have many.
 const MOST: usize = 32;
 
 /// A factor of a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Factor {
-    /// Numbers of j: each of them where there are several, as those of a vector.
+    /// Numbers of j; a vector contributes each of its components.
     Numbers { first: usize, count: usize },
-    /// Another function of j alone: a node.
+    /// Another function of j alone, by its node.
     Function(usize),
 }
 
-/// The factors of a charge, in order; without any, the charge is the number of particles.
+/// Factors of a charge, in order. An empty charge is the number of particles.
 pub type Charge = Vec<Factor>;
 
-/// The reason why a value is no sum over charges.
+/// Reason why a value is no sum over charges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A minimum, a maximum or a count.
     Reduction,
     /// A term without a charge.
     NoCharge { node: usize },
-    /// Fields of j that are neither factors nor alone.
+    /// Fields of j that are not factors, in a value that also depends on the rest of the pair.
     Mixed { node: usize, fields: Vec<FieldId> },
     /// A charge that is a function of j.
     Function { node: usize },
@@ -38,7 +38,7 @@ pub enum Obstacle {
     Products,
 }
 
-/// The fields of a particle that a value depends on.
+/// Fields of a particle that a value depends on.
 #[derive(Clone, Copy, Default)]
 struct Fields {
     position: bool,
@@ -51,7 +51,7 @@ impl Fields {
     }
 }
 
-/// The inputs that a value depends on, parameters aside.
+/// Inputs that a value depends on, besides parameters.
 #[derive(Clone, Copy, Default)]
 struct Reads {
     i: Fields,
@@ -63,33 +63,33 @@ impl Reads {
         Self { i: self.i.and(other.i), j: self.j.and(other.j) }
     }
 
-    /// Whether it depends on fields of j other than its position.
+    /// Tests whether it depends on fields of j other than the position.
     fn charge(self) -> bool {
         self.j.others
     }
 
-    /// Whether it depends on the position of j, or on a field of i.
+    /// Tests whether it depends on the position of j or on a field of i.
     fn pair(self) -> bool {
         self.j.position || self.i.position || self.i.others
     }
 }
 
-/// The sum over charges that a field of the result is.
+/// The sum over charges that gives a field of the result.
 #[derive(Clone, Default)]
 pub struct Sum {
     pub charges: BTreeSet<Charge>,
-    /// Whether the kernels depend on numbers of i other than its position.
+    /// Whether the kernels depend on numbers of i other than the position.
     pub depends_on_i: bool,
 }
 
-/// The charges of a value, or the reason why it has none.
+/// Charges of a value, or the reason why it has none.
 type Form = Result<BTreeSet<Charge>, Obstacle>;
 
-/// The forms of all nodes.
+/// Forms of all nodes.
 pub struct Forms {
     reads: Vec<Reads>,
     all: Vec<Form>,
-    /// The first node of each that oscillates with the position.
+    /// For each node, the first node at or below it that oscillates with the position.
     oscillates: Vec<Option<usize>>,
 }
 
@@ -140,7 +140,7 @@ impl Forms {
         }
     }
 
-    /// The first node below that is periodic in the position.
+    /// Returns the first node at or below `k` that is periodic in the position.
     fn oscillation(&self, k: usize, node: &Node) -> Option<usize> {
         let Node::Apply(op, operands) = node else { return None };
         let is_periodic = matches!(op, Op::Math(Builtin::Sin | Builtin::Cos | Builtin::Tan));
@@ -150,7 +150,7 @@ impl Forms {
         operands.iter().find_map(|x| self.oscillates[x.node()])
     }
 
-    /// The form of an operation that depends on fields of j.
+    /// Returns the form of an operation that depends on fields of j.
     fn operation(&self, graph: &Graph, node: usize, op: Op, x: &[Value]) -> Form {
         let is_free = |x: &Value| !self.reads[x.node()].charge();
         match op {
@@ -158,7 +158,7 @@ impl Forms {
             Op::Math(Builtin::MulAdd) => self.sum_of(self.product(&x[..2])?, &x[2..]),
             Op::Product(factors) if x[factors..].iter().all(is_free) => self.product(&x[..factors]),
             Op::Product(factors) => {
-                // Divisors of j alone are a charge.
+                // Divisors that depend on j alone are a charge.
                 let divisors =
                     self.divisors(node, &x[factors..]).ok_or_else(|| self.mixed(graph, node))?;
                 Ok(times(&self.product(&x[..factors])?, &BTreeSet::from([divisors])))
@@ -184,7 +184,7 @@ impl Forms {
         )
     }
 
-    /// The divisors that depend on j, if they depend on nothing else of the pair.
+    /// Returns the divisors as a charge, if they depend on j and on nothing else of the pair.
     fn divisors(&self, node: usize, x: &[Value]) -> Option<Charge> {
         let mut of_j = x.iter().filter(|x| self.reads[x.node()].charge());
         of_j.all(|x| !self.reads[x.node()].pair()).then(|| vec![Factor::Function(node)])
@@ -209,12 +209,12 @@ impl Forms {
         Ok(charges)
     }
 
-    /// The obstacle at a node, with the fields of j that it reads.
+    /// Returns the obstacle at a node, with the fields of j that it reads.
     fn mixed(&self, graph: &Graph, node: usize) -> Obstacle {
         let Node::Apply(op, operands) = &graph.nodes()[node] else {
             unreachable!("an input of j is a charge");
         };
-        // The obstacle is the first operation that mixes.
+        // Report the first operation that mixes.
         if let Some(obstacle) = operands.iter().find_map(|x| self.all[x.node()].clone().err()) {
             return obstacle;
         }
@@ -239,7 +239,7 @@ impl Forms {
         Obstacle::Mixed { node, fields: fields.into_iter().collect() }
     }
 
-    /// The sum that each field of the result is.
+    /// Returns the sum for each field of the result.
     pub fn sums(
         &self,
         module: &Module,
@@ -285,7 +285,7 @@ impl Forms {
     }
 }
 
-/// The products of the charges of two factors.
+/// Multiplies the charges of two factors.
 fn times(a: &BTreeSet<Charge>, b: &BTreeSet<Charge>) -> BTreeSet<Charge> {
     let products = a.iter().flat_map(|a| {
         b.iter().map(move |b| {
@@ -294,11 +294,11 @@ fn times(a: &BTreeSet<Charge>, b: &BTreeSet<Charge>) -> BTreeSet<Charge> {
             charge
         })
     });
-    // More than can be used, and few enough to be sorted.
+    // The limit allows more than can be used, and few enough to sort.
     products.take(MOST * MOST).collect()
 }
 
-/// The charge of one component of a field of j.
+/// Returns the charge of one component of a field of j.
 fn component(charge: Charge, k: usize) -> Charge {
     match charge[..] {
         [Factor::Numbers { first, count }] if count > 1 => {

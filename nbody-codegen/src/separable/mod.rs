@@ -1,10 +1,10 @@
-//! Tells whether an interaction is a sum over charges of j, so that a cell of j-particles can stand for
-//! them.
+//! Finds whether an interaction is a sum over charges of j, so that a cell of j-particles can be
+//! replaced by its charges.
 //!
-//! Such a result is the sum over the charges g of j of g K(i, xⱼ − xᵢ): each charge is a product of numbers of
-//! j without its position, and its kernel K depends on j by the position alone. Sums and differences keep this
-//! form, and products, also dot and cross products, distribute over it; a divisor, the argument of a
-//! function or a condition must not depend on a charge.
+//! The result is then the sum over the charges g of j of g K(i, xⱼ − xᵢ). Each charge is a product
+//! of numbers of j without the position, and its kernel K depends on j by the position alone. Sums
+//! and differences keep this form, and products, also dot and cross products, distribute over it.
+//! A divisor, the argument of a function and a condition must not depend on a charge.
 
 mod charges;
 mod form;
@@ -19,32 +19,32 @@ use crate::values::interpret::{Interpreter, Observer};
 use form::{Forms, Obstacle};
 use text::Text;
 
-/// The charges of an interaction, and the particle that carries those of a cell.
+/// Charges of an interaction, and the particle that carries the charges of a cell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Separable {
-    /// Products of numbers of a j-particle, each by its index in the record.
+    /// Products of numbers of a j-particle, by their indices in the record.
     pub charges: Vec<Vec<usize>>,
-    /// The value of each number of a j-particle that has these charges.
+    /// Value of each number of a j-particle that has these charges.
     pub carried: Vec<Carried>,
-    /// The sum that each field of the result is.
+    /// Sum for each field of the result.
     pub sums: Vec<ChargeSum>,
 }
 
 /// A sum over charges.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ChargeSum {
-    /// The charges, by their index.
+    /// Charges by their index.
     pub charges: Vec<usize>,
-    /// Whether the kernels depend on numbers of i other than its position.
+    /// Whether the kernels depend on numbers of i other than the position.
     pub depends_on_i: bool,
 }
 
-/// A number of the j-particle that stands for a cell. Charges are known by their index.
+/// A number of the j-particle that represents a cell. Charges are given by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
     /// No charge depends on it.
     Zero,
-    /// The other factor of a charge.
+    /// The charge is carried by the other factor.
     One,
     /// A charge.
     Charge(usize),
@@ -52,7 +52,8 @@ pub enum Carried {
     Ratio(usize, usize),
 }
 
-/// The charges of an interaction; the error tells why there are none, and at which expression.
+/// Finds the charges of an interaction. The error gives the reason why there are none, and the
+/// expression.
 pub fn separable(module: &Module, interaction: &Interaction) -> Result<Separable, String> {
     if interaction.cutoff.is_some() {
         return Err("it has a cutoff, within which neighbour lists find every pair".to_owned());
@@ -86,7 +87,7 @@ fn positions(particle: &Struct) -> usize {
     particle.fields.iter().filter(|field| matches!(field.ty, Type::Point(_))).count()
 }
 
-/// The reason, with the expression as far as it was written.
+/// Explains the reason, with the expression as far as it was written.
 fn explain(
     module: &Module,
     interaction: &Interaction,
@@ -126,7 +127,7 @@ fn explain(
     }
 }
 
-/// The values of accumulations, and the expression that each node comes from.
+/// Accumulated values, and the source expression of each node.
 #[derive(Default)]
 struct Found<'a> {
     origins: Vec<Option<(&'a Body, &'a Expr)>>,

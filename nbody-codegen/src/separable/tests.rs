@@ -1,4 +1,4 @@
-//! Charges of small bodies, and the reasons why others have none.
+//! Charges of small bodies, and reasons why other bodies have none.
 
 use super::{Carried, Separable, separable};
 use crate::check;
@@ -20,8 +20,8 @@ const ITEMS: &str = "
     }
 ";
 
-/// Searches an interaction with these items in its `impl`, whose `pair` begins with the difference `d`
-/// and accumulates into the fields that it names.
+/// Searches an interaction with these items in its `impl`. Its `pair` begins with the difference
+/// `d`, and accumulates into the fields that the text names.
 fn search_with(items: &str, pair: &str) -> Result<Separable, String> {
     let cx = Ctxt::new();
     let fields = ["sum: Real", "vector: Vector", "most: Max<Real>"].into_iter().filter(|field| {
@@ -108,7 +108,7 @@ fn products_distribute_over_sums_and_components() {
     let [one, charge] = [Carried::One, Carried::Charge(0)];
     let carried = check_charges("f.sum += j.h * j.mass / d.norm2();", &[&[0, 7]]);
     assert_eq!([carried[0], carried[7]], [charge, one]);
-    // A momentum without the mass: the velocity is the charge, of mass 1.
+    // A momentum without a charge for the mass: the mass is 1, and the velocity is the charge.
     let carried = check_charges("f.sum += j.mass * d.dot(j.v);", &[&[0, 4], &[0, 5], &[0, 6]]);
     assert_eq!((carried[0], carried[4]), (one, charge));
 }

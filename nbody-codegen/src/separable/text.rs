@@ -1,14 +1,14 @@
-//! Expressions as in the declaration, for messages.
+//! Prints expressions as in the declaration, for messages.
 
 use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Pair, Type, UnaryOp};
 
-/// The names of the components of positions and vectors.
+/// Names of the components of positions and vectors.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Prints expressions of a body.
 pub struct Text<'a> {
     pub module: &'a Module,
-    /// The function whose records have names, and the body that is printed.
+    /// Function that names the records, and the body that is printed.
     pub pair: &'a Pair,
     pub body: &'a Body,
 }
@@ -71,7 +71,7 @@ impl Text<'_> {
         exprs.iter().map(|expr| self.expr(expr)).collect::<Vec<_>>().join(", ")
     }
 
-    /// In parentheses, if it is an operation.
+    /// Prints an operand, in parentheses if it is an operation.
     fn operand(&self, expr: &Expr) -> String {
         let text = self.expr(expr);
         let is_operation = matches!(
@@ -81,7 +81,7 @@ impl Text<'_> {
         if is_operation { format!("({text})") } else { text }
     }
 
-    /// An operand of this operation: a product in a sum needs no parentheses.
+    /// Prints an operand of this operation: a product in a sum needs no parentheses.
     fn term(&self, op: BinaryOp, expr: &Expr) -> String {
         let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub) || op.is_comparison();
         match &expr.kind {

@@ -1,9 +1,9 @@
-//! The body of both directions.
+//! Derives the body of both directions.
 //!
-//! The body of `pair` is kept, and each of its values that changes under the exchange of i and j gets a
-//! counterpart: an even value is reused, an odd one with the opposite sign, and any other is computed
-//! twice, from shared parts as far as possible. The even and odd factors of a product are multiplied
-//! once.
+//! The body of `pair` is kept, and each value that changes under the exchange of i and j gets a
+//! counterpart: an even value is reused, an odd one with the opposite sign, and any other value is
+//! computed twice, from shared parts as far as possible. The even and odd factors of a product are
+//! multiplied once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,7 @@ const MOST_CHOICES: usize = 12;
 /// Largest number of factors of a product that is multiplied out.
 const MOST_FACTORS: usize = 16;
 
-/// The form of both directions that takes the fewest issue slots.
+/// Finds the form of both directions with the fewest issue slots.
 pub(super) fn cheapest(
     module: &Module,
     interaction: &Interaction,
@@ -35,7 +35,7 @@ pub(super) fn cheapest(
         let both = Symmetrizer::new(module, interaction, parities, inlined).run();
         (both.body.summary.operations.slots, both)
     };
-    // A product under a name is either kept or multiplied out wherever it is a factor.
+    // A named product is either kept or multiplied out wherever it is a factor.
     let mut inlined: HashSet<_> = products(body, parities).into_iter().collect();
     let mut choices: Vec<_> = inlined.iter().copied().collect();
     choices.sort_unstable();
@@ -52,7 +52,7 @@ pub(super) fn cheapest(
     best.1
 }
 
-/// Variables that are products, and differ in the two directions.
+/// Returns the variables that are products and differ in the two directions.
 fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
     let mut found = Vec::new();
     let mut factors = HashMap::new();
@@ -72,7 +72,7 @@ fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
     found
 }
 
-/// Every `let`, with its value.
+/// Returns every `let` with its value.
 fn definitions(body: &Body) -> impl Iterator<Item = (LocalId, &Expr)> {
     statements(&body.statements).filter_map(|statement| match &statement.kind {
         StmtKind::Let { local, value } => Some((*local, value)),
@@ -93,21 +93,21 @@ pub(super) struct Symmetrizer<'a> {
     module: &'a Module,
     interaction: &'a Interaction,
     pub parities: &'a Parities,
-    /// The variables that are multiplied out, and the value of each variable.
+    /// Variables that are multiplied out; `definitions` has the value of each variable.
     pub inlined: &'a HashSet<LocalId>,
     pub definitions: HashMap<LocalId, &'a Expr>,
-    /// Variables of `pair`, and after them the new ones.
+    /// Variables of `pair`, followed by the new ones.
     locals: List<Local>,
     names: Unique,
-    /// The counterpart of a variable under the exchange of i and j, where that is a variable.
+    /// Counterpart of a variable under the exchange of i and j, where it is a variable too.
     backs: HashMap<LocalId, LocalId>,
-    /// The variables that have their values already.
+    /// Variables that have a value already.
     defined: HashSet<LocalId>,
-    /// The values computed once for both directions, in the blocks that are open.
+    /// Values computed once for both directions, in the open blocks.
     shared: Vec<(Expr, LocalId)>,
-    /// The variable or the field that the statement changes.
+    /// Name of the variable or the field that the statement changes.
     target: String,
-    /// The statements of the innermost block.
+    /// Statements of the innermost block.
     out: Vec<Stmt>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Symmetrizer<'a> {
         Symmetric { roles: Roles { inputs, f, index, g: Some(g) }, body }
     }
 
-    /// The statements of a block, in both directions.
+    /// Writes the statements of a block in both directions.
     fn block(&mut self, statements: &'a [Stmt]) -> Vec<Stmt> {
         let outer = std::mem::take(&mut self.out);
         let shared = self.shared.len();
@@ -235,7 +235,7 @@ impl<'a> Symmetrizer<'a> {
         }
         let Two { forth, back } = self.two(value, op.is_some());
         let turned = Place { of: self.back_of(place.of), ..place.clone() };
-        // A variable that the counterpart reads must not be changed yet.
+        // A variable that the counterpart reads must not be changed before.
         let back_first = back.expr.reads(place.of);
         let mut both = [(place.clone(), forth, behind), (turned, back, None)];
         if back_first {
@@ -274,8 +274,8 @@ impl<'a> Symmetrizer<'a> {
         }
     }
 
-    /// The value that is accumulated; if it is the same for both but for the sign, it takes the name
-    /// of the result.
+    /// Returns the accumulated value in both directions. A value that is the same in both up to
+    /// the sign takes the name of the result.
     fn contribution(&mut self, value: &'a Expr, is_sum: bool) -> Two {
         let parity = self.parities.expr(value);
         let is_product = is_sum && self.is_product(value);
@@ -286,7 +286,7 @@ impl<'a> Symmetrizer<'a> {
         self.two(value, is_sum)
     }
 
-    /// The variable that holds the counterpart of this one.
+    /// Returns the variable that holds the counterpart of this one.
     fn back_of(&mut self, local: LocalId) -> LocalId {
         if let Some(back) = self.backs.get(&local) {
             return *back;
@@ -298,7 +298,7 @@ impl<'a> Symmetrizer<'a> {
         back
     }
 
-    /// The counterpart of a variable under the exchange of i and j.
+    /// Returns the counterpart of a variable under the exchange of i and j.
     pub fn turned(&mut self, local: LocalId) -> Signed {
         let parity = self.parities.local(local);
         if parity.is_known() {
@@ -320,15 +320,16 @@ impl<'a> Symmetrizer<'a> {
         Expr::new(ExprKind::Local(local), ty, span)
     }
 
-    /// A variable whose name gets a number later, if another has it.
+    /// Creates a variable; its name gets a number later if another variable has it.
     fn new_local(&mut self, name: String, ty: Type) -> LocalId {
         let span = Span::call_site();
         let (may_be_unused, mutable) = (false, false);
         self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None })
     }
 
-    /// The variable that holds an even or odd value, which is computed here if it is not yet. It is
-    /// named after the value, or after the value of which it is a part or a factor.
+    /// Returns the variable that holds an even or odd value, and computes it here if needed. The
+    /// variable is named after the value if possible, else after the statement's target and
+    /// `part`.
     pub fn share(&mut self, value: Expr, part: &str) -> Expr {
         let pair = &self.interaction.pair;
         let names = Names { module: self.module, body: &pair.body, roles: &pair.roles };
@@ -349,7 +350,7 @@ impl<'a> Symmetrizer<'a> {
     }
 }
 
-/// Tests whether a value deserves a variable.
+/// Tests whether a value is worth a variable.
 pub(super) fn is_worth_sharing(expr: &Expr) -> bool {
     let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
     has_room && !is_trivial(expr)
@@ -371,7 +372,7 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
     }
 }
 
-/// The names that the function already uses.
+/// Returns the names that the function already uses.
 fn taken(module: &Module, interaction: &Interaction) -> Unique {
     let mut names = module.names.clone();
     let Roles { inputs, f, index, .. } = &interaction.pair.roles;

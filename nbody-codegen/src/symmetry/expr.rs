@@ -1,4 +1,4 @@
-//! Expressions in both directions.
+//! Derives expressions in both directions.
 
 use crate::ir::{BinaryOp, Expr, ExprKind, Input, Sign, Type, UnaryOp};
 use crate::symmetry::body::{Symmetrizer, is_worth_sharing};
@@ -22,7 +22,7 @@ impl Signed {
         Self { minus: false, expr }
     }
 
-    /// The expression, with its sign written out.
+    /// Returns the expression with its sign written out.
     pub fn explicit(self) -> Expr {
         if !self.minus {
             return self.expr;
@@ -37,7 +37,7 @@ impl Signed {
 }
 
 impl Two {
-    /// A value that is the same in both directions up to the sign.
+    /// Returns a value that is the same in both directions up to the sign.
     pub fn known(forth: Signed, parity: Parity) -> Self {
         let back = forth.clone().times(parity.changes_sign());
         Self { forth, back }
@@ -45,18 +45,19 @@ impl Two {
 }
 
 impl<'a> Symmetrizer<'a> {
-    /// An expression of `pair` in both directions. A product is `fused` where it is added to
-    /// something, so that its last factor costs nothing.
+    /// Derives both directions of an expression of `pair`. A product is `fused` if it is added to
+    /// a value: its last factor then costs nothing.
     pub fn two(&mut self, expr: &'a Expr, fused: bool) -> Two {
         self.operand(expr, fused, "part")
     }
 
-    /// A factor of a product in both directions.
+    /// Derives both directions of a factor of a product.
     pub fn factor(&mut self, expr: &'a Expr) -> Two {
         self.operand(expr, false, "factor")
     }
 
-    /// `part` names, with the target of the statement, a value that has no better name.
+    /// Derives both directions of an operand. A value without a better name is named after the
+    /// target of the statement and `part`.
     fn operand(&mut self, expr: &'a Expr, fused: bool, part: &str) -> Two {
         if self.is_product(expr) {
             return self.product(expr, fused);
@@ -100,7 +101,7 @@ fn is_sum(expr: &Expr) -> bool {
     is_sum && expr.ty != Type::U32
 }
 
-/// The expression with other operands, whose signs come to the front where they can.
+/// Rebuilds the expression with other operands, and moves their signs to the front where possible.
 fn with_parts(expr: &Expr, parts: Vec<Signed>) -> Signed {
     if is_sum(expr) {
         return sum(expr, parts);
@@ -140,7 +141,7 @@ fn sum(expr: &Expr, parts: Vec<Signed>) -> Signed {
     Signed { minus, expr: Expr { kind, ..*expr } }
 }
 
-/// The expression with other operands.
+/// Rebuilds the expression with other operands.
 fn rebuilt(expr: &Expr, parts: Vec<Expr>) -> Expr {
     let mut new = expr.clone();
     for (place, part) in new.parts_mut().into_iter().zip(parts) {

@@ -1,7 +1,7 @@
 //! Both directions of a pair in one body: the action of j on i, and of i on j.
 //!
-//! [`parity`] finds the parity of each value under the exchange of i and j, and [`body`] derives the
-//! form of both directions from it.
+//! [`parity`] finds the parity of each value under the exchange of i and j, and [`body`] derives
+//! the form of both directions from it.
 
 mod body;
 mod expr;
@@ -14,13 +14,13 @@ use crate::ir::{Body, Interaction, Module, Roles};
 
 use parity::Parities;
 
-/// The function that evaluates both directions.
+/// Function that evaluates both directions.
 pub struct Symmetric {
     pub roles: Roles,
     pub body: Body,
 }
 
-/// Both directions of an interaction, if its parities allow it.
+/// Derives both directions of an interaction, if its parities allow it.
 pub fn symmetric(module: &Module, interaction: &Interaction) -> Option<Symmetric> {
     let parities = Parities::of(module, interaction)?;
     Some(body::cheapest(module, interaction, &parities))

@@ -2,7 +2,7 @@
 
 use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Roles, Type, UnaryOp};
 
-/// Longest name; longer ones are less clear than the expression.
+/// Longest name; a longer one is less clear than the expression.
 const LONGEST: usize = 20;
 
 /// The function whose values are named.
@@ -13,7 +13,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The name of a value, such as `rinv3` or `inverse_r2`, if a short one describes it.
+    /// Returns a name such as `rinv3` or `inverse_r2`, if a short one describes the value.
     pub fn of(&self, expr: &Expr) -> Option<String> {
         self.part(expr).filter(|name| name.len() <= LONGEST)
     }
@@ -75,7 +75,7 @@ impl Names<'_> {
         Some(names.join("_"))
     }
 
-    /// Factors in their order, each once with its power.
+    /// Names the factors in their order, each once with its power.
     fn product(&self, expr: &Expr) -> Option<String> {
         let mut factors = Vec::new();
         self.factors(expr, &mut factors)?;

@@ -1,4 +1,4 @@
-//! Products, whose even and odd factors are multiplied once for both directions.
+//! Derives products; their even and odd factors are multiplied once for both directions.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ struct Factor<'a> {
     parity: Parity,
 }
 
-/// A product, as its factors.
+/// A product as a list of factors.
 #[derive(Default)]
 struct Product<'a> {
     minus: bool,
@@ -34,7 +34,8 @@ pub(super) fn is_product(expr: &Expr) -> bool {
     }
 }
 
-/// The number of factors if these variables, with their numbers of factors, are multiplied out.
+/// Counts the factors if these variables are multiplied out, given the number of factors of each
+/// variable.
 pub(super) fn factors(expr: &Expr, of: &HashMap<LocalId, usize>) -> usize {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Mul, a, b) => factors(a, of) + factors(b, of),
@@ -46,7 +47,7 @@ pub(super) fn factors(expr: &Expr, of: &HashMap<LocalId, usize>) -> usize {
 }
 
 impl<'a> Symmetrizer<'a> {
-    /// The same, after variables are multiplied out.
+    /// Tests for a product, after variables are multiplied out.
     pub fn is_product(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Local(local) => self.inlined.contains(local),
@@ -55,7 +56,7 @@ impl<'a> Symmetrizer<'a> {
         }
     }
 
-    /// A product in both directions.
+    /// Derives both directions of a product.
     pub fn product(&mut self, expr: &'a Expr, fused: bool) -> Two {
         let mut product = Product::default();
         self.take_apart(expr, &mut product);
@@ -95,7 +96,7 @@ impl<'a> Symmetrizer<'a> {
         }
     }
 
-    /// A product that is even or odd as a whole.
+    /// Derives a product that is even or odd as a whole.
     fn known_product(
         &mut self,
         expr: &'a Expr,
@@ -103,7 +104,8 @@ impl<'a> Symmetrizer<'a> {
         Product { minus, scalars, vector }: &Product<'a>,
         fused: bool,
     ) -> Two {
-        // Everything is computed once, except a last multiplication that is fused into an addition.
+        // Everything is computed once, except a last multiplication that is fused into an
+        // addition.
         let last = match vector {
             Some(vector) => Some(*vector),
             None if scalars.len() < 2 || scalars.iter().any(|factor| factor.divides) => None,
@@ -121,7 +123,7 @@ impl<'a> Symmetrizer<'a> {
         Two::known(forth, parity)
     }
 
-    /// These factors as one, in a variable if they are more than one word.
+    /// Multiplies these factors, and stores the product in a variable if it is more than one word.
     fn shared_factor(&mut self, factors: &[Factor<'a>]) -> Expr {
         let of = |divides| factors.iter().filter(move |factor| factor.divides == divides);
         let over: Vec<_> = of(false).map(|factor| factor.expr.clone()).collect();
@@ -137,7 +139,7 @@ impl<'a> Symmetrizer<'a> {
         let mut chain = TwoChains::default();
         let pays = match &known[..] {
             [] => false,
-            // A division becomes a multiplication where there is something to multiply.
+            // A division becomes a multiplication by the inverse where there are other factors.
             [one] => {
                 let multiplies = vector.is_some() || others.iter().any(|other| !other.divides);
                 one.divides && multiplies && !matches!(one.expr.kind, ExprKind::Real(_))
@@ -160,7 +162,7 @@ impl<'a> Symmetrizer<'a> {
     }
 }
 
-/// The factors of a product in both directions.
+/// Factors of a product in both directions.
 #[derive(Default)]
 struct TwoChains {
     over: Vec<Two>,
@@ -184,11 +186,11 @@ impl TwoChains {
     }
 }
 
-/// The product of these numbers, divided by those, times a vector.
+/// Multiplies the numbers `over`, divides by the numbers `under`, and multiplies by a vector.
 fn chain(over: Vec<Expr>, under: Vec<Expr>, vector: Option<Expr>) -> Expr {
     let (first, vector) = match (over.into_iter().reduce(mul), vector) {
         (Some(first), vector) => (first, vector),
-        // Only the vector is divided.
+        // The vector itself is divided.
         (None, Some(vector)) => (vector, None),
         (None, None) => {
             let kind = ExprKind::Real("1.0".to_owned());

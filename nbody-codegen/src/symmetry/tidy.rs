@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use crate::ir::{Expr, ExprKind, List, Local, LocalId, Stmt, StmtKind, statements};
 use crate::names::Unique;
 
-/// Removes variables that nothing reads, and those that only they read.
+/// Removes variables that nothing reads, and then variables that only the removed ones read.
 pub(super) fn remove_unused(statements: &mut Vec<Stmt>) {
     while remove(statements, &read(statements)) {}
 }
 
-/// Something was removed.
+/// Removes unused variables, and returns whether there were any.
 fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
     let before = statements.len();
     let mut inner = false;
@@ -31,7 +31,7 @@ fn remove(statements: &mut Vec<Stmt>, read: &HashSet<LocalId>) -> bool {
     inner || statements.len() < before
 }
 
-/// The variables that some expression among these statements reads.
+/// Returns the variables that some expression among these statements reads.
 fn read(list: &[Stmt]) -> HashSet<LocalId> {
     let parts = statements(list).flat_map(Stmt::exprs).flat_map(Expr::walk);
     parts
@@ -42,7 +42,7 @@ fn read(list: &[Stmt]) -> HashSet<LocalId> {
         .collect()
 }
 
-/// Gives the new variables names of their own, in the order of the text.
+/// Gives the new variables unique names, in the order of the text.
 pub(super) fn name(
     list: &[Stmt],
     locals: &mut List<Local>,

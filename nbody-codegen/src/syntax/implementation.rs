@@ -1,4 +1,4 @@
-//! The parts that all `impl`s of a module have: a header, types, and functions of records.
+//! Parts that all `impl`s of a module have: a header, types, and functions of records.
 
 use quote::ToTokens;
 use syn::{Attribute, Ident, ImplItem, ItemImpl, Type};
@@ -18,7 +18,7 @@ impl Trait {
         }
     }
 
-    /// The types that every `impl` of it names, and those that it may name.
+    /// Returns the types that every `impl` of the trait names, and the types that it may name.
     fn types(self) -> [&'static [&'static str]; 2] {
         match self {
             Self::Interaction => [&["I", "J", "F"], &[]],
@@ -28,7 +28,7 @@ impl Trait {
     }
 }
 
-/// The trait of an `impl`, if it is one of the language.
+/// Returns the trait of an `impl`, if it is part of the language.
 pub(super) fn trait_of(item: &ItemImpl) -> Option<Trait> {
     let (path, _) = item.trait_.as_ref()?;
     type_name(&item.self_ty)?;
@@ -36,7 +36,7 @@ pub(super) fn trait_of(item: &ItemImpl) -> Option<Trait> {
     traits.into_iter().find(|of| path.is_ident(of.name()))
 }
 
-/// Advice for an `impl` that is not one of the language.
+/// Advises on an `impl` that is not part of the language.
 pub(super) fn other(item: &ItemImpl) -> String {
     let Some((path, _)) = &item.trait_ else {
         return "helper functions are free functions of the module; functions of the host stand outside of it"
@@ -53,7 +53,7 @@ pub(super) fn other(item: &ItemImpl) -> String {
     }
 }
 
-/// The structs that an `impl` names.
+/// Returns the structs that an `impl` names.
 pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
     let last_name = |ty: &Type| match ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
@@ -73,13 +73,13 @@ pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
 }
 
 impl Roles {
-    /// The struct of a role.
+    /// Returns the struct of a role.
     pub fn get(&self, role: &str) -> Option<&Ident> {
         self.types.iter().find(|(name, _)| *name == role)?.1.as_ref()
     }
 }
 
-/// An `impl` of the language, its items still to be sorted.
+/// An `impl` of the language with unsorted items.
 pub(super) struct Header {
     pub of: Trait,
     pub target: Ident,
@@ -87,7 +87,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Takes the items from an `impl`: each name once, without what would be lost.
+    /// Takes the items of an `impl`, each name once; refuses parts that would be lost.
     pub fn parse(cx: &Ctxt, of: Trait, item: ItemImpl) -> Option<(Self, Vec<ImplItem>)> {
         let target = type_name(&item.self_ty)?;
         generics(cx, &item.generics);
@@ -114,7 +114,7 @@ impl Header {
 
     /// Refuses an item that the trait does not have.
     ///
-    /// If that is `missing`, the item may be meant to be its main function.
+    /// If the main function of the trait is `missing`, the item may be meant to be it.
     pub fn refuse(&self, cx: &Ctxt, item: &ImplItem, items: &str, missing: bool) {
         let help = match item {
             ImplItem::Fn(item) => {
@@ -139,7 +139,8 @@ impl Header {
         cx.error(Site::of(&self.target), &message::MISSING_ITEM, &arguments);
     }
 
-    /// The struct of a role that must be there; the function names it as its parameter of this place.
+    /// Returns the struct of a required role, or refuses a missing one; the function names it in
+    /// the parameter of the same place.
     pub fn role(
         &self,
         cx: &Ctxt,
@@ -155,7 +156,7 @@ impl Header {
     }
 }
 
-/// The functions of a trait.
+/// Returns the functions of a trait.
 fn functions(of: Trait) -> &'static [&'static str] {
     match of {
         Trait::Interaction => &["pair", "cutoff"],
@@ -164,7 +165,7 @@ fn functions(of: Trait) -> &'static [&'static str] {
     }
 }
 
-/// Tests whether a function that a trait does not have was meant to be this one of it.
+/// Tests whether the name of an unknown function was meant to be the known function of the trait.
 fn is_meant(name: &str, known: &str) -> bool {
     let others: &[&str] = match known {
         "pair" => &[
@@ -184,7 +185,7 @@ fn is_meant(name: &str, known: &str) -> bool {
     others.contains(&name) || crate::message::nearest(name, [known]).is_some()
 }
 
-/// The struct that a type names.
+/// Returns the struct that a type names.
 pub(super) fn struct_of(cx: &Ctxt, ty: &Type) -> Option<Ident> {
     let ident = type_name(ty);
     if ident.is_none() {
@@ -195,8 +196,9 @@ pub(super) fn struct_of(cx: &Ctxt, ty: &Type) -> Option<Ident> {
     ident
 }
 
-/// The names of the parameters after `&self`, if they are references to these types, mutable
-/// or not. A type that is not a struct is refused elsewhere; any name is accepted for it.
+/// Returns the names of the parameters after `&self`, if they are references to these types,
+/// mutable or not as expected. A type that is not a struct is refused elsewhere; any name is
+/// accepted for it.
 pub(super) fn names_of(
     signature: &syn::Signature,
     types: &[(&Ident, bool)],
@@ -228,8 +230,8 @@ pub(super) fn names_of(
     (receiver && plain).then_some(names)
 }
 
-/// The structs that a function takes references to, in order, with the names of these parameters, and
-/// where they are.
+/// Returns the structs that a function takes references to, in order, each with the name and the
+/// place of the parameter.
 pub(super) fn records_of(signature: &syn::Signature) -> Vec<(String, Ident, Site)> {
     let record = |input: &syn::FnArg| {
         let syn::FnArg::Typed(parameter) = input else { return None };
@@ -240,7 +242,7 @@ pub(super) fn records_of(signature: &syn::Signature) -> Vec<(String, Ident, Site
     signature.inputs.iter().filter_map(record).collect()
 }
 
-/// Refuses attributes inside an impl that would be lost.
+/// Refuses attributes inside an `impl` that would be lost.
 fn impl_item_attributes(cx: &Ctxt, item: &mut ImplItem) {
     let attrs = match item {
         ImplItem::Const(item) => &mut item.attrs,
@@ -251,7 +253,7 @@ fn impl_item_attributes(cx: &Ctxt, item: &mut ImplItem) {
     *attrs = attributes(cx, std::mem::take(attrs));
 }
 
-/// Refuses tokens before an item, or after its name, that would be lost.
+/// Refuses tokens before an item or after its name that would be lost.
 fn impl_item_modifiers(cx: &Ctxt, item: &ImplItem) {
     let (vis, default, parameters) = match item {
         ImplItem::Const(item) => (&item.vis, &item.modifiers.defaultness, &item.generics),

@@ -1,4 +1,4 @@
-//! `impl Interaction for ...`.
+//! Parses `impl Interaction for ...`.
 
 use syn::{Ident, ImplItem, ItemImpl};
 
@@ -9,7 +9,7 @@ use crate::syntax::{Cutoff, Interaction, Trait, type_name};
 
 const ITEMS: &str = "`type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
 
-/// Sorts the items of the `impl`; `None` if it is not one of the language.
+/// Sorts the items of the `impl`; returns `None` if it is not part of the language.
 pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Option<Interaction> {
     let (header, items) = Header::parse(cx, Trait::Interaction, item)?;
     let (mut i, mut j, mut f) = (None, None, None);
@@ -31,7 +31,7 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
             other => others.push(other),
         }
     }
-    // A function that is refused may be meant to be `pair`.
+    // A refused function may be meant to be `pair`.
     let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
     for other in &others {
         header.refuse(cx, other, ITEMS, pair.is_none());
@@ -49,7 +49,7 @@ pub(super) fn interaction(cx: &Ctxt, item: ItemImpl, structs: &[Ident]) -> Optio
         return None;
     };
     let (i, j, f) = (i?, j?, f?);
-    // A refused one is left out, so that `pair` is still checked.
+    // A refused cutoff is left out, so that `pair` is still checked.
     let cutoff = cutoff.and_then(|function| self::cutoff(cx, function, [&i, &j], structs));
     let names = names_of(&pair.sig, &[(&i, false), (&j, false), (&f, true)], structs)
         .filter(|_| matches!(pair.sig.output, syn::ReturnType::Default))

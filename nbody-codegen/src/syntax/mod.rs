@@ -1,4 +1,4 @@
-//! The module as it was written: its items sorted, its bodies still Rust syntax.
+//! The module as it was written: its items are sorted, its bodies are still Rust syntax.
 
 mod implementation;
 mod interaction;
@@ -15,9 +15,9 @@ use syn::{
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
-/// The arguments of the attribute.
+/// Arguments of the attribute.
 pub struct Arguments {
-    /// The name of the `nbody` crate in the scope of the module.
+    /// Path of the `nbody` crate in the scope of the module.
     pub krate: TokenStream,
 }
 
@@ -41,7 +41,7 @@ impl Arguments {
     }
 }
 
-/// `mod gravity { ... }`.
+/// A module such as `mod gravity { ... }`.
 pub struct Module {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
@@ -53,11 +53,11 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub interactions: Vec<Interaction>,
     pub programs: Vec<Program>,
-    /// The names in every `impl`, sound or not.
+    /// Structs that each `impl` names, even an invalid one.
     pub roles: Vec<Roles>,
 }
 
-/// The traits that a module implements.
+/// Trait that a module implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trait {
     Interaction,
@@ -65,11 +65,11 @@ pub enum Trait {
     Measure,
 }
 
-/// The structs that an `impl` names, as far as it does.
+/// Structs that an `impl` names, as far as it does.
 pub struct Roles {
     pub of: Trait,
     pub target: Option<Ident>,
-    /// The types that it must name, and those others that it does.
+    /// Types that the `impl` must name, found or missing, and optional types that it does name.
     pub types: Vec<(&'static str, Option<Ident>)>,
 }
 
@@ -78,7 +78,7 @@ pub struct Struct {
     pub vis: Visibility,
     pub ident: Ident,
     pub fields: Vec<Field>,
-    /// The struct has braces, around fields or none.
+    /// Whether the struct has braces, with or without fields.
     pub has_braces: bool,
 }
 
@@ -106,11 +106,11 @@ pub struct Function {
     pub attrs: Vec<Attribute>,
     pub vis: Visibility,
     pub ident: Ident,
-    /// Anything but a plain name is refused.
+    /// Parameters; a pattern that is no plain name is refused.
     pub parameters: Vec<(syn::Pat, Type)>,
-    /// It has a parameter `self`, which is refused.
+    /// Whether it has a parameter `self`, which is refused.
     pub takes_self: bool,
-    /// A missing one is refused.
+    /// Result; a missing one is refused.
     pub output: Option<Type>,
     pub block: syn::Block,
 }
@@ -125,7 +125,7 @@ pub struct Interaction {
     pub self_pairs: Option<Expr>,
     pub cutoff: Option<Cutoff>,
     pub pair: syn::ImplItemFn,
-    /// The names of the parameters of `pair`.
+    /// Names of the parameters of `pair`.
     pub names: [Ident; 3],
 }
 
@@ -137,15 +137,15 @@ pub struct Program {
     pub p: Ident,
     pub q: Option<Ident>,
     pub f: Option<Ident>,
-    /// The total of a measure.
+    /// Total of a measure.
     pub t: Option<Ident>,
     pub function: syn::ImplItemFn,
-    /// The names of the parameters of its function, as many as there are types.
+    /// Names of the parameters of its function, one for each type.
     pub names: Vec<Ident>,
 }
 
 impl Program {
-    /// The structs that its function names, in the order of its parameters.
+    /// Returns the structs that its function names, in the order of its parameters.
     pub fn types(&self) -> impl Iterator<Item = &Ident> {
         [&self.p].into_iter().chain(&self.q).chain(&self.f).chain(&self.t)
     }
@@ -154,12 +154,12 @@ impl Program {
 /// `fn cutoff(&self, i: &I, j: &J) -> Real`.
 pub struct Cutoff {
     pub function: syn::ImplItemFn,
-    /// The names of its parameters.
+    /// Names of its parameters.
     pub names: [Ident; 2],
 }
 
 impl Module {
-    /// Sorts the items; `None` if this is not a module. Refused items are left out.
+    /// Sorts the items and leaves refused items out; returns `None` if this is not a module.
     pub fn parse(cx: &Ctxt, item: TokenStream) -> Option<Self> {
         let site = Site::of(&item);
         let item: ItemMod = match parse_item(item) {
@@ -206,7 +206,7 @@ impl Module {
                 self.tuples.push(Tuple { ident: item.ident, fields });
             }
             Item::Struct(item) => self.structs.push(structure(cx, item)),
-            // One that is refused stays, so that its uses are not errors too.
+            // A refused item stays, so that its uses cause no further errors.
             Item::Static(item) => {
                 cx.error(site, &message::ITEM, &["a static", STATIC]);
                 let name = type_name(&item.ty).map(|name| name.to_string()).unwrap_or_default();
@@ -267,13 +267,13 @@ fn parse_item(item: TokenStream) -> syn::Result<Item> {
     parser.parse2(TokenTree::Group(braced).into())
 }
 
-/// Doc comments and lint levels, which are kept; any other attribute is refused.
+/// Returns doc comments and lint levels, which are kept; refuses other attributes.
 fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
     const KEPT: [&str; 6] = ["doc", "allow", "expect", "warn", "deny", "forbid"];
     attrs
         .into_iter()
         .filter(|attr| {
-            // `#[rustfmt::skip]` and the like address tools, which have read them by now.
+            // Attributes such as `#[rustfmt::skip]` address tools, which have read them by now.
             let path = attr.path();
             let tool = path.segments.len() == 2
                 && ["rustfmt", "clippy"].iter().any(|tool| path.segments[0].ident == tool);
@@ -290,20 +290,20 @@ fn attributes(cx: &Ctxt, attrs: Vec<Attribute>) -> Vec<Attribute> {
         .collect()
 }
 
-/// The lint levels of a statement. Attributes that would be lost are refused.
+/// Returns the lint levels of a statement; refuses attributes that would be lost.
 pub fn statement_attributes(cx: &Ctxt, statement: &syn::Stmt) -> Vec<Attribute> {
     let outer = |input: ParseStream| {
         let attrs = Attribute::parse_outer(input)?;
         input.parse::<TokenStream>()?;
         Ok(attrs)
     };
-    // Anything but attributes is refused by the check of the statement itself.
+    // Errors other than attributes are left to the check of the statement itself.
     let mut lints = attributes(cx, outer.parse2(statement.to_token_stream()).unwrap_or_default());
     lints.retain(|attr| !attr.path().is_ident("doc"));
     lints
 }
 
-/// Refuses generic parameters, and conditions on them.
+/// Refuses generic parameters and `where` clauses.
 fn generics(cx: &Ctxt, generics: &Generics) {
     if !generics.params.is_empty() {
         cx.error(Site::of(generics), &message::GENERICS, &[]);
@@ -378,7 +378,7 @@ fn function(cx: &Ctxt, item: syn::ItemFn) -> Function {
     }
 }
 
-/// The name, if a pattern is only a name.
+/// Returns the name, if a pattern is a plain name.
 pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
     match pattern {
         syn::Pat::Ident(pattern)
@@ -392,7 +392,7 @@ pub fn plain_name(pattern: &syn::Pat) -> Option<Ident> {
     }
 }
 
-/// The name, if a type is only a name.
+/// Returns the name, if a type is a plain name.
 pub fn type_name(ty: &Type) -> Option<Ident> {
     match type_without_groups(ty) {
         Type::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
@@ -400,7 +400,7 @@ pub fn type_name(ty: &Type) -> Option<Ident> {
     }
 }
 
-/// The type inside parentheses and groups of macros.
+/// Returns the type inside parentheses and groups of macros.
 fn type_without_groups(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -411,7 +411,7 @@ fn type_without_groups(mut ty: &Type) -> &Type {
     }
 }
 
-/// The expression inside groups of macros.
+/// Returns the expression inside groups of macros.
 pub fn without_groups(mut expr: &Expr) -> &Expr {
     while let Expr::Group(group) = expr {
         expr = &group.expr;
@@ -428,7 +428,7 @@ fn struct_name(item: &Item) -> Option<Ident> {
 
 const STATIC: &str = "write `const NAME: Real = ...;`, or a field of the parameters";
 
-/// Advice for an item that a module does not hold.
+/// Advises on an item that a module cannot contain.
 fn item_help(item: &Item) -> &'static str {
     match item {
         Item::ExternCrate(_) | Item::Use(_) => {

@@ -1,4 +1,4 @@
-//! `impl Update for ...` and `impl Measure for ...`: programs per particle.
+//! Parses `impl Update for ...` and `impl Measure for ...`: programs per particle.
 
 use syn::{Ident, ImplItem, ItemImpl, Type};
 
@@ -7,7 +7,7 @@ use crate::message;
 use crate::syntax::implementation::{Header, names_of, records_of, struct_of};
 use crate::syntax::{Program, Trait};
 
-/// The name of the function of a trait.
+/// Returns the name of the function of a trait.
 fn function_name(of: Trait) -> &'static str {
     if of == Trait::Measure { "measure" } else { "update" }
 }
@@ -20,7 +20,7 @@ fn items(of: Trait) -> &'static str {
     }
 }
 
-/// Sorts the items of the `impl`; `None` if it is not one of the language.
+/// Sorts the items of the `impl`; returns `None` if it is not part of the language.
 pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -> Option<Program> {
     let name = function_name(of);
     let (header, all) = Header::parse(cx, of, item)?;
@@ -36,7 +36,7 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
             other => others.push(other),
         }
     }
-    // A function that is refused may be meant to be that of the trait.
+    // A refused function may be meant to be the function of the trait.
     let has_other = others.iter().any(|other| matches!(other, ImplItem::Fn(_)));
     for other in &others {
         header.refuse(cx, other, items(of), function.is_none());
@@ -80,7 +80,8 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     Some(Program { of, attrs, target, p, q, f, t, function, names })
 }
 
-/// Refuses a function that takes one more record than the `impl` names, `q` or `f`: its type is missing.
+/// Refuses a function that takes one more record, `q` or `f`, than the `impl` names: the type is
+/// missing.
 fn undeclared(
     cx: &Ctxt,
     header: &Header,
@@ -115,7 +116,7 @@ fn undeclared(
     !roles.is_empty()
 }
 
-/// The parameters of the function: a name, the struct, and whether it changes.
+/// Returns the expected parameters of the function: name, struct, and whether it changes.
 fn expected<'a>(
     of: Trait,
     p: &'a Ident,

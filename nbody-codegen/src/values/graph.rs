@@ -1,14 +1,14 @@
-//! Values as a graph in which equal values are one node, and every value has a sign.
+//! Graph of values in which equal values are one node, and every value has a sign.
 //!
-//! Equal parts of two expressions become one node: commuting operands are sorted, signs are factored
-//! out wherever that is exact, and products are multisets of factors, in any order. A value is a node
-//! and a sign, so that values that are equal up to the sign have the same node.
+//! Equal parts of two expressions become one node: operands that commute are sorted, signs are
+//! factored out wherever that is exact, and products are multisets of factors, in any order. A
+//! value is a node and a sign, so that values that are equal up to the sign have the same node.
 
 use std::collections::HashMap;
 
 use crate::ir::{Builtin, FieldId, Input, Sign};
 
-/// Largest number of factors of a product that is expanded, which bounds those of loops.
+/// Largest number of factors of a product that is expanded; it bounds products in loops.
 const LONGEST_PRODUCT: usize = 16;
 
 /// A node of the graph, or its negative.
@@ -22,31 +22,31 @@ impl Value {
     /// The number 0, which is its own negative.
     pub const ZERO: Self = Self { node: 0, minus: false };
 
-    /// The index of its node.
+    /// Returns the index of its node.
     pub fn node(self) -> usize {
         self.node
     }
 
-    /// The negative value.
+    /// Returns the negative value.
     #[must_use]
     pub fn negated(self) -> Self {
         self.times(true)
     }
 
-    /// The value, or its negative.
+    /// Negates the value if `minus`.
     fn times(self, minus: bool) -> Self {
         Self { minus: self.node != Self::ZERO.node && self.minus != minus, ..self }
     }
 }
 
-/// The operation that makes a node of others.
+/// Operation that makes a node from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Sum of real numbers or vectors.
     Sum,
     /// Difference of two points.
     Difference,
-    /// Product of this many factors, divided by the operands after them.
+    /// Product of this many factors, divided by the other operands.
     Product(usize),
     Less,
     LessEqual,
@@ -64,7 +64,7 @@ pub enum Op {
     Triple,
     Powi(i32),
     Component(usize),
-    /// An array or a table, and the indices.
+    /// An entry of an array or a table; the indices follow it.
     Entry,
     Components,
     /// A condition and two values.
@@ -74,7 +74,7 @@ pub enum Op {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// By its bits.
+    /// A real number by its bits.
     Real(u64),
     Integer(u32),
     Truth(bool),
@@ -82,11 +82,11 @@ pub enum Node {
     Apply(Op, Vec<Value>),
 }
 
-/// All values so far. The operands of a node are older than the node.
+/// All values so far. Operands come before their node.
 pub struct Graph {
     nodes: Vec<Node>,
     found: HashMap<Node, usize>,
-    /// The counterpart of each node under the exchange of i and j, for the first nodes.
+    /// Counterparts of nodes under the exchange of i and j, known for the first nodes.
     exchanged: Vec<Value>,
 }
 
@@ -101,7 +101,7 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// The nodes, each behind its operands.
+    /// Returns the nodes, each behind its operands.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -132,17 +132,17 @@ impl Graph {
         self.intern(Node::Input(input, field))
     }
 
-    /// The integer, where it is known.
+    /// Returns the integer, if it is known.
     pub fn known_integer(&self, value: Value) -> Option<u32> {
         if let Node::Integer(n) = self.nodes[value.node] { Some(n) } else { None }
     }
 
-    /// The truth of a condition, where it is known.
+    /// Returns the truth of a condition, if it is known.
     pub fn known_truth(&self, value: Value) -> Option<bool> {
         if let Node::Truth(value) = self.nodes[value.node] { Some(value) } else { None }
     }
 
-    /// The value under the exchange of i and j.
+    /// Returns the value under the exchange of i and j.
     pub fn exchange(&mut self, value: Value) -> Value {
         while self.exchanged.len() <= value.node {
             let new = match self.nodes[self.exchanged.len()].clone() {
@@ -160,7 +160,7 @@ impl Graph {
         self.exchanged[value.node].times(value.minus)
     }
 
-    /// Both conditions.
+    /// Returns the conjunction of two conditions.
     pub fn and(&mut self, a: Value, b: Value) -> Value {
         match (self.known_truth(a), self.known_truth(b)) {
             (Some(true), _) => b,
@@ -169,7 +169,7 @@ impl Graph {
         }
     }
 
-    /// The value of an operation.
+    /// Returns the value of an operation.
     pub fn apply(&mut self, op: Op, mut x: Vec<Value>) -> Value {
         if let Some(folded) = self.folded(op, &x) {
             return folded;
@@ -207,7 +207,7 @@ impl Graph {
         self.intern(Node::Apply(op, x)).times(minus)
     }
 
-    /// The value of an operation that needs no node of its own.
+    /// Returns the value of an operation that needs no node of its own.
     fn folded(&mut self, op: Op, x: &[Value]) -> Option<Value> {
         let integers = (
             x.first().and_then(|x| self.known_integer(*x)),
@@ -334,7 +334,7 @@ fn strip(x: &mut [Value]) -> bool {
     minus
 }
 
-/// Changes all signs, and returns `true`, if the first operand with a sign is negative.
+/// Changes all signs and returns `true`, if the first operand with a sign is negative.
 fn lead(x: &mut [Value]) -> bool {
     let first = x.iter().find(|x| **x != Value::ZERO);
     let minus = first.is_some_and(|x| x.minus);

@@ -8,14 +8,14 @@ use crate::ir::{
 };
 use crate::values::graph::{Graph, Op, Value};
 
-/// Largest number of evaluated expressions, and of nodes.
+/// Largest number of evaluated expressions and of nodes.
 const LIMIT: usize = 20_000;
-/// The greatest depth of expressions, with those of the functions that they call.
+/// Greatest depth of expressions, including the functions that they call.
 const DEEPEST: usize = 1000;
 
 /// Follows the evaluation of a body, and of the functions that it calls.
 pub trait Observer<'a> {
-    /// An expression has this value in this body; `None` ends the evaluation.
+    /// Receives the value of an expression in this body; `None` ends the evaluation.
     fn evaluated(
         &mut self,
         graph: &mut Graph,
@@ -24,36 +24,37 @@ pub trait Observer<'a> {
         value: Value,
     ) -> Option<()>;
 
-    /// A `let` gives a variable this value; `block` is the first variable of its block.
+    /// Receives the value that a `let` gives to a variable; `block` is the first variable of its
+    /// block.
     fn given(&mut self, body: &'a Body, local: LocalId, block: LocalId, value: Value);
 
-    /// A variable has this value from now on.
+    /// Receives the new value of a variable.
     fn assigned(&mut self, graph: &mut Graph, body: &'a Body, local: LocalId, value: Value);
 
-    /// A field of the result accumulates a value where a condition holds.
+    /// Receives a value that a field of the result accumulates where a condition holds.
     fn accumulated(&mut self, condition: Value, field: FieldId, how: Accumulate, value: Value);
 }
 
-/// Evaluates the body of a function, with those that it calls.
+/// Evaluates the body of a function and the functions that it calls.
 pub struct Interpreter<'a, O> {
     module: &'a Module,
     body: &'a Body,
     pub graph: Graph,
     evaluated: usize,
-    /// The expressions that are being evaluated.
+    /// Number of nested expressions that are being evaluated.
     depth: usize,
     pub observer: O,
 }
 
-/// A function that is evaluated.
+/// A function that is being evaluated.
 struct Frame<'a> {
     body: &'a Body,
-    /// The variables that have their values already.
+    /// Variables that have a value already.
     values: BTreeMap<LocalId, Value>,
-    /// The condition under which it has returned, and its value.
+    /// Condition under which the function has returned; `result` is the returned value.
     returned: Value,
     result: Value,
-    /// The condition of the branch that is evaluated.
+    /// Condition of the branch that is being evaluated.
     branch: Value,
 }
 
@@ -68,8 +69,8 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
         Self { module, body, graph: Graph::new(), evaluated: 0, depth: 0, observer }
     }
 
-    /// Evaluates the body, and returns its value, if any; `None` if it is too long, or if the observer
-    /// ends it.
+    /// Evaluates the body and returns its value, if any; `None` if it is too long or if the
+    /// observer ends it.
     pub fn run(&mut self) -> Option<Value> {
         let mut frame = self.frame(self.body);
         self.body(&mut frame)
@@ -173,7 +174,7 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
                     let chosen = choose(&mut self.graph, yes, *no);
                     self.set(frame, local, chosen);
                 }
-                // A variable of the branch.
+                // The variable belongs to the branch.
                 None => {
                     frame.values.insert(local, yes);
                 }
@@ -239,7 +240,7 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
         Some(value)
     }
 
-    /// Counts evaluations, up to the limit.
+    /// Counts an evaluation; returns `None` at the limit.
     fn count(&mut self) -> Option<()> {
         self.evaluated += 1;
         (self.evaluated.max(self.graph.len()) <= LIMIT).then_some(())
@@ -302,7 +303,7 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
         self.body(&mut frame)
     }
 
-    /// `left` is the type on the left.
+    /// Evaluates an operation; `left` is the type on the left.
     fn binary(&mut self, op: BinaryOp, left: Type, a: Value, b: Value) -> Value {
         let is_integer = left == Type::U32;
         let (op, operands) = match op {

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use crate::Lane;
 use crate::numeric::accuracy::{DIVISION, FUNCTION, ROOT};
+use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
 
 /// A number in `f64` with its running error bound: a bound of its error in another precision, in

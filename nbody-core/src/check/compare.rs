@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{Error, Record, Scalar, pack};
+use crate::error::Error;
+use crate::numeric::scalar::Scalar;
+use crate::records::pack;
+use crate::records::record::Record;
 
 /// Deviation of one field of the results from the reference.
 ///
@@ -50,7 +53,7 @@ pub struct Report {
 /// The error of a particle is the Euclidean norm over a field's components, divided by the norm of
 /// the reference. Where the reference is zero, a result of zero has no error, and the error of any
 /// other result is relative to the largest reference of the field. With bounds
-/// ([`ErrorBounds::bounds`](crate::ErrorBounds::bounds)), the report says whether every error is
+/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says whether every error is
 /// within its bound.
 pub fn compare<F, S>(
     results: &[F::With<S>],

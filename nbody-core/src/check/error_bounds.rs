@@ -2,12 +2,20 @@
 
 use std::sync::OnceLock;
 
-use super::bounded::Bounded;
-use crate::law::space::{Either, InDomain as _};
-use crate::{
-    Accumulation, Domain, Interaction, Lane as _, Options, Point, Precision, Reader, Record, Space,
-    Vector, Writer, pack, parallel,
-};
+use crate::check::bounded::Bounded;
+use crate::domain::Domain;
+use crate::domain::InDomain as _;
+use crate::law::interaction::Interaction;
+use crate::numeric::lane::Lane as _;
+use crate::numeric::precision::Precision;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::space::Either;
+use crate::numeric::space::Space;
+use crate::numeric::vector::{Point, Vector};
+use crate::options::{Accumulation, Options};
+use crate::parallel;
+use crate::records::pack;
+use crate::records::record::Record;
 
 /// Error bounds of the results of every i-particle, for all precisions and accumulations.
 #[derive(Clone, Debug)]
@@ -252,8 +260,8 @@ impl Stretch {
     }
 }
 
-/// A space in which positions may be double-single, as in [`Mixed`](crate::Mixed): their
-/// differences then have errors of their own, and none from rounding the positions to `f32`.
+/// A space in which positions may be double-single, as in [`Mixed`](crate::numeric::mixed::Mixed):
+/// their differences then have errors of their own, and none from rounding the positions to `f32`.
 #[derive(Clone, Copy)]
 struct Positions {
     space: Either<Bounded>,

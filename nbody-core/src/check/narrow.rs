@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use crate::Lane;
+use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
 
 /// A number in `f64` that is infinite beyond the range of `f32`, and zero where `f32` would be

@@ -1,11 +1,19 @@
 //! Checks that the range of a precision holds the numbers of an evaluation.
 
-use super::narrow::Narrow;
-use crate::law::space::{Either, InDomain as _};
-use crate::{
-    Carried, Charges, Error, Field, FieldKind, Interaction, Options, Precision, Reader, Record,
-    Writer, pack, parallel, sample,
-};
+use crate::check::narrow::Narrow;
+use crate::check::sample::sample;
+use crate::domain::InDomain as _;
+use crate::error::Error;
+use crate::field::{Field, FieldKind};
+use crate::law::charges::{Carried, Charges};
+use crate::law::interaction::Interaction;
+use crate::numeric::precision::Precision;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::space::Either;
+use crate::options::Options;
+use crate::parallel;
+use crate::records::pack;
+use crate::records::record::Record;
 
 /// The most pairs that are evaluated, unless `FEW` i-particles have more.
 const PAIRS: usize = 1 << 20;
@@ -22,12 +30,12 @@ const FAR: f64 = 4.0;
 ///
 /// Every parameter and every number of the particles that is finite in `f64` must be finite in the
 /// precision. Then the pairs of some i-particles (all i-particles if they have up to a million
-/// pairs, else a [`sample`](crate::sample()) of at least four) are evaluated twice on the host, in
-/// `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, intermediate results included.
-/// This range may cost no result more than 10⁻⁵ of the summed magnitudes of its terms. The check
-/// thus tells whether the units suit single precision, for all pairs and for neighbour lists (the
-/// options must have the domain of the lists). It takes a fraction of a second for a million
-/// particles. Engines never call it. Trees have [`check_range_tree`].
+/// pairs, else a [`sample`](crate::check::sample::sample()) of at least four) are evaluated twice
+/// on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, intermediate
+/// results included. This range may cost no result more than 10⁻⁵ of the summed magnitudes of its
+/// terms. The check thus tells whether the units suit single precision, for all pairs and for
+/// neighbour lists (the options must have the domain of the lists). It takes a fraction of a
+/// second for a million particles. Engines never call it. Trees have [`check_range_tree`].
 ///
 /// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes
 /// in `f64`. For [`Precision::Double`] there is nothing to check: the reference has no wider

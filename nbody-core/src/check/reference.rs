@@ -5,9 +5,16 @@
 //! precision reads them, a comparison shows the error of the kernel alone; with the unrounded
 //! particles it includes the rounding of the input.
 
-use crate::cpu::{Pair, Sources};
-use crate::pack::Rows;
-use crate::{Domain, Error, Field, Interaction, Law, Record, Scalar, pack, parallel};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::{Interaction, Law};
+use crate::law::pair::{Pair, Sources};
+use crate::numeric::scalar::Scalar;
+use crate::parallel;
+use crate::records::pack;
+use crate::records::pack::Rows;
+use crate::records::record::Record;
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(
@@ -59,8 +66,9 @@ where
 /// [`reference_self`] to the last bit.
 ///
 /// For so many particles that the full double loop would take too long, compare the results of a
-/// [`sample`](crate::sample()). [`FieldReport::worst`](crate::FieldReport::worst) is then an index
-/// in the sample.
+/// [`sample`](crate::check::sample::sample()).
+/// [`FieldReport::worst`](crate::check::compare::FieldReport::worst) is then an index in the
+/// sample.
 ///
 /// ```
 /// # use nbody_core::{Domain, Error, Interaction, compare, reference_self_sample, sample};

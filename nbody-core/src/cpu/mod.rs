@@ -1,45 +1,32 @@
 //! The CPU: schedules that call the compiled loops of a law, lists, trees, and programs per
 //! particle.
 
-mod buffers;
-mod columns;
-mod engine;
-mod evaluation;
-mod hits;
-mod kept;
-mod listed;
-mod loops;
-mod neighbours;
-mod pair;
-mod particle;
-mod particle_loop;
-mod peak;
-mod per_particle;
-mod schedule;
-mod selection;
-mod short_range;
-mod sums;
-mod tree;
-mod variant;
+pub mod peak;
 
-use engine::{CpuEngine, Particles};
-use neighbours::CpuNeighbours;
-pub(crate) use pair::{Pair, Sources};
-pub use particle_loop::ParticleLoop;
-pub use peak::peak;
-use per_particle::CpuPerParticle;
-use selection::CpuSelection;
-use short_range::CpuShortRange;
-use tree::CpuTree;
-pub use variant::{Compiled, Variant};
+use crate::lists::cpu::CpuNeighbours;
+use crate::lists::short_range::CpuShortRange;
+use crate::memory::buffers::Particles;
+use crate::pairs::cpu::CpuEngine;
+use crate::particles::cpu::CpuPerParticle;
+use crate::particles::selection::CpuSelection;
+use crate::trees::cpu::CpuTree;
 
-use crate::numeric::simd::SimdLevel;
-use crate::pack::Rows;
-use crate::tree::law::TreeLaw;
-use crate::untyped::{
-    Buffer, Device, Engine, Neighbours, Origin, PerParticle, Selection, Sequence, ShortRange, Tree,
-};
-use crate::{Domain, Error, Field, Law, Opening, Options, Precision};
+use crate::device::Device;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::Law;
+use crate::lists::engine::{Neighbours, Origin, ShortRange};
+use crate::memory::buffer::Buffer;
+use crate::numeric::precision::Precision;
+use crate::numeric::simd::level::SimdLevel;
+use crate::options::Options;
+use crate::pairs::engine::Engine;
+use crate::particles::engine::{PerParticle, Selection, Sequence};
+use crate::records::pack::Rows;
+use crate::trees::engine::Tree;
+use crate::trees::law::TreeLaw;
+use crate::trees::opening::Opening;
 
 /// The CPU as a device.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,15 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use crate::numeric::precision::Precision;
 #[cfg(target_arch = "aarch64")]
 use crate::numeric::simd::array::Array;
-use crate::numeric::simd::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512};
-use crate::{Math, Options, Precision, SimdLevel, parallel};
+use crate::options::{Math, Options};
+use crate::parallel;
 
 /// Length of a chain of multiply-adds in a task; takes some tenths of a millisecond.
 const STEPS: usize = 1 << 16;

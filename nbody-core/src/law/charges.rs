@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Expansion, Field, FieldKind};
+use crate::field::{Field, FieldKind};
 
 /// The charges g of an interaction whose result is the sum, over all j and their charges, of g
 /// K(i, xⱼ − xᵢ). Each charge is a product of numbers of j; its kernel K depends on j only by the
@@ -140,6 +140,30 @@ impl fmt::Display for Name {
             }
         }
         Ok(())
+    }
+}
+
+/// The far particles of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Expansion {
+    /// One particle at the centre of charge. The relative error of the action of a cell falls as θ², and as
+    /// θ where its charges have different signs.
+    Monopole,
+    /// As many particles as have the second moments of the cell, too: three for charges of one sign in a
+    /// harmonic kernel (Kawai & Makino 2001) that depends on i by the position alone, six for those in any other,
+    /// and ten for charges of both signs and for vectors of charges. The relative error of the action of a cell falls as θ³. Charges that are carried
+    /// with another one, as momenta with masses, have their first moments in six particles: their error falls
+    /// as θ².
+    #[default]
+    Second,
+}
+
+impl fmt::Display for Expansion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Monopole => "monopole",
+            Self::Second => "second order",
+        })
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::fmt;
 
-use super::charges::Charges;
-use crate::cpu::{Compiled, Variant};
+use crate::error::Error;
+use crate::field::{Field, FieldKind};
+use crate::law::charges::Charges;
+use crate::law::loops::{Compiled, Variant};
 use crate::numeric::interval::steps::Step;
-use crate::pack::dim;
-use crate::{Error, Field, FieldKind, Lane, Output, Record, Space};
+use crate::numeric::lane::Lane;
+use crate::numeric::space::Space;
+use crate::records::record::dim;
+use crate::records::record::{Output, Record};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches
 /// of an `if` count.
@@ -92,12 +96,12 @@ pub struct Law {
     /// The layout of a result, [`Interaction::F`].
     pub f: &'static [Field],
     /// The loops over pairs on the CPU.
-    pub(super) cpu_loops: CpuLoops,
+    pub(crate) cpu_loops: CpuLoops,
 }
 
 /// The origin of a law's loops over pairs on the CPU.
 #[derive(Clone, Copy)]
-pub(super) enum CpuLoops {
+pub(crate) enum CpuLoops {
     /// The Rust compiler: [`Interaction::cpu_loops`].
     Compiled(fn(Variant) -> Compiled),
     /// There are no loops: the law was made at run time.

@@ -1,12 +1,10 @@
-//! Declared interactions: their records, their pair functions, and the space that they act in.
+//! Declared interactions and programs per particle, as traits and as values.
 
-pub mod binding;
 pub mod charges;
-pub mod field_value;
 pub mod interaction;
-pub mod pack;
-pub mod particle;
+pub mod loops;
+pub mod pair;
+pub mod particle_loop;
+pub mod program;
 pub mod reach;
-pub mod record;
-pub mod space;
 pub mod table;

@@ -1,9 +1,10 @@
 //! The reach of an interaction: bounds of its cutoff for groups of particles.
 
+use crate::law::interaction::Law;
+use crate::numeric::interval::Interval;
 use crate::numeric::interval::slope;
 use crate::numeric::interval::steps::{Role, evaluate};
-use crate::pack::dim;
-use crate::{Interval, Law};
+use crate::records::record::dim;
 
 impl Law {
     /// Returns bounds of the cutoff of every pair of two groups of particles, as any engine

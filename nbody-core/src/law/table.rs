@@ -2,9 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::interaction::CpuLoops;
+use crate::field::{Field, FieldKind};
+use crate::law::charges::{Carried, ChargeSum, Charges};
+use crate::law::interaction::CpuLoops;
+use crate::law::interaction::{CudaText, Law, Operations, ThirdLaw};
 use crate::numeric::interval::steps::Step;
-use crate::{Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Law, Operations, ThirdLaw};
 
 /// A law as a table: everything that code generation knows of a declaration, without loops for the
 /// CPU.

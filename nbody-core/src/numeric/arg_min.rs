@@ -1,6 +1,8 @@
 //! The minimum of many values, and its index.
 
-use crate::{Lane, Reader, Space, Writer};
+use crate::numeric::lane::Lane;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::space::Space;
 
 /// The minimum over pairs, and the index of its j-particle: of the first, if several pairs have it.
 /// Without pairs, the value is infinite and the index [`u32::MAX`].

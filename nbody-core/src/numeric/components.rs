@@ -6,7 +6,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::{Point, Vector};
+use crate::numeric::vector::{Point, Vector};
 
 macro_rules! named {
     ($($name:ident { $($field:ident)* } of $real:ident, $d:literal, $what:literal;)*) => {

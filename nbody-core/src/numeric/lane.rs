@@ -9,7 +9,7 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-use super::vector;
+use crate::numeric::vector;
 
 /// A number, or a vector of numbers.
 ///

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::numeric::lane::Lane;
+use crate::numeric::scalar::Scalar;
 use crate::numeric::scalar::integers_of;
-use crate::{Lane, Scalar};
 
 /// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of two
 /// positions is as accurate far from the origin as near it.

@@ -128,4 +128,6 @@ macro_rules! text {
     };
 }
 
-pub(crate) use {run, shared, text};
+pub(crate) use run;
+pub(crate) use shared;
+pub(crate) use text;

@@ -2,7 +2,10 @@
 
 use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
-use crate::{Lane, Open, Reader, Scalar, Space, Writer};
+use crate::numeric::lane::Lane;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::scalar::Scalar;
+use crate::numeric::space::{Open, Space};
 
 /// A vector, such as a displacement, a velocity or a force, of three components by default: `v.x`, `v.y`
 /// and `v.z` if they are `f64` or `f32`, and `v[0]` to `v[2]` in general.

@@ -18,18 +18,19 @@ pub(crate) struct Buffer {
     pub n: usize,
     pub precision: Precision,
     pub backend: Arc<dyn Backend>,
-    /// The number of the last change of whole records, and the later ones of single numbers in them.
+    /// The number of the last change of whole records, and later changes of single numbers in
+    /// them.
     changed: u64,
     changed_numbers: Vec<(usize, u64)>,
 }
 
-/// Device memory that is reused from one evaluation to the next, and only grows.
+/// Device memory that evaluations reuse; it only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     memory: Option<(usize, Box<dyn Memory>)>,
 }
 
-/// Returns a number that is greater than all before it.
+/// Returns a number greater than all earlier ones.
 fn new_change() -> u64 {
     static CHANGES: AtomicU64 = AtomicU64::new(0);
     CHANGES.fetch_add(1, Ordering::Relaxed)
@@ -47,21 +48,22 @@ impl Buffer {
         Ok(Self { memory, n, precision, backend, changed, changed_numbers })
     }
 
-    /// Returns a number of the contents, as far as these numbers of the records are concerned: no others of
-    /// any buffer have it, and it stays while none of these numbers is written.
+    /// Returns a number that identifies the contents of these numbers of the records. No other
+    /// contents of any buffer have it, and it stays the same while none of these numbers is
+    /// written.
     pub fn contents(&self, numbers: impl IntoIterator<Item = usize>) -> u64 {
         let change = |number| self.changed_numbers.iter().find(|(other, _)| *other == number);
         let changes = numbers.into_iter().filter_map(change);
         changes.fold(self.changed, |last, (_, change)| last.max(*change))
     }
 
-    /// Says that a launch changes the contents.
+    /// Marks the contents as changed by a launch.
     pub fn changes(&mut self) {
         self.changed = new_change();
         self.changed_numbers.clear();
     }
 
-    /// Says that a launch changes these numbers of the records, and no others.
+    /// Marks these numbers of the records, and no others, as changed by a launch.
     pub fn changes_numbers(&mut self, numbers: &[usize]) {
         let change = new_change();
         for &number in numbers {
@@ -72,7 +74,7 @@ impl Buffer {
         }
     }
 
-    /// Returns a copy of these particles in this precision.
+    /// Creates a copy of these particles in this precision.
     pub fn of_particles(
         backend: &Arc<dyn Backend>,
         particles: &dyn Rows,
@@ -99,7 +101,8 @@ impl Buffer {
         })
     }
 
-    /// Changes the number of records of `words` words, whose contents are lost if they need more memory.
+    /// Sets the number of records, of `words` words each. The contents are lost if they need more
+    /// memory.
     pub fn resize(&mut self, n: usize, words: usize) -> Result<(), Error> {
         let sizes = [n, words, bytes_of(self.precision)];
         if product(&*self.backend, &sizes)? > self.memory.words() * size_of::<u64>() {
@@ -110,8 +113,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies results to the host and passes `take` a function that writes them as records of these
-    /// fields.
+    /// Copies results to the host, and passes `take` a function that writes them as records with
+    /// these fields.
     pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
         let n = self.n;
         self.memory.read(&mut |words| match self.precision {
@@ -125,8 +128,8 @@ impl Buffer {
         })
     }
 
-    /// Copies some particles of these fields to the host and passes `take` a function that writes them
-    /// as records.
+    /// Copies a range of particles with these fields to the host, and passes `take` a function
+    /// that writes them as records.
     pub fn read_particles(
         &self,
         fields: &[Field],
@@ -135,7 +138,7 @@ impl Buffer {
     ) -> Result<(), Error> {
         let real = bytes_of(self.precision);
         let record = numbers_of(fields, self.precision) * real;
-        // Whole words of the memory; the first may begin with a number of another particle.
+        // Whole words of the memory; the first word may begin with a number of another particle.
         let [begin, end] = [particles.start, particles.end].map(|k| k * record);
         let words = begin / 8..end.div_ceil(8);
         let others = begin % 8 / real;
@@ -154,7 +157,7 @@ impl Buffer {
         })
     }
 
-    /// Fills a buffer of results of these fields with the results of no pair.
+    /// Fills a buffer of results with these fields with the results of no pair.
     pub fn clear(&mut self, fields: &[Field]) -> Result<(), Error> {
         let (n, nothing) = (self.n, pack::nothing(fields));
         if nothing.iter().all(|word| *word == 0) {
@@ -191,7 +194,7 @@ impl Buffer {
     }
 }
 
-/// Refuses what belongs to another backend.
+/// Refuses an object of another backend.
 pub(crate) fn check_backend(
     what: &'static str,
     found: &Arc<dyn Backend>,
@@ -209,7 +212,7 @@ pub(crate) fn check_backend(
 }
 
 impl Scratch {
-    /// Returns memory of at least the product of `sizes`, in bytes. If it has to grow, the contents
+    /// Returns memory of at least the product of `sizes`, in bytes. If it must grow, the contents
     /// are lost; new memory is zeroed if `zero` is set.
     pub fn reserve(
         &mut self,
@@ -220,7 +223,7 @@ impl Scratch {
         let needed = sizes.iter().fold(1_usize, |product, &size| product.saturating_mul(size));
         let memory = match self.memory.take() {
             Some((found, memory)) if found >= needed => (found, memory),
-            // The old memory is freed first, so that both need not fit at once.
+            // The old memory is freed first, since both might not fit at once.
             too_small => {
                 drop(too_small);
                 let mut memory = allocate(backend, sizes)?;
@@ -233,12 +236,12 @@ impl Scratch {
         Ok(&*self.memory.insert(memory).1)
     }
 
-    /// Returns the memory that was reserved.
+    /// Returns the reserved memory.
     pub fn memory(&self) -> &dyn Memory {
         self.get().expect("reserved before")
     }
 
-    /// Returns the memory that was reserved, to be written.
+    /// Returns the reserved memory for writing.
     pub fn memory_mut(&mut self) -> &mut dyn Memory {
         &mut *self.memory.as_mut().expect("memory is reserved before it is used").1
     }
@@ -253,10 +256,10 @@ fn allocate(backend: &dyn Backend, sizes: &[usize]) -> Result<Box<dyn Memory>, E
     backend.allocate(product(backend, sizes)?)
 }
 
-/// Returns the product of sizes in bytes; an error if no backend has so much memory.
+/// Returns the product of sizes in bytes, or an error if no backend has that much memory.
 fn product(backend: &dyn Backend, sizes: &[usize]) -> Result<usize, Error> {
     let bytes = sizes.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    // No more than half of the address space, so that backends can round up without overflow.
+    // At most half of the address space, so that backends can round up without overflow.
     bytes
         .filter(|&bytes| isize::try_from(bytes).is_ok())
         .ok_or_else(|| Error::OutOfMemory { bytes: usize::MAX, device: backend.describe() })

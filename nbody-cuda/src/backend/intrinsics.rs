@@ -1,5 +1,5 @@
-//! The intrinsics that kernels use, in the emulator and on the first GPU, if there is one: both must
-//! compute what the tests do.
+//! Tests the intrinsics of kernels, in the emulator and on the first GPU, if any: both must
+//! compute the values of the tests.
 
 use super::emulator::Emulator;
 use super::{Backend, Launch, gpu};
@@ -8,7 +8,7 @@ use crate::{Error, Program};
 
 const LANES: u64 = 32;
 
-/// Checks the words that each lane of a warp writes: those that `body` computes of the lane `l`.
+/// Checks the words that each lane of a warp writes. `body` computes them for lane `l`.
 fn check<const N: usize>(body: &str, expected: impl Fn(u64) -> [u64; N]) {
     let source = format!(
         "
@@ -36,7 +36,7 @@ extern \"C\" __global__ void by_hand(u64 *found)
     }
 }
 
-/// Runs a kernel in one warp, of which each lane writes `n` words, and returns them.
+/// Runs a kernel in one warp, where each lane writes `n` words, and returns the words.
 fn run(backend: &dyn Backend, source: &str, n: usize) -> Result<Vec<u64>, Error> {
     let folder = tempfile::tempdir().unwrap();
     let (module, _) = backend.build(&Program::by_hand(source), &Cache::at(folder.path()))?;
@@ -99,7 +99,7 @@ fn bits_are_counted_and_found() {
 
 #[test]
 fn atomic_operations_take_effect_and_return_the_previous_value() {
-    // Lanes after the first must not lose what was there.
+    // Lanes after the first must not lose earlier contents.
     let body = "
     __shared__ u32 sum, least, greatest, any;
     __shared__ u64 large;

@@ -13,7 +13,7 @@ pub(crate) struct Launch<'a> {
     pub kernel: &'static CStr,
     /// The number of thread blocks.
     pub blocks: u32,
-    /// The number of phases, between which the blocks wait for one another; `None` if they never do.
+    /// The number of phases, between which all blocks wait for one another; `None` without phases.
     pub phases: Option<u32>,
     /// The memory that the kernel reads and writes.
     pub memory: Vec<&'a dyn Memory>,
@@ -35,9 +35,9 @@ impl<'a> Launch<'a> {
         Self { kernel, blocks, phases: None, memory: Vec::with_capacity(8), arguments }
     }
 
-    /// Passes a record by its words: the parameters of a law, whose layout follows from the fields that it declares, or
-    /// the space of its precision ([`space`](crate::layout::space)). All other arguments are declared values. An empty
-    /// struct is passed as one word.
+    /// Passes a record by its words: the parameters of a law, whose layout follows from the
+    /// declared fields, or the space of its precision ([`space`](crate::layout::space)). All other
+    /// arguments are declared values. An empty struct is passed as one word.
     #[must_use]
     pub fn record(mut self, words: &[u64]) -> Self {
         let Arguments { words: all, begins } = &mut self.arguments;
@@ -55,20 +55,20 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Names memory whose address is within an argument.
+    /// Adds memory whose address is within an argument.
     #[must_use]
     pub fn reads(mut self, memory: &'a dyn Memory) -> Self {
         self.memory.push(memory);
         self
     }
 
-    /// Passes numbers, each an argument of its own.
+    /// Passes numbers, each as an argument.
     #[must_use]
     pub fn numbers<const N: usize>(self, numbers: [u32; N]) -> Self {
         numbers.into_iter().fold(self, |launch, number| launch.value(&number))
     }
 
-    /// Passes the addresses of memory, each an argument of its own.
+    /// Passes the addresses of memory, each as an argument.
     #[must_use]
     pub fn pointers<const N: usize>(self, memory: [&'a dyn Memory; N]) -> Self {
         memory.into_iter().fold(self, |mut launch, memory| {
@@ -77,10 +77,10 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// Passes the first phase and the end of these phases of a kernel, which are its last two arguments
-    /// (`kernels/grid.cuh`). A GPU does all of them in one launch, whose blocks must all be
-    /// resident at a time; in the emulator blocks run one after another, so that it does all blocks of a
-    /// phase before the next.
+    /// Passes the first phase and the end of these phases, the last two arguments of a kernel with
+    /// phases (`kernels/grid.cuh`). A GPU runs all phases in one launch, whose blocks must all be
+    /// resident. In the emulator, blocks run one after another; it runs all blocks of a phase
+    /// before the next phase.
     #[must_use]
     pub fn phases(mut self, phases: Range<u32>) -> Self {
         self.phases = Some(phases.len() as u32);
@@ -90,7 +90,7 @@ impl<'a> Launch<'a> {
 
 impl Arguments {
     /// Returns the addresses of the arguments, valid while `self` lives. On a little-endian host,
-    /// the address of a `u64` is also that of the `u32` that it holds.
+    /// the address of a `u64` is also the address of the `u32` in it.
     pub fn addresses(&mut self) -> Vec<*mut c_void> {
         let Self { words, begins, .. } = self;
         begins.iter().map(|&begin| words[begin..].as_mut_ptr().cast()).collect()

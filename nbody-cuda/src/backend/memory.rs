@@ -8,16 +8,16 @@ use crate::border::{self, Address, Border};
 
 /// Memory of a backend, which kernels read and write.
 pub(crate) trait Memory: Debug + Send + Sync {
-    /// Returns the address that kernels take.
+    /// Returns the address for kernels.
     fn address(&self) -> u64;
 
-    /// Returns whether the guard words around the memory, which kernels must not change, are unchanged; a GPU has
-    /// none.
+    /// Returns whether the guard words around the memory, which kernels must not change, are
+    /// unchanged. A GPU has none.
     fn is_intact(&self) -> bool {
         true
     }
 
-    /// Replaces the contents by the words that `fill` writes, of 8 bytes each.
+    /// Replaces the contents by the words that `fill` writes, 8 bytes each.
     fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error>;
 
     /// Zeroes the contents.
@@ -40,7 +40,8 @@ pub(crate) trait Memory: Debug + Send + Sync {
 }
 
 impl dyn Memory + '_ {
-    /// Returns the value at the beginning of the contents, after all earlier launches have finished.
+    /// Returns the value at the beginning of the contents, after all earlier launches have
+    /// finished.
     pub fn value<T: Border>(&self) -> Result<T, Error> {
         let mut found = None;
         self.read_words(0..size_of::<T>().div_ceil(size_of::<u64>()), &mut |words| {
@@ -49,7 +50,7 @@ impl dyn Memory + '_ {
         Ok(found.expect("memory passes what it has read"))
     }
 
-    /// Replaces the contents by a value, and zeros behind it.
+    /// Replaces the contents by a value, followed by zeros.
     pub fn set(&mut self, value: &impl Border) -> Result<(), Error> {
         let words = border::words(value);
         self.write(&mut |to| {
@@ -66,23 +67,23 @@ impl<T> Address<T> {
     }
 }
 
-/// A word of the host that a kernel writes: an answer, for which the host waits without waiting for later
-/// launches. It never has all bits set.
+/// A word of the host, in which a kernel writes its answer. The host can wait for the answer
+/// without waiting for later launches. An answer never has all bits set.
 pub(crate) trait Reply: Debug + Send + Sync {
-    /// Returns the address that kernels take.
+    /// Returns the address for kernels.
     fn address(&self) -> u64;
 
     /// Expects the answer of the next launch that takes the address.
     fn expect(&mut self) -> Result<(), Error>;
 
-    /// Returns the last answer that was expected if it is there already.
+    /// Returns the expected answer if it has arrived.
     fn peek(&self) -> Option<u64>;
 
-    /// Returns the last answer that was expected, once it is there.
+    /// Waits for the expected answer and returns it.
     fn receive(&self) -> Result<u64, Error>;
 }
 
-/// Asserts that a range of words is in memory of this many.
+/// Asserts that a range of words is within memory of `words` words.
 pub(super) fn check_words(range: &Range<usize>, words: usize) {
     assert!(range.start <= range.end && range.end <= words, "words {range:?} of {words}");
 }

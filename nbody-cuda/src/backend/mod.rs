@@ -43,16 +43,16 @@ pub(crate) trait Backend: Debug + Send + Sync {
     /// schedule.
     fn memory_for_parts(&self) -> usize;
 
-    /// Compiles a program, or takes it from the cache, and loads it.
+    /// Compiles a program or takes it from the cache, and loads it.
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error>;
 
-    /// Allocates this many bytes, uninitialised.
+    /// Allocates this number of bytes, uninitialised.
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error>;
 
     /// Allocates a word for answers of kernels.
     fn reply(&self) -> Result<Box<dyn Reply>, Error>;
 
-    /// Returns a batch for launches that are repeated; `None` where they gain nothing by it.
+    /// Returns a batch for repeated launches; `None` on devices where batches gain nothing.
     fn batch(&self) -> Option<Box<dyn Batch>> {
         None
     }
@@ -62,21 +62,22 @@ pub(crate) trait Backend: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Does the work and returns the time that it took on the device.
+    /// Does the work and returns its time on the device.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
 }
 
-/// The launches of work that is repeated: they are held back to its end, and after some repetitions the
-/// device does them as one. They take effect in order, before any other operation of the device.
+/// The launches of repeated work. They are pending until the end of the work, and after some
+/// repetitions the device runs them as one. They take effect in order, and before any other
+/// operation of the device.
 pub(crate) trait Batch: Debug + Send + Sync {
     /// Begins to hold back the launches of this thread.
     fn begin(&mut self) -> Result<(), Error>;
 
-    /// Does them.
+    /// Launches them.
     fn end(&mut self) -> Result<(), Error>;
 }
 
-/// Does work, the launches of it as a batch if there is one.
+/// Does work; its launches form a batch if `batch` is given.
 pub(crate) fn in_batch<T, E: From<Error>>(
     batch: Option<&mut Box<dyn Batch>>,
     work: impl FnOnce() -> Result<T, E>,
@@ -91,7 +92,7 @@ pub(crate) fn in_batch<T, E: From<Error>>(
     Ok(done)
 }
 
-/// A batch that has begun, and ends even if the work panics.
+/// A batch that has begun. It ends even if the work panics.
 struct Begun<'a>(Option<&'a mut Box<dyn Batch>>);
 
 impl Begun<'_> {
@@ -117,7 +118,7 @@ pub(crate) struct Kernel {
 
 /// A compiled program, loaded by a backend.
 pub(crate) trait Module: Debug + Send + Sync {
-    /// Returns how many blocks of a kernel are resident on the device at a time.
+    /// Returns the number of resident blocks of a kernel on the device.
     fn resident_blocks(&self, kernel: &CStr) -> usize;
 
     /// Launches a kernel. Launches and copies take effect in the order of the calls.

@@ -1,4 +1,4 @@
-//! Launches of several phases, in the emulator and on the first GPU, if there is one.
+//! Tests launches of several phases, in the emulator and on the first GPU, if any.
 
 use super::emulator::Emulator;
 use super::{Backend, Launch, Memory, Module, gpu, in_batch};
@@ -9,7 +9,8 @@ const GRID: &str = include_str!("../../kernels/grid.cuh");
 const PHASES: u32 = 5;
 const LAUNCHES: u32 = 8;
 
-/// In each phase a block adds up what all blocks wrote in the phase before. The first phase takes `n`.
+/// In each phase, a block sums the numbers that all blocks wrote in the previous phase. The first
+/// phase takes `n`.
 const KERNEL: &str = "
 extern \"C\" __global__ void by_hand(u32 *arrived, u32 *sums, u32 n, u32 first_phase, u32 end_phase)
 {
@@ -61,7 +62,7 @@ namespace nbody {{
         module.launch(launch.numbers([n]).phases(phases))
     };
     let launch = |module: &dyn Module, blocks, n| launch_phases(module, blocks, n, 0..PHASES);
-    // A batch of it soon becomes a graph, whose arguments then change.
+    // A batch of such launches soon becomes a graph, whose arguments then change.
     let mut batch = backend.batch();
     for n in 0..LAUNCHES {
         for blocks in [1, most / 2, most] {

@@ -1,4 +1,4 @@
-//! Builds: compiling a program or loading it from the cache.
+//! Builds: compile a program or load it from the cache.
 
 use std::fmt;
 use std::ops::Deref;
@@ -13,15 +13,16 @@ use crate::{Error, Program};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// It was compiled for this build.
+    /// The program was compiled for this build.
     Compiled,
-    /// It was in the cache; no compiler ran.
+    /// The program was in the cache; no compiler ran.
     Cached,
-    /// The cache entry was damaged or did not load on this machine; it was compiled again.
+    /// The cache entry was damaged or did not load on this computer; the program was compiled
+    /// again.
     Repaired,
 }
 
-/// The report of how a program was compiled or loaded from the cache.
+/// The report of a build: how a program was compiled or loaded from the cache.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Build {
@@ -29,7 +30,7 @@ pub struct Build {
     pub origin: Origin,
     /// A file with the text of the program; `None` if the cache cannot be written.
     pub source: Option<PathBuf>,
-    /// The reason why the compiled program was not stored in the cache; `None` if it was.
+    /// The reason why the compiled program was not stored in the cache; `None` if it was stored.
     pub cache_error: Option<String>,
     /// The compiler and its target: `NVRTC 13.0.88 for sm_90`.
     pub compiler: String,
@@ -41,8 +42,8 @@ pub struct Build {
     pub image: Image,
 }
 
-/// A compiled program: a CUBIN if NVRTC supports the architecture, else PTX; a shared object in the
-/// emulator.
+/// A compiled program: a CUBIN if NVRTC supports the architecture, otherwise PTX; a shared object
+/// in the emulator.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Image(Arc<[u8]>);
 
@@ -61,17 +62,17 @@ impl fmt::Debug for Image {
     }
 }
 
-/// Resources of a GPU that a kernel uses.
+/// GPU resources of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
     /// Registers per thread.
     pub registers: u32,
-    /// Local memory per thread, in bytes: more than zero is a sign of register spills.
+    /// Local memory per thread, in bytes; more than zero is a sign of register spills.
     pub local: u32,
     /// Shared memory per thread block, in bytes.
     pub shared: u32,
-    /// Blocks that are resident on a multiprocessor at a time.
+    /// The number of resident blocks per multiprocessor.
     pub blocks: u32,
 }
 
@@ -80,7 +81,7 @@ pub(crate) struct Recipe<'a> {
     pub program: &'a Program,
     /// The file extension of the compiled program in the cache.
     pub extension: &'static str,
-    /// The compiler, its version and options, and the architecture: they belong to the key of the
+    /// The compiler, its version and options, and the architecture: part of the key of the
     /// compiled program.
     pub identity: &'a [&'a str],
     /// The compiler and its target, for messages.
@@ -88,8 +89,8 @@ pub(crate) struct Recipe<'a> {
     pub compile: &'a dyn Fn() -> Result<Vec<u8>, Error>,
 }
 
-/// Loads the compiled program from the cache, or compiles, stores and loads it. An entry that does
-/// not load is compiled again, since machines of several types may share the folder.
+/// Loads the compiled program from the cache; or compiles, stores and loads it. An entry that does
+/// not load is compiled again, since different types of computers may share the folder.
 pub(crate) fn build<T>(
     recipe: Recipe,
     cache: &Cache,
@@ -146,13 +147,13 @@ mod tests {
                 compiler: "compiler".to_owned(),
                 compile: &|| Ok(code.to_vec()),
             };
-            // This machine loads only its own code.
+            // This computer loads only its own code.
             super::build(recipe, &cache, &|code| {
                 let ours = code.strip_prefix(b"ours");
                 ours.map(<[u8]>::to_vec).ok_or(Error::Emulation("is for another machine"))
             })
         };
-        // The entry of another machine.
+        // The entry of another computer.
         assert!(build(b"theirs").is_err());
         let (loaded, build_1) = build(b"ours 1").unwrap();
         assert_eq!((&loaded[..], build_1.origin), (&b" 1"[..], Origin::Repaired));

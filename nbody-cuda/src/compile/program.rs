@@ -20,13 +20,13 @@ pub struct Program {
     pub source: String,
     /// The names of its kernels; the first is the kernel of pairs or of particles.
     pub kernels: &'static [&'static CStr],
-    /// The kernel configuration that it is written for.
+    /// The kernel configuration of the text.
     pub config: KernelConfig,
-    /// The options that it is written for.
+    /// The options of the text.
     pub options: Options,
-    /// The range of the declaration's part in the text.
+    /// The range of the declaration in the text.
     pub(crate) declared: Range<usize>,
-    /// The size in bytes of the records that a thread keeps, as an expression of the text: the emulator
+    /// The size in bytes of the records of a thread, as an expression of the text. The emulator
     /// makes room for them.
     pub(crate) records: &'static str,
 }
@@ -52,13 +52,13 @@ impl Program {
         }
     }
 
-    /// Returns the part of the source that comes from the interaction: structs, functions and
+    /// Returns the part of the text that comes from the interaction: structs, functions and
     /// `pair`.
     pub fn declaration(&self) -> &str {
         &self.source[self.declared.clone()]
     }
 
-    /// Returns the text with line numbers, to read compiler messages with.
+    /// Returns the text with line numbers, for reading compiler messages.
     pub fn numbered(&self) -> String {
         let mut text = String::new();
         for (k, line) in self.source.lines().enumerate() {
@@ -70,7 +70,7 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// Returns a program of this text, with blocks of one warp.
+    /// Returns a program with this text, and blocks of one warp.
     pub(crate) fn by_hand(source: impl Into<String>) -> Self {
         let config = KernelConfig {
             schedule: Schedule::Ordered,

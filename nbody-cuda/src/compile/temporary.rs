@@ -1,4 +1,4 @@
-//! Temporary files and folders, which are removed when they are dropped.
+//! Temporary files and folders, removed when dropped.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -8,10 +8,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The number of names that are tried. Random names collide only if someone takes them on purpose.
+/// The number of names to try. Random names collide only if someone takes them on purpose.
 const ATTEMPTS: usize = 1 << 10;
 
-/// The prefix of the names, hidden in listings of a folder.
+/// The prefix of the names, which hides them in listings of a folder.
 const PREFIX: &str = ".nbody-";
 
 /// A file or folder with a new name, accessible to this user alone. It remains after a crash.
@@ -34,7 +34,7 @@ impl Temporary {
     /// Creates an empty file in this folder.
     pub fn file_in(folder: &Path) -> io::Result<(Self, File)> {
         let mut options = OpenOptions::new();
-        // Neither an existing file nor the target of a link is opened.
+        // Opens neither an existing file nor the target of a link.
         options.write(true).create_new(true);
         #[cfg(unix)]
         options.mode(0o600);
@@ -46,7 +46,7 @@ impl Temporary {
         &self.path
     }
 
-    /// Renames it atomically, replacing a file of that name, and keeps it.
+    /// Renames the file atomically, replacing a file of that name, and keeps it.
     pub fn persist(mut self, path: &Path) -> io::Result<()> {
         fs::rename(&self.path, path)?;
         self.remove = |_| Ok(());
@@ -68,7 +68,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     })
 }
 
-/// Creates something with a name that is not taken.
+/// Creates a file or folder with a name that is not taken.
 fn make_new<T>(folder: &Path, make: &dyn Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..ATTEMPTS {

@@ -10,8 +10,8 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Returns `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: first `cuda`, which is
-/// the default one, then the others, newest first.
+/// Returns `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: first `cuda`, the
+/// default toolkit, then the others, newest first.
 pub(crate) fn toolkits() -> Vec<PathBuf> {
     let installed = entries(Path::new("/usr/local"), "cuda-").into_iter().rev();
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable).map(PathBuf::from);

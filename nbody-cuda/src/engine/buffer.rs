@@ -13,7 +13,7 @@ use crate::backend::{Backend, Buffer};
 use crate::layout::numbers_of;
 use crate::particle::field::FieldCopy;
 
-/// Particles in device memory: a structure for each, in the precision of the engine.
+/// Particles in device memory: consecutive records, in the precision of the engine.
 #[derive(Debug)]
 pub(crate) struct CudaParticles {
     pub buffer: Buffer,
@@ -21,7 +21,8 @@ pub(crate) struct CudaParticles {
     field_copy: Arc<FieldCopy>,
 }
 
-/// Results in device memory: a column for each number, in the precision of the backup accumulators.
+/// Results in device memory: a column for each number, in the precision of the backup
+/// accumulators.
 #[derive(Debug)]
 pub(crate) struct CudaResults {
     pub buffer: Buffer,
@@ -40,14 +41,14 @@ impl CudaParticles {
         Ok(Self { buffer, fields: particles.fields(), field_copy: field_copy.clone() })
     }
 
-    /// Returns the words of a particle.
+    /// Returns the number of words of a particle.
     pub fn words(&self) -> usize {
         numbers_of(self.fields, self.buffer.precision)
     }
 }
 
 impl CudaResults {
-    /// Returns results of these fields.
+    /// Returns results with these fields.
     pub fn boxed(buffer: Buffer, fields: &'static [Field]) -> Box<dyn untyped::Buffer> {
         Box::new(Self { buffer, fields })
     }
@@ -141,7 +142,7 @@ pub(crate) fn particles<'a>(
     (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what, backend))
 }
 
-/// Returns particles in device memory, to be changed.
+/// Returns particles in device memory, for writing.
 pub(crate) fn particles_mut<'a>(
     what: &'static str,
     backend: &dyn Backend,
@@ -164,7 +165,7 @@ pub(crate) fn pairs<'a>(
     Ok([record("i-particles", i, law.i)?, record("j-particles", j.particles(), law.j)?])
 }
 
-/// Returns results of these fields in device memory.
+/// Returns results with these fields in device memory.
 pub(crate) fn results<'a>(
     backend: &dyn Backend,
     buffer: &'a mut dyn untyped::Buffer,
@@ -175,7 +176,7 @@ pub(crate) fn results<'a>(
     Ok(&mut results.ok_or_else(|| foreign("results", backend))?.buffer)
 }
 
-/// Returns the error for something of another device.
+/// Returns the error for an object of another device.
 pub(crate) fn foreign(what: &'static str, backend: &dyn Backend) -> Error {
     let (found, expected) = ("another device".to_owned(), backend.describe());
     Error::ForeignBuffer { what, found, expected }

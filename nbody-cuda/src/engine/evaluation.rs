@@ -16,18 +16,18 @@ use crate::tuning::measured::Tuned;
 use crate::tuning::select::Kernels;
 use crate::{Error, KernelConfig};
 
-/// The longest evaluation that is measured behind another one.
+/// The longest evaluation that is measured after another one.
 const SHORT: Duration = Duration::from_micros(100);
-/// The most choices that are kept.
+/// The largest number of choices that are kept.
 const CHOICES: usize = 4096;
-/// Evaluations of one measurement, of which the median counts.
+/// Evaluations of one measurement; the median counts.
 const RUNS: usize = 5;
 
 /// An engine for one law on one backend.
 #[derive(Debug)]
 pub(crate) struct CudaEngine {
     setup: Setup,
-    /// The launches of an evaluation that is repeated.
+    /// The launches of a repeated evaluation.
     batch: Option<Box<dyn Batch>>,
     kernels: Kernels,
     /// The kernel and the plan of the last evaluation.
@@ -37,7 +37,7 @@ pub(crate) struct CudaEngine {
     workspace: Workspace,
 }
 
-/// The kernel and the plan for some numbers of particles.
+/// The kernel and the plan for these numbers of particles.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
     n: [usize; 2],
@@ -48,7 +48,7 @@ struct Chosen {
 }
 
 impl CudaEngine {
-    /// Creates an engine with these parameters of the law, which are one row.
+    /// Creates an engine with these parameters of the law, one row.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -67,13 +67,13 @@ impl CudaEngine {
         }))
     }
 
-    /// Sets the kernel configuration; `None` leaves the choice to the model again.
+    /// Sets the kernel configuration; `None` returns the choice to the model.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         self.forget_choices();
         self.kernels.force(self.setup.options, config)
     }
 
-    /// Returns the kernel of the last evaluation, or before the first evaluation that for many
+    /// Returns the kernel of the last evaluation; before the first evaluation, the kernel for many
     /// particles.
     pub fn kernel(&self) -> &Kernel {
         self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
@@ -97,8 +97,9 @@ impl CudaEngine {
         done
     }
 
-    /// Measures the time of an evaluation by events. A short one follows another that is not measured:
-    /// the GPU is busy while the host queues it, so that the latency of the host does not count.
+    /// Measures the time of an evaluation by events. A short evaluation follows another that is
+    /// not measured: the GPU is busy while the host queues the second one, so that the latency of
+    /// the host does not count.
     fn timed(
         &mut self,
         i: &Buffer,
@@ -115,7 +116,7 @@ impl CudaEngine {
         backend.time(&mut run)
     }
 
-    /// Evaluates into the results, or into scratch memory that is then added to them.
+    /// Evaluates into the results; or into scratch memory, which is then added to the results.
     fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
         let n = buffers.out.n;
         match store {
@@ -155,8 +156,8 @@ impl CudaEngine {
         self.choices.clear();
     }
 
-    /// Returns the kernel and the plan for these numbers of particles: an earlier choice if there was
-    /// one, as in block time steps, whose numbers return.
+    /// Returns the kernel and the plan for these numbers of particles. Reuses an earlier choice:
+    /// in block time steps the same numbers recur.
     fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
         if let Some(chosen) = self.chosen
             && (chosen.n, chosen.one_buffer) == (n, one_buffer)
@@ -177,8 +178,8 @@ impl CudaEngine {
         Ok(*self.chosen.insert(chosen))
     }
 
-    /// Measures kernel configurations for these particles and returns the fastest, which the
-    /// kernels and the cache keep.
+    /// Measures kernel configurations for these particles and returns the fastest. The kernels and
+    /// the cache keep it.
     pub fn tune(
         &mut self,
         i: &dyn untyped::Buffer,
@@ -209,7 +210,7 @@ impl CudaEngine {
             }
         }
         if let Some(tuned) = best {
-            // Without a cache folder, this engine still uses it.
+            // Without a cache folder, this engine still uses the measurement.
             let _ = self.kernels.tune(self.setup.options, tuned);
         }
         Ok(best)

@@ -1,4 +1,4 @@
-//! Engines of CUDA programs, on a GPU or in the emulator, by rows of described records.
+//! Engines of CUDA programs, on a GPU or in the emulator, on rows of described records.
 
 pub(crate) mod buffer;
 pub(crate) mod evaluation;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nbody_core::pack::Rows;
-use nbody_core::tree::law::TreeLaw;
+use nbody_core::trees::law::TreeLaw;
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
 
@@ -57,7 +57,7 @@ impl CudaDevice {
         Ok(Self::new(Arc::new(Emulator::open()?), Cache::of_the_user()))
     }
 
-    /// Returns the same device with another folder that compiled programs are cached in.
+    /// Returns the same device with another cache folder for compiled programs.
     #[must_use]
     pub fn with_cache_dir(&self, folder: impl Into<PathBuf>) -> Self {
         Self::new(self.backend.clone(), Cache::at(folder))

@@ -1,12 +1,12 @@
-//! Neighbour lists that CUDA programs build, for particles of any fields.
+//! Neighbour lists built by CUDA programs, for particles with any fields.
 
 use std::sync::Arc;
 
-use nbody_core::near::cutoff::{Cutoff, Levels, Reaches, Watched};
-use nbody_core::near::frame::Frame;
-use nbody_core::near::order::wrapped;
-use nbody_core::near::pairs::Pairs;
-use nbody_core::near::{self, check_greatest};
+use nbody_core::lists::check_greatest;
+use nbody_core::lists::csr::Pairs;
+use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
+use nbody_core::order::frame::Frame;
+use nbody_core::order::order::wrapped;
 use nbody_core::pack::{Binding, OwnedRows, Place, dim};
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{
@@ -22,7 +22,7 @@ use crate::near::given::Given;
 use crate::near::neighbours::{self, Build, Downloaded, Outcome, Recheck, Set};
 use crate::near::reach::Varying;
 
-/// Neighbour lists that CUDA programs build.
+/// Neighbour lists built by CUDA programs.
 #[derive(Debug)]
 pub(in crate::engine) struct CudaNeighbours {
     pub lists: neighbours::Neighbours,
@@ -32,19 +32,20 @@ pub(in crate::engine) struct CudaNeighbours {
     precision: Precision,
     /// The cutoffs that the lists were built for.
     cutoffs: Vec<Cutoff>,
-    /// The numbers that they depend on, in the records of these fields.
+    /// The numbers that these cutoffs depend on, in the records of each set.
     watched: Vec<Watched>,
-    /// The cutoffs that the lists cover while they are good, and those with what they depend on that lists which
-    /// the device builds again are for, if they are others.
+    /// The cutoffs that good lists cover. If the next rebuild on the device is for other cutoffs,
+    /// `next` has these cutoffs and the numbers that they depend on.
     covered: Vec<Cutoff>,
     next: Option<(Vec<Cutoff>, Vec<Watched>)>,
-    /// Rebuilds that are known.
+    /// The number of rebuilds known so far.
     rebuilds: u64,
     fields: Vec<&'static [Field]>,
     one_set: bool,
-    /// The cells of the order, with the numbers of particles and the space that they were chosen for.
+    /// The cells of the order, with the numbers of particles and the domain that they were chosen
+    /// for.
     frame: Option<([usize; 2], Domain, Frame)>,
-    /// The state that the next update builds the lists from before it looks at the particles.
+    /// The state from which the next update builds the lists, before it looks at the particles.
     restored: Option<ListState>,
 }
 
@@ -71,7 +72,7 @@ impl<'a> Sets<'a> {
         Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set })
     }
 
-    /// Returns the particles of each set, with what they are called.
+    /// Returns the particles of each set, with the name of the set.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, &'a Buffer, &'static [Field])> {
         let name = if self.j.is_some() { "i-particles" } else { "particles" };
         let i = (name, self.i.0, self.i.1);
@@ -152,7 +153,8 @@ impl CudaNeighbours {
         self.refuse(outcome)
     }
 
-    /// Returns where the particles were when the lists were built; `None` if they are not built, or given.
+    /// Returns the positions at which the lists were built; `None` if lists are given or not
+    /// built.
     fn read_state(&self) -> Result<Option<ListState>, Error> {
         if self.lists.built().is_none() || self.is_given() {
             return Ok(None);
@@ -167,7 +169,7 @@ impl CudaNeighbours {
         Ok(Some(ListState { positions, origin, scale, domain, parameters, numbers, room }))
     }
 
-    /// Returns the cutoffs that the lists were built for, and what these depend on.
+    /// Returns the cutoffs that the lists were built for, and the numbers that they depend on.
     fn built_for(&self) -> Result<(&[Cutoff], &[Watched]), Error> {
         Ok(match &self.next {
             Some((cutoffs, watched)) if self.lists.has_built()?.is_some() => (cutoffs, watched),
@@ -175,7 +177,7 @@ impl CudaNeighbours {
         })
     }
 
-    /// Builds the lists as they were with this state, of the interactions of these cutoffs.
+    /// Builds the lists as they were in this state, for interactions with these cutoffs.
     fn build_again(
         &mut self,
         sets: &Sets,
@@ -205,10 +207,10 @@ impl CudaNeighbours {
         built
     }
 
-    /// Builds the lists of particles with the positions and the numbers of a state, in its space.
+    /// Builds the lists of particles with the positions and the numbers of a state, in its domain.
     fn build_moved(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
         let build = self.plan(sets)?;
-        // Positions in a box have more digits than a particle has in single precision.
+        // Positions in a box have more digits than single precision.
         let precision = Precision::Double;
         let of_state = state.positions.iter().zip(&state.numbers);
         let each = sets.each().zip(&self.watched).zip(of_state);
@@ -232,13 +234,13 @@ impl CudaNeighbours {
         self.refuse(outcome?)
     }
 
-    /// Returns whether the pairs are given by the caller, and depend on no cutoff.
+    /// Returns whether the caller gives the pairs. Given pairs depend on no cutoff.
     pub fn is_given(&self) -> bool {
         self.lists.given.is_some()
     }
 
-    /// Returns the space in which positions have differences when pairs are evaluated: those of lists that
-    /// are found have their image.
+    /// Returns the space in which the evaluation of pairs finds differences of positions. It is
+    /// open for lists that the device finds, since their entries have an image.
     pub fn space_of_pairs(&self) -> Domain {
         if self.is_given() { self.domain } else { Domain::Open }
     }
@@ -248,7 +250,7 @@ impl CudaNeighbours {
         self.covered.contains(cutoff) || self.is_given() && has_law(&self.covered, cutoff)
     }
 
-    /// Has the lists cover these cutoffs, if they do not yet.
+    /// Makes the next update build lists for these cutoffs, unless the lists cover them.
     fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
         let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
@@ -277,8 +279,8 @@ impl CudaNeighbours {
         Ok(())
     }
 
-    /// Returns whether the lists may be good for these cutoffs too: they are of the same laws, and those that depend
-    /// on particles are the same.
+    /// Returns whether the lists may be good for these cutoffs, too: the cutoffs are of the same
+    /// laws, and cutoffs that depend on particles are unchanged.
     fn may_stay(&self, cutoffs: &[Cutoff], varying: &Varying) -> bool {
         let is_known = |cutoff: &Cutoff| {
             self.cutoffs.contains(cutoff)
@@ -289,7 +291,7 @@ impl CudaNeighbours {
             && cutoffs.iter().all(is_known)
     }
 
-    /// Takes the cutoffs of lists that the device has built again.
+    /// Takes over the cutoffs of lists that the device has rebuilt.
     fn settle(&mut self) {
         let [rebuilds, _] = self.lists.counts_of_looks();
         if rebuilds != self.rebuilds
@@ -300,7 +302,7 @@ impl CudaNeighbours {
         self.rebuilds = rebuilds;
     }
 
-    /// Returns the error of lists that were not built.
+    /// Returns the error if lists were not built.
     fn refuse(&mut self, outcome: Outcome) -> Result<(), Error> {
         if let Outcome::NotFinite(_) = outcome {
             self.frame = None;
@@ -327,9 +329,9 @@ impl CudaNeighbours {
         }
     }
 
-    /// Returns the lengths of the box, which are 0 along open axes.
+    /// Returns the lengths of the box; 0 along open axes.
     pub fn lengths(&self) -> [f64; 3] {
-        near::lengths(&self.domain, self.dimensions())
+        nbody_core::order::lengths(&self.domain, self.dimensions())
     }
 
     /// Returns the number of dimensions of positions.
@@ -337,7 +339,7 @@ impl CudaNeighbours {
         self.watched.first().map_or(3, |watched| watched.position.places().len().max(2))
     }
 
-    /// Returns what the lists are to be of.
+    /// Returns the particles and the reach of the lists to build.
     fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
         let lengths = self.lengths();
         let mut greatest = 0.0_f64;
@@ -373,7 +375,7 @@ impl CudaNeighbours {
         Ok(Frame::of(positions.len(), &|k| positions[k], &self.domain, dimensions))
     }
 
-    /// Waits for the outcome of the last look, and returns the error of lists that were not built.
+    /// Waits for the outcome of the last look, and returns the error if lists were not built.
     fn know(&mut self) -> Result<(), Error> {
         let outcome = self.lists.outcome()?;
         self.settle();
@@ -413,13 +415,14 @@ impl CudaNeighbours {
         Ok(Some(take(&Pairs { greatest: cutoff + skin, reach, ..pairs })))
     }
 
-    /// Refuses lists of another backend than this.
+    /// Refuses lists of another backend.
     pub fn check_backend(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
         check_backend("neighbour lists", &self.backend, backend)
     }
 
-    /// Refuses lists that are not good for an interaction and these particles. It costs nothing if nothing that
-    /// the lists depend on was written since the last update, and otherwise a look for which the host waits.
+    /// Refuses lists that are not good for an interaction and these particles. Costs nothing if
+    /// none of the numbers that the lists depend on was written since the last update; otherwise
+    /// the host waits for a look.
     pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<(), Error> {
         let law = cutoff.law().name;
         let build = self.lists.built().filter(|build| build.domain == self.domain);
@@ -452,14 +455,14 @@ impl CudaNeighbours {
         })
     }
 
-    /// Returns whether nothing that the lists depend on was written to this buffer since the last look, which
-    /// was at it.
+    /// Returns whether the last look was at this buffer, and none of the numbers that the lists
+    /// depend on was written since then.
     fn has_looked_at(&self, set: usize, buffer: &Buffer, fields: &'static [Field]) -> bool {
         self.fields.get(set) == Some(&fields)
             && self.lists.has_looked_at(set, contents_of(buffer, &self.watched[set]))
     }
 
-    /// Returns the positions of a set that the last look has found, if they are those of this buffer.
+    /// Returns the positions of a set from the last look, if it was at this buffer.
     pub fn positions_of(
         &self,
         set: usize,
@@ -469,7 +472,8 @@ impl CudaNeighbours {
         is_known.then(|| self.lists.positions(set))
     }
 
-    /// Refuses particles of a set that the lists are not good for, as far as a cutoff depends on them.
+    /// Refuses particles of a set for which the lists are not good, as far as a cutoff depends on
+    /// them.
     fn recheck(
         &self,
         (set, cutoff): (usize, &Cutoff),
@@ -575,18 +579,18 @@ fn set_of<'a>(buffer: &'a Buffer, fields: &'static [Field], watched: &Watched) -
     places.first().map(|&position| Set { buffer, words, position, dimensions, contents })
 }
 
-/// Returns a number of the contents that lists depend on.
+/// Returns a number that identifies the contents that lists depend on.
 fn contents_of(buffer: &Buffer, watched: &Watched) -> u64 {
     let places = watched.position.places().iter().chain(&watched.places);
     buffer.contents(places.copied().map(Place::component))
 }
 
-/// Returns whether one of these cutoffs is that of the same interaction.
+/// Returns whether a cutoff of the same interaction is among these cutoffs.
 fn has_law(cutoffs: &[Cutoff], cutoff: &Cutoff) -> bool {
     cutoffs.iter().any(|other| other.law() == cutoff.law())
 }
 
-/// Finds what matters for lists in the records of each set.
+/// Finds the numbers that lists depend on in the records of each set.
 fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
     let each = sets.each().enumerate();
@@ -594,7 +598,7 @@ fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     each.collect()
 }
 
-/// Returns particles that were at other positions, and had other numbers.
+/// Returns particles with earlier positions and numbers.
 fn moved(
     buffer: &Buffer,
     fields: &'static [Field],

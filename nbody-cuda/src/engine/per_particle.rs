@@ -1,4 +1,4 @@
-//! Programs per particle by CUDA programs, by rows of described records.
+//! Programs per particle as CUDA programs, on rows of described records.
 
 use std::any::Any;
 
@@ -11,7 +11,7 @@ use crate::backend::Backend;
 use crate::particle::selection::Order;
 use crate::particle::{Beside, First, ParticleEngine};
 
-/// Returns the buffers beside the particles, and their fields.
+/// Returns the buffers besides the particles, and their fields.
 fn beside<'a>(
     backend: &dyn Backend,
     beside: untyped::Beside<'a>,

@@ -9,8 +9,9 @@ use super::short_range::ListEngine;
 use super::tree::TreeEngine;
 use crate::{Build, KernelConfig, Program, Tuned, Walk};
 
-/// Returns the CUDA program of the last evaluation of an engine, and how it was compiled. Before the first evaluation
-/// it is the program for many particles of all pairs, and `None` of others. `None` of engines on the CPU.
+/// Returns the CUDA program of the last evaluation of an engine, and its build. Before the first
+/// evaluation an engine of all pairs returns its program for many particles, and other engines
+/// return `None`. Engines on the CPU return `None`.
 pub fn compiled(engine: &dyn Any) -> Option<(&Program, &Build)> {
     let kernel = if let Some(engine) = engine.downcast_ref::<CudaEngine>() {
         Some(engine.kernel())
@@ -22,8 +23,8 @@ pub fn compiled(engine: &dyn Any) -> Option<(&Program, &Build)> {
     kernel.map(|kernel| (&kernel.program, &kernel.build))
 }
 
-/// Sets the kernel configuration of an engine of all pairs; `None` leaves the choice to the model. It has no effect
-/// on the CPU.
+/// Sets the kernel configuration of an engine of all pairs; `None` returns the choice to the
+/// model. Has no effect on the CPU.
 pub fn set_kernel_config(
     engine: &mut dyn untyped::Engine,
     config: Option<KernelConfig>,
@@ -32,9 +33,10 @@ pub fn set_kernel_config(
     Ok(engine.map_or(Ok(()), |engine| engine.set_kernel_config(config))?)
 }
 
-/// Measures kernel configurations for these particles and returns the fastest, which the engine of all pairs uses
-/// from then on. `tell` receives each measurement and their total number. On the CPU, and where the configuration or
-/// the summation order is fixed, it measures nothing and returns `None`.
+/// Measures kernel configurations for these particles and returns the fastest, which the engine of
+/// all pairs uses from then on. `tell` receives each measurement and the number of all
+/// measurements. Measures nothing and returns `None` on the CPU, and if the configuration or the
+/// summation order is fixed.
 pub fn tune(
     engine: &mut dyn untyped::Engine,
     i: &dyn untyped::Buffer,

@@ -5,7 +5,7 @@ use nbody_core::untyped;
 use crate::Error;
 use crate::backend::{Batch, in_batch};
 
-/// The launches of operations that are repeated.
+/// The launches of repeated operations.
 #[derive(Debug)]
 pub(super) struct CudaSequence(pub Box<dyn Batch>);
 

@@ -1,4 +1,4 @@
-//! The parts that all engines of a law have on one backend.
+//! Common parts of all engines of a law on one backend.
 
 use std::sync::Arc;
 
@@ -20,12 +20,13 @@ pub(crate) struct Setup {
     /// The parameters and the space, as arguments of kernels.
     pub parameters: Vec<u64>,
     pub space: Vec<u64>,
-    /// Scratch memory for results that are added to others.
+    /// Scratch memory for results that are then added to earlier results.
     fresh: Option<Buffer>,
 }
 
 impl Setup {
-    /// Refuses parameters of another length than the record, and options that no engine can have.
+    /// Refuses parameters whose length is not the length of the record, and options that no engine
+    /// can have.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -50,7 +51,7 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Sets the parameters, which are one row.
+    /// Sets the parameters, one row.
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         let (fields, precision) = (self.law.parameters, self.options.precision);
         let (what, expected) = ("numbers of a record", dim(fields));
@@ -66,13 +67,13 @@ impl Setup {
         Ok((self.options.domain(domain), needs_others))
     }
 
-    /// Sets the domain, after the programs for it exist.
+    /// Sets the domain. Programs for it must exist.
     pub fn set_options(&mut self, options: Options) {
         self.space = space(options.domain, options.precision);
         self.options = options;
     }
 
-    /// Allocates the results of `n` i-particles, with the values of no pair.
+    /// Allocates the results of `n` i-particles, set to the results of no pair.
     pub fn results(&self, n: usize) -> Result<Buffer, Error> {
         let mut results = self.unset_results(n)?;
         results.clear(self.law.f)?;
@@ -83,7 +84,7 @@ impl Setup {
         Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())
     }
 
-    /// Takes scratch memory for `n` results, which [`keep_fresh`](Self::keep_fresh) takes back.
+    /// Returns scratch memory for `n` results; [`keep_fresh`](Self::keep_fresh) takes it back.
     pub fn fresh(&mut self, n: usize) -> Result<Buffer, Error> {
         if let Some(fresh) = self.fresh.take().filter(|fresh| fresh.n == n) {
             return Ok(fresh);
@@ -96,8 +97,8 @@ impl Setup {
         self.fresh = Some(fresh);
     }
 
-    /// Refuses buffers of the wrong lengths, device or precision, and more particles than `limit`: the soundness of
-    /// launches rests on it.
+    /// Refuses buffers of the wrong length, device or precision, and more than `limit` particles.
+    /// The soundness of launches depends on this check.
     pub fn check(
         &self,
         i: &Buffer,

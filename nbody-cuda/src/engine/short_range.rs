@@ -4,8 +4,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff::{Cutoff, position};
-use nbody_core::near::{self, GROUP};
+use nbody_core::lists;
+use nbody_core::lists::cutoff::{Cutoff, position};
+use nbody_core::order::GROUP;
 use nbody_core::pack::dim;
 use nbody_core::{
     Domain, Field, Law, NeighbourTimes, Options, Sources, Store, SummationOrder, untyped,
@@ -22,15 +23,15 @@ use crate::near::given::Excluded;
 use crate::near::keys::Position;
 use crate::{Error, Program};
 
-/// A program of an interaction over lists.
+/// The variant of a program of an interaction over lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Variant {
     /// The fields of the buffers of i-particles and of j-particles.
     fields: [&'static [Field]; 2],
-    /// Whether some j-particles do not act on all i-particles of their group.
+    /// Whether some pairs of the lists do not act.
     is_restricted: bool,
     is_periodic: bool,
-    /// The order of summation, which depends on the number of particles.
+    /// The summation order, which depends on the number of particles.
     order: SummationOrder,
 }
 
@@ -38,13 +39,14 @@ struct Variant {
 #[derive(Debug)]
 pub(super) struct ListEngine {
     setup: Setup,
-    /// The cutoff with the parameters.
+    /// The cutoff, with its parameters.
     cutoff: Cutoff,
-    /// The kernels for the buffers and lists that were met so far.
+    /// The kernels for the buffers and lists so far.
     built: Vec<(Variant, Kernel)>,
-    /// The pairs that this interaction leaves out.
+    /// The pairs that this interaction excludes.
     excluded: Excluded,
-    /// Copies of the i- and the j-particles in the order of the lists, and their positions.
+    /// Copies of the i-particles and the j-particles in the order of the lists, and their
+    /// positions.
     particles: [Scratch; 2],
     positions: [Scratch; 2],
 }
@@ -125,7 +127,7 @@ impl ListEngine {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
-        let order = near::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
+        let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_periodic = domain.is_periodic();
         let variant = Variant { fields, is_restricted, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
@@ -151,7 +153,7 @@ impl ListEngine {
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         let (_, kernel) = &self.built[kernel];
-        // The images of given pairs are found when they are evaluated.
+        // The evaluation finds the images of given pairs.
         let length = if near.is_given() { [0.0; 3] } else { near.lengths() };
         let periodic = PeriodicBox { length };
         let space = space(near.space_of_pairs(), self.setup.options.precision);
@@ -159,11 +161,11 @@ impl ListEngine {
         let (i, of_i) = sets.i;
         let (j, of_j) = sets.j.unwrap_or(sets.i);
         let place_of_j = usize::from(sets.j.is_some());
-        // Where i- and j-particles are one type in one buffer, one copy serves both.
+        // If i-particles and j-particles are one type in one buffer, one copy serves both.
         let is_one = sets.j.is_none() && self.setup.law.i == self.setup.law.j;
         let copies =
             [(c"copy_i", i, self.setup.law.i, 0), (c"copy_j", j, self.setup.law.j, place_of_j)];
-        // The last look has found the positions of particles that have nothing else.
+        // For particles with nothing but a position, the positions of the last look suffice.
         let known = |buffer, fields, place| {
             let has_more = dim(fields) > dim(position(fields));
             let of_buffer = if place == 0 { of_i } else { of_j };

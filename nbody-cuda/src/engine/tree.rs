@@ -1,13 +1,13 @@
-//! Trees that CUDA programs build and walk, for particles of any law.
+//! Trees built and walked by CUDA programs, for particles of any law.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff;
+use nbody_core::lists::cutoff;
+use nbody_core::order::GROUP;
 use nbody_core::pack::{Binding, dim};
-use nbody_core::tree::GROUP;
-use nbody_core::tree::law::TreeLaw;
+use nbody_core::trees::law::TreeLaw;
 use nbody_core::{
     Domain, EngineState, Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport,
     TreeTimes, untyped,
@@ -23,23 +23,25 @@ use crate::tree::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
 use crate::tree::declared::{WalkedTree, walk_of_group};
 use crate::{Error, Program, Walk};
 
-/// The engine of trees of CUDA programs.
+/// The engine of CUDA programs of trees.
 #[derive(Debug)]
 pub(in crate::engine) struct TreeEngine {
     law: TreeLaw,
     setup: Setup,
     pub walk: Walk,
-    /// Trees with each kind of far particles, and the kernels of each kind of walk, that were needed so far.
+    /// The trees for each kind of far particles, and the kernels of each kind of walk, that were
+    /// needed so far.
     trees: Vec<(Expansion, Tree)>,
     kernels: Vec<(Walk, Kernel)>,
-    /// The lengths of the last results, and how many there are; none if they are not known. Behind them those
-    /// that the last evaluation compared with.
+    /// The lengths of the last results, followed by the lengths that the last evaluation compared
+    /// with; and the number of known lengths, 0 if unknown.
     lengths: ([Scratch; 2], usize),
     estimate: Option<Box<dyn Memory>>,
-    /// The unit and the sign that the estimate is for.
+    /// The unit and the sign for which the estimate was made.
     estimated: Option<(f64, bool)>,
     queues: Scratch,
-    /// The last evaluation, if there were pairs; and the part of its report that does not come from the device.
+    /// The last evaluation, if it had pairs; and the part of its report that does not come from
+    /// the device.
     last: Option<Last>,
     report: TreeReport,
     pub is_timed: bool,
@@ -48,7 +50,7 @@ pub(in crate::engine) struct TreeEngine {
 /// An evaluation.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    /// The index of its tree.
+    /// The index of the tree.
     tree: usize,
     built: Built,
     by: Walk,
@@ -80,7 +82,7 @@ impl TreeEngine {
         })
     }
 
-    /// Forgets the results that estimates of errors are compared with, and the estimate.
+    /// Forgets the estimate of errors, and the results that errors are compared with.
     fn forget_results(&mut self) {
         (self.lengths.1, self.estimated) = (0, None);
     }
@@ -96,7 +98,7 @@ impl TreeEngine {
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
-            // No tree is built, which would find them.
+            // The build of a tree would find them, but no tree is built.
             check_finite("j-particles", j.particles(), law.j)?;
             check_finite("i-particles", i, law.i)?;
             self.lengths.1 = 0;
@@ -135,7 +137,8 @@ impl TreeEngine {
         self.report.error_order = self.law.error_order(is_of_one_sign);
     }
 
-    /// Walks for all i-particles; twice if the results are not known that estimates of errors are compared with.
+    /// Walks for all i-particles. Walks twice if the results that errors are compared with are
+    /// unknown.
     fn walk_all(
         &mut self,
         (last, kernel): (&mut Last, usize),
@@ -161,7 +164,7 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Returns the lengths of results that the last evaluation compared with.
+    /// Returns the lengths of the results that the last evaluation compared with.
     fn read_compared(&self) -> Result<Option<Vec<f64>>, Error> {
         let ([_, before], known) = &self.lengths;
         let Some(memory) = before.get().filter(|_| *known > 0) else { return Ok(None) };
@@ -172,7 +175,7 @@ impl TreeEngine {
         Ok(Some(lengths))
     }
 
-    /// Has the next evaluation compare with results of these lengths.
+    /// Sets the lengths of results that the next evaluation compares with.
     fn write_lengths(&mut self, lengths: &[f64]) -> Result<(), Error> {
         let ([last, _], known) = &mut self.lengths;
         *known = 0;
@@ -187,7 +190,8 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Walks for all i-particles: with a share of the last results as the greatest error, where these are known.
+    /// Walks for all i-particles. If the last results are known, the greatest error is a share of
+    /// them.
     fn walk_once(
         &mut self,
         (last, kernel): (&mut Last, usize),
@@ -238,7 +242,7 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Returns the index of the tree with these far particles.
+    /// Returns the index of the tree with far particles of this expansion.
     fn provide_tree(&mut self, expansion: Expansion) -> Result<usize, Error> {
         if let Some(found) = self.trees.iter().position(|(found, _)| *found == expansion) {
             return Ok(found);
@@ -260,7 +264,8 @@ impl TreeEngine {
         Ok(self.kernels.len() - 1)
     }
 
-    /// Copies the estimate of errors to the device, if that for this unit and sign is not there.
+    /// Copies the estimate of errors to the device, unless the estimate there is for this unit and
+    /// sign.
     fn provide_estimate(&mut self, last: &Last) -> Result<(), Error> {
         let built = &last.built;
         let key = (self.trees[last.tree].1.scale(built)?, built.is_of_one_sign);
@@ -285,7 +290,7 @@ impl TreeEngine {
         self.kernels.iter().find(|(walk, _)| *walk == self.walk).map(|(_, kernel)| kernel)
     }
 
-    /// Returns the size of the last tree and its work, once the device has done it.
+    /// Returns the size of the last tree and its work. Waits for the device.
     fn last_report(&self) -> Result<TreeReport, Error> {
         let mut report = self.report;
         let Some(last) = &self.last else { return Ok(report) };
@@ -397,7 +402,7 @@ impl untyped::Tree for TreeEngine {
     }
 }
 
-/// Returns the error of a tree that was not built.
+/// Returns the error if a tree was not built.
 fn refused(refusal: Refusal, sets: &Sets, law: &'static Law) -> Result<Error, Error> {
     let Refusal::NotFinite(number) = refusal else {
         return Ok(nbody_core::Error::OtherPositions.into());

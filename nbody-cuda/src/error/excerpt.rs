@@ -1,16 +1,16 @@
-//! Excerpts of compiler logs and of the programs that they are about.
+//! Excerpts of compiler logs and of their programs.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
-/// Lines of the log that are shown, from the first error on.
+/// Lines of the log to show, from the first error on.
 const SHOWN: usize = 16;
-/// Lines of the program that are shown on each side of the first error.
+/// Lines of the program to show on each side of the first error.
 const AROUND: usize = 3;
-/// Characters of a line that are shown.
+/// Characters of a line to show.
 const WIDTH: usize = 160;
 
-/// The first errors of a compiler, with the lines of the program around the first.
+/// The first errors of a compiler, with the lines of the program around the first error.
 pub struct Excerpt<'a> {
     pub log: &'a str,
     /// The program, with line numbers.
@@ -49,8 +49,8 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// Returns the line number of `nbody.cu(12): error`, as NVRTC writes it, and of `nbody.cu:12:5:
-/// error`.
+/// Returns the line number of `nbody.cu(12): error`, the format of NVRTC, and of
+/// `nbody.cu:12:5: error`.
 fn line_number(message: &str) -> Option<usize> {
     let (_, rest) = message.split_once("nbody.cu")?;
     let digits = rest.strip_prefix(['(', ':'])?;

@@ -40,23 +40,23 @@ pub enum Error {
     DriverTooOld {
         /// The newest CUDA version that the driver supports.
         found: String,
-        /// The oldest version that suffices.
+        /// The oldest sufficient version.
         expected: String,
     },
 
-    /// A name that is not that of a device.
+    /// The name is not the name of a device.
     #[error("unknown device `{found}`: expected cpu, cpu:LEVEL ({}), emulator or cuda:N", levels.join(", "))]
     UnknownDevice {
-        /// The name that was given.
+        /// The given name.
         found: String,
         /// The vector instructions of this CPU.
         levels: Vec<&'static str>,
     },
 
-    /// There is no device of this ordinal.
+    /// There is no device with this ordinal.
     #[error("no CUDA device {ordinal}: the driver sees {count}, numbered from 0")]
     NoDevice {
-        /// The device that was asked for.
+        /// The requested device.
         ordinal: usize,
         /// The number of devices.
         count: usize,
@@ -72,9 +72,9 @@ pub enum Error {
     },
 
     /// The GPU has failed, through an illegal access of a kernel or a hardware fault. Its context,
-    /// which all libraries of a process share, is unusable from then on. Once everything on it has
-    /// been dropped, [`CudaDevice::gpu`](crate::CudaDevice::gpu) asks the driver for a new context, which
-    /// succeeds if no other library holds the old one.
+    /// which all libraries of a process share, is unusable from then on. Once everything on the
+    /// GPU has been dropped, [`CudaDevice::gpu`](crate::CudaDevice::gpu) asks the driver for a new
+    /// context, which succeeds if no other library holds the old one.
     #[error(
         "{device} has failed, and what was on it is lost: {call}: {message}; drop its engines, \
          particles, results and Devices and open it again; where that fails too, another library of \
@@ -89,7 +89,7 @@ pub enum Error {
         message: String,
     },
 
-    /// The process was forked from one that had initialised the driver.
+    /// The process is a fork of a process that had initialised the driver.
     #[error(
         "the CUDA driver was initialised in process {first} and does not work in process {process}, \
          forked from it; open devices after the fork only, or start programs instead \
@@ -107,7 +107,7 @@ pub enum Error {
         "out of memory on {device}: {bytes} bytes were requested; evaluate fewer particles at a time"
     )]
     OutOfMemory {
-        /// The bytes that were requested.
+        /// The requested bytes.
         bytes: usize,
         /// The display name of the device.
         device: String,
@@ -145,7 +145,7 @@ pub enum Error {
     )]
     NvrtcNotFound(Vec<PathBuf>),
 
-    /// The library that was found does not work as NVRTC.
+    /// The library does not work as NVRTC.
     #[error("{} does not work as NVRTC: {message}", path.display())]
     NvrtcBroken {
         /// The library.
@@ -167,7 +167,7 @@ pub enum Error {
     Disassembly {
         /// The program.
         path: PathBuf,
-        /// Its message.
+        /// The message of the program.
         message: String,
     },
 
@@ -201,7 +201,7 @@ pub enum Error {
     /// There is no C++ compiler to build the emulated program with.
     #[error("no C++ compiler that works: tried {tried}; install g++, or set CXX")]
     NoCompiler {
-        /// The commands that were tried.
+        /// The commands that failed.
         tried: String,
     },
 
@@ -218,29 +218,29 @@ pub enum Error {
         limit: Duration,
     },
 
-    /// The emulated program did what a GPU does not allow.
+    /// The emulated program did something that a GPU does not allow.
     #[error("the emulated program {0}; this is a defect in its schedule, please report it")]
     Emulation(&'static str),
 
-    /// Walks by particle are asked for on a device that has none.
+    /// Walks by particle are requested on a device without them.
     #[error("no walks by particle on {device}; walk by groups, or make the tree on a GPU")]
     NoWalk {
         /// The device.
         device: String,
     },
 
-    /// A launch cannot number so many particles.
+    /// A launch cannot number all particles.
     #[error("{found} {what}: one evaluation takes at most {limit}; evaluate in parts")]
     TooManyParticles {
         /// The kind of particles.
         what: &'static str,
-        /// Their number.
+        /// The number of particles.
         found: usize,
-        /// The largest number that is possible.
+        /// The largest possible number.
         limit: usize,
     },
 
-    /// Others may write to the folder of the kernel cache, which is therefore not used.
+    /// Others may write to the folder of the kernel cache, so it is not used.
     #[error(
         "the kernel cache {} is not used, since it holds code that is run: {reason}; `chmod go-w` it \
          if it is yours and nobody else wrote to it, or set NBODY_CACHE_DIR to a folder of your own",
@@ -249,7 +249,7 @@ pub enum Error {
     UntrustedCache {
         /// The folder.
         folder: PathBuf,
-        /// Its owner or mode, and the expected one.
+        /// The owner or mode of the folder, and the expected one.
         reason: String,
     },
 
@@ -260,11 +260,11 @@ pub enum Error {
     /// An environment variable has an invalid value.
     #[error("{name} is `{found}`, expected {expected}")]
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: &'static str,
-        /// Its value.
+        /// The value of the variable.
         found: String,
-        /// The kind of value that is valid.
+        /// The kind of valid values.
         expected: &'static str,
     },
 
@@ -285,7 +285,8 @@ impl fmt::Debug for Error {
     }
 }
 
-/// The failure of a device as an engine reports it: `nbody_core::Error::device` has this error again.
+/// The failure of a device, reported by an engine: `nbody_core::Error::device` returns this error
+/// again.
 impl From<Error> for nbody_core::Error {
     fn from(error: Error) -> Self {
         match error {

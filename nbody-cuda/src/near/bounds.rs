@@ -1,4 +1,4 @@
-//! The text of interval arithmetic, and of programs of it.
+//! The text of interval arithmetic, and of programs in it.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use nbody_core::interval::{Role, Statement, Step, TEXT};
 
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
-/// Returns the primitive operations, the functions of bounds, and the entries of arrays.
+/// Returns the text of the primitive operations, the functions of bounds, and the entries of
+/// arrays.
 pub fn arithmetic() -> String {
     let mut text = include_str!("../../kernels/interval.cuh").to_owned();
     text.push_str("namespace nbody::bounds {\n\n");
@@ -51,8 +52,8 @@ fn type_name(rust: &str) -> &str {
     }
 }
 
-/// Returns the function `cutoff` of the bounds of all parameters, and of the numbers of i and of j that the cutoff
-/// depends on, by their indices in the records.
+/// Returns the function `cutoff` of the bounds of all parameters, and of the numbers of i and of j
+/// that the cutoff depends on, by their indices in the records.
 pub fn cutoff(steps: &[Step], reads: [&[usize]; 2]) -> String {
     let index = |role: Role, number: usize| match role {
         Role::Parameters => format!("of_parameters[{number}]"),

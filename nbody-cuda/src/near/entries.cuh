@@ -1,4 +1,4 @@
-// Entries of arrays and tables whose indices are within bounds; NaN if there may be none.
+// Entries of arrays and tables at bounded indices; NaN if an index may be out of range.
 namespace nbody::bounds {
 
 __device__ __forceinline__ bool are_inside(Integers index, u32 n)
@@ -6,7 +6,7 @@ __device__ __forceinline__ bool are_inside(Integers index, u32 n)
     return index.lo <= index.hi && index.hi < n;
 }
 
-// Tests every number, since registers cannot be indexed.
+// Registers cannot be indexed: tests every entry.
 template <int N> __device__ __forceinline__ Interval entry(const Interval (&among)[N], Integers index)
 {
     if (!are_inside(index, N)) return whole();
@@ -18,7 +18,7 @@ template <int N> __device__ __forceinline__ Interval entry(const Interval (&amon
     return found;
 }
 
-// Of a table in memory.
+// Returns the bounds of an entry of a table in memory.
 template <int ROWS, int COLUMNS>
 __device__ __forceinline__ Interval entry(const Interval *table, Integers row, Integers column)
 {

@@ -1,8 +1,8 @@
-//! Pairs that the caller gives or leaves out, in device memory.
+//! Given pairs and excluded pairs, in device memory.
 
-use nbody_core::near::GROUP;
-use nbody_core::near::image;
-use nbody_core::near::list::Lists;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::GROUP;
+use nbody_core::order::image;
 use nbody_core::{Csr, Error as CoreError};
 
 use super::declared::{self, ExcludedRows, Placed};
@@ -10,8 +10,8 @@ use crate::Error;
 use crate::backend::{Backend, Memory};
 use crate::border::Address;
 
-/// Lists of the pairs that the caller gives, of particles in their own order. Entries have no image: in a
-/// periodic box the nearest one is found for each pair when it is evaluated.
+/// Lists of the pairs that the caller gives, of particles in the order of the caller. Entries have
+/// no image: in a periodic box, each evaluation finds the nearest image of each pair.
 #[derive(Debug)]
 pub(crate) struct Given {
     pub rows: Csr,
@@ -20,15 +20,15 @@ pub(crate) struct Given {
 
 #[derive(Debug)]
 struct GivenMemory {
-    /// The greatest number of particles of a set.
+    /// The larger number of particles of the two sets.
     n: usize,
     begins: Box<dyn Memory>,
     counts: Box<dyn Memory>,
     entries: Box<dyn Memory>,
     masks: Box<dyn Memory>,
-    /// The order of the caller.
+    /// The order of the caller: the identity.
     order: Box<dyn Memory>,
-    /// Positions are relative to the origin, and were there before.
+    /// Zeros: the origins of groups, and the positions when the lists were built.
     zeros: Box<dyn Memory>,
 }
 
@@ -96,17 +96,17 @@ impl Given {
     }
 }
 
-/// Pairs that are left out of lists.
+/// Pairs that are excluded from lists.
 #[derive(Debug, Default)]
 pub(crate) struct Excluded {
     pairs: Vec<[u32; 2]>,
     memory: Option<ExcludedMemory>,
 }
 
-/// The rows of the pairs that are left out.
+/// The rows of excluded pairs.
 #[derive(Debug)]
 struct ExcludedMemory {
-    /// The numbers of i-particles and j-particles, and whether these are one set.
+    /// The numbers of i-particles and j-particles, and whether they are one set.
     of: ([usize; 2], bool),
     offsets: Box<dyn Memory>,
     indices: Box<dyn Memory>,

@@ -1,7 +1,8 @@
-// Indices along a Hilbert curve, that of Skilling 2004 (AIP Conf. Proc. 707, 381), by a table of the parts of a cube.
+// Indices along the Hilbert curve of Skilling 2004 (AIP Conf. Proc. 707, 381), by a table of the
+// parts of a cube.
 namespace nbody {
 
-// Returns the lowest bits of n, D places apart: 32 bits in two dimensions, and 21 in three.
+// Returns the lowest bits of n, D places apart: 32 bits in two dimensions, 21 bits in three.
 template <u32 D> __device__ __forceinline__ u64 spread(u32 n)
 {
     u64 bits = n;
@@ -20,12 +21,12 @@ template <u32 D> __device__ __forceinline__ u64 spread(u32 n)
     }
 }
 
-// The curve through a cube along axes of its own: each is one of space, maybe inverted.
+// The orientation of the curve in a cube. Each of its axes is an axis of space, possibly inverted.
 template <u32 D> struct Orientation {
     u32 axes[D];
-    u32 inverted; // a bit for each
+    u32 inverted; // a bit for each axis
 
-    // Each has a number, of 4 + D bits.
+    // Returns the number of the orientation, of 4 + D bits.
     __device__ __forceinline__ u32 number() const { return axes[0] | axes[1] << 2 | inverted << 4; }
 
     static __device__ __forceinline__ Orientation of(u32 number)
@@ -35,8 +36,9 @@ template <u32 D> struct Orientation {
         return of;
     }
 
-    // Takes that of a part of the cube with these coordinates, a bit for each axis of space. Returns the place of the
-    // part along the curve: Gray codes are counted up or down.
+    // Enters the part of the cube with these coordinates, a bit for each axis of space: sets the
+    // orientation in the part. Returns the place of the part along the curve: Gray codes are
+    // counted up or down.
     __device__ __forceinline__ u32 enter(u32 part)
     {
         u32 bits = 0, place = 0, parity = ::__popc(inverted) % 2;
@@ -60,8 +62,8 @@ template <u32 D> struct Orientation {
     }
 };
 
-// Each part of a cube in each orientation: its place along the curve, and above these bits the number of the
-// orientation in it. A block shares it.
+// For each part of a cube in each orientation: its place along the curve, and in the bits above
+// the number of the orientation in the part. The threads of a block share the table.
 struct Curve {
     u16 parts[1 << (4 + 3 + 3)];
 };
@@ -75,7 +77,7 @@ template <u32 D> __device__ __forceinline__ void find_curve(Curve &curve)
     }
 }
 
-// Returns the index of a cell along the curve through cells of BITS bits along each of D axes.
+// Returns the index of a cell along the curve through cells with BITS bits along each of D axes.
 template <u32 D, u32 BITS>
 __device__ __forceinline__ u64 hilbert(const Curve &curve, const u32 (&cell)[D])
 {

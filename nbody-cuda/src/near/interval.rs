@@ -1,4 +1,4 @@
-//! Programs of interval arithmetic on devices against those of nbody-core, to the last bit.
+//! Compares interval arithmetic on devices with nbody-core, to the last bit.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,14 @@ use crate::compile::cache::Cache;
 use crate::near::BLOCK;
 use crate::{Error, Program};
 
-/// The inputs of a chain, and the operations that follow, each on four earlier values.
+/// The inputs of a chain, and the number of operations that follow, each on four earlier values.
 const INPUTS: usize = 4;
 const STEPS: usize = 6;
 const VALUES: usize = INPUTS + STEPS;
 const CHAINS: usize = 10_000;
 
-/// The first steps of an operation: four numbers, two conditions, and integers that these choose, with their last bits.
+/// The first steps of an operation: four numbers, two conditions, and integers selected by these
+/// conditions, with their last bits.
 const FIRST: [Step; 16] = [
     Step::Number(Role::I, 0),
     Step::Number(Role::I, 1),
@@ -38,13 +39,14 @@ const FIRST: [Step; 16] = [
     Step::Apply(Function::AndIntegers, [11, 13, 0]),
 ];
 
-/// Returns programs of four numbers, and of a table of these and the first two again: each function, and every other kind of step.
+/// Returns programs of four numbers, and of a table of these numbers and the first two again: each
+/// function, and every other kind of step.
 fn operations() -> Vec<Vec<Step>> {
     let with = |steps: &[Step]| [&FIRST[..], steps].concat();
     let next = FIRST.len() as u16;
     let mut operations = Vec::new();
     for &function in Function::ALL {
-        // Known integers, and those within bounds.
+        // Known integers, and bounded integers.
         for integers in [[10, 11], [12, 10], [6, 8]] {
             let mut places = [[0, 1].as_slice(), &[4, 5], &integers].map(|places| places.iter());
             let mut operands = [0; 3];
@@ -140,7 +142,8 @@ impl Random {
         self.below(1 << 30) as f64 / f64::from(1 << 30)
     }
 
-    /// Numbers of every magnitude, and small integers and halves, whose sums and products are exact.
+    /// Returns a number of any magnitude, or a small integer or half, whose sums and products are
+    /// exact.
     fn number(&mut self) -> f64 {
         match self.below(8) {
             0..3 => self.below(17) as f64 / 2.0 - 4.0,
@@ -166,7 +169,7 @@ impl Random {
 }
 
 fn words(interval: Interval) -> [u64; 3] {
-    // Zeros of either sign are alike.
+    // Zeros of either sign are equal.
     let bits = |x: f64| if x == 0.0 { 0 } else { x.to_bits() };
     [bits(interval.lo), bits(interval.hi), interval.may_be_nan.into()]
 }

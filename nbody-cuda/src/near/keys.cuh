@@ -1,10 +1,10 @@
-// Cells of space, and the keys of particles along the Hilbert curve through them. nbody-core's `near::frame`
-// defines both: this finds the same keys.
+// Cells of space, and the keys of particles along the Hilbert curve through the cells. The keys
+// are the same as in nbody-core's `near::frame`, which defines them.
 namespace nbody {
 
 constexpr u32 FRACTION = 52; // bits of the fraction of a double
 
-// Returns a coordinate exactly as it is stored.
+// Returns a coordinate exactly as stored.
 __device__ __forceinline__ double coordinate(const Positions &from, u32 k, u32 axis)
 {
     const Byte *const at = from.rows + size_t(k) * from.row_bytes + from.byte;
@@ -14,7 +14,7 @@ __device__ __forceinline__ double coordinate(const Positions &from, u32 k, u32 a
     return double(words[2 * axis]) + double(words[2 * axis + 1]);
 }
 
-// Returns a position in the box, whose third coordinate is 0 in two dimensions.
+// Returns a position in the box. In two dimensions its third coordinate is 0.
 __device__ __forceinline__ Position position_of(const Positions &from, const Frame &frame, u32 k)
 {
     Position position;
@@ -26,7 +26,8 @@ __device__ __forceinline__ Position position_of(const Positions &from, const Fra
     return position;
 }
 
-// Returns the cell of a coordinate: of one size near the origin, beyond in octaves of the distance.
+// Returns the cell of a coordinate. Near the origin cells have one size; beyond, their size grows
+// with the octave of the distance.
 template <u32 BITS>
 __device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
 {
@@ -35,7 +36,7 @@ __device__ __forceinline__ u32 cell_of(const Frame &frame, u32 axis, double x)
     const u64 one = u64(::__double_as_longlong(1.0));
     const u64 octaves = u64(::__double_as_longlong(1.0 + ::fabs(distance))) - one;
     const u64 steps = octaves >> (FRACTION - (BITS - 1 - OCTAVES));
-    // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
+    // The cells within a unit are whole cubes of the curve, which it visits without interruption.
     constexpr u32 UNIT = 1u << (BITS - 1 - OCTAVES), MOST = HALF - 1 - UNIT;
     const u32 step = steps < MOST ? u32(steps) : MOST;
     return distance < 0.0 ? HALF + UNIT - 1 - step : HALF + UNIT + step;
@@ -56,7 +57,7 @@ __device__ __forceinline__ u64 key_of(const Curve &curve, const Frame &frame, co
     return frame.dimensions == 2 ? key_in<2>(curve, frame, position) : key_in<3>(curve, frame, position);
 }
 
-// Finds the curve through the cells of a frame, which all threads see then.
+// Finds the curve through the cells of a frame, and makes it visible to all threads.
 __device__ __forceinline__ void find_curve(const Frame &frame, Curve &curve)
 {
     if (frame.dimensions == 2) find_curve<2>(curve);

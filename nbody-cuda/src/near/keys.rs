@@ -1,8 +1,9 @@
 //! Positions of particles, and the cells of the Hilbert curve through them (`keys.cuh`).
 
-use nbody_core::near::frame::{self, Grid};
+use nbody_core::order::frame;
+use nbody_core::order::frame::Grid;
 use nbody_core::pack::Place;
-use nbody_core::{Domain, Mixed, Precision, near};
+use nbody_core::{Domain, Mixed, Precision};
 
 use crate::backend::Buffer;
 use crate::border::{Address, Const, border};
@@ -47,7 +48,7 @@ border! {
         pub const DOUBLE_SINGLE: u32 = 2;
         /// An integer.
         pub const INTEGER: u32 = 3;
-        /// A number that is not looked at.
+        /// A number that is not watched.
         pub const UNWATCHED: u32 = 4;
     }
 
@@ -75,13 +76,13 @@ impl Frame {
     /// Returns a frame in a box.
     pub fn of(frame: &frame::Frame, domain: &Domain) -> Self {
         let frame::Frame { origin, scale, dimensions, grid: _ } = *frame;
-        let length = near::lengths(domain, dimensions);
+        let length = nbody_core::order::lengths(domain, dimensions);
         Self { length, origin, scale, dimensions: dimensions as u32 }
     }
 }
 
 impl Positions {
-    /// Returns the positions of particles whose records have this many words.
+    /// Returns the positions of particles in a buffer whose records have this number of words.
     pub fn of(p: &Buffer, words: usize, position: Place) -> Self {
         let (first, kind) = match p.precision {
             Precision::Single => (position.word::<f32>(), kind::SINGLE),

@@ -1,7 +1,8 @@
-// Limits of distances within reach, and the margin of lists: nbody-core's `near::margin` defines it.
+// Limits of distances within reach, and the margin of lists, as in nbody-core's `near::margin`.
 namespace nbody {
 
-// Returns the greatest square of the motion of a particle with this part of the growth of a cutoff.
+// Returns the greatest squared motion of a particle with this part of the growth of cutoffs; -1 if
+// it has no margin.
 __device__ __forceinline__ double limit_of(const Margin &margin, double part)
 {
     const double left = margin.most - part;
@@ -9,7 +10,7 @@ __device__ __forceinline__ double limit_of(const Margin &margin, double part)
     return is_good ? ::fmin(left * left, 0x1.fffffffffffffp+1023) : -1.0;
 }
 
-// Returns the margin of lists of this greatest cutoff and skin.
+// Returns the margin of lists with this greatest cutoff and skin.
 __device__ __forceinline__ Margin margin_of(const Change &change, double greatest, double skin)
 {
     const double reach = greatest + skin;
@@ -20,7 +21,7 @@ __device__ __forceinline__ Margin margin_of(const Change &change, double greates
     return {is_good ? most : -1.0, (change.half - greatest) * 0.5};
 }
 
-// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
+// Returns the greatest squared distance of boxes within reach, with room for rounding.
 __device__ __forceinline__ double node_limit(double reach, const double (&length)[3])
 {
     double extent = 0.0;
@@ -29,8 +30,8 @@ __device__ __forceinline__ double node_limit(double reach, const double (&length
     return farther * farther * (1.0 + MARGIN);
 }
 
-// Returns the greatest square of a distance of particles within reach, which the rounding of relative
-// coordinates and of the square does not exceed.
+// Returns the greatest squared distance of particles within reach, with room for the rounding of
+// relative coordinates and of the square.
 __device__ __forceinline__ float limit(double reach, const float (&half)[3])
 {
     const double error =

@@ -1,11 +1,12 @@
-// Lists of the j-particles that may be within reach of some i-particle of a group. nbody-core's
-// `near::list` defines them: this builds the same, one after another wherever there is room.
+// Lists of the j-particles that may be within reach of an i-particle of a group, as in
+// nbody-core's `near::list`. Lists take memory one after another, in any order.
 namespace nbody {
 
-constexpr u32 LEVELS = 5; // of a tree over 2^27 particles
-constexpr u32 PARTS = 128; // of a list that a warp keeps
+constexpr u32 LEVELS = 5; // levels of a tree over 2^27 particles
+constexpr u32 PARTS = 128; // parts of a list that a warp keeps
 
-// Accepted j-particles of a leaf: the entry of the first one, and a bit for each.
+// Accepted j-particles of a leaf: the entry of the first particle of the leaf, and a bit for each
+// accepted particle.
 struct Part {
     u32 first, accepted;
 };
@@ -15,28 +16,28 @@ struct Group {
     Bounds box;
     double centre[3];
     float half[3]; // the greatest distance from the centre along each axis
-    float extent2; // the square of that in any direction, or more
-    Relative particles[LANES]; // of those missing, the first one again
+    float extent2; // the squared distance in any direction is at most this
+    Relative particles[LANES]; // missing particles repeat the first one
 };
 
-// The search of a warp for the j-particles of a group.
+// The state of the search of a warp for the j-particles of a group.
 struct Desk {
     Group group;
-    Leaf leaf; // that is tested
+    Leaf leaf; // the leaf to test
     Part parts[PARTS];
-    u64 begin; // of the list
+    u64 begin; // first entry of the list
 };
 
 // The shared memory of a block while its warps search.
 struct SearchShared {
     double displacements[IMAGES][3];
-    Level levels[LEVELS]; // of the tree
-    u32 top; // level of the tree
+    Level levels[LEVELS]; // levels of the tree
+    u32 top; // the top level of the tree
     Bounds whole; // the box of all j-particles
     Desk desks[WARPS];
 };
 
-// Returns whether a box has an image: there is none along open axes but the particle itself.
+// Returns whether an image exists. Along open axes, only the undisplaced image exists.
 __device__ __forceinline__ bool exists(u32 image, const double (&length)[3])
 {
     return (image % 3 == 1 || length[0] > 0.0) && (image / 3 % 3 == 1 || length[1] > 0.0)
@@ -54,7 +55,7 @@ __device__ __forceinline__ float greatest_of_warp(float x)
 // Returns the number of the lowest bit.
 __device__ __forceinline__ u32 lowest(u32 bits) { return ::__ffs(int(bits)) - 1; }
 
-// Finds a group. Returns the particle of this lane.
+// Sets the box and the particles of a group. Returns the particle of this lane.
 __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group &group)
 {
     const u32 n = i.from.n, first = index * GROUP, lane = threadIdx.x % LANES;
@@ -80,7 +81,7 @@ __device__ __forceinline__ Relative find_group(const Order &i, u32 index, Group 
     return relative;
 }
 
-// Returns the square of the distance of a box from another one that is displaced.
+// Returns the squared distance between a box and another box, which is displaced.
 __device__ __forceinline__ double distance2(
     const Bounds &one, const Bounds &other, const double (&displacement)[3])
 {
@@ -94,7 +95,7 @@ __device__ __forceinline__ double distance2(
     return gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
 }
 
-// Returns the square of the distance of two particles.
+// Returns the squared distance between two particles.
 __device__ __forceinline__ float distance2(const Relative &one, const Relative &other)
 {
     return norm2_of(one.x[0] - other.x[0], one.x[1] - other.x[1], one.x[2] - other.x[2]);
@@ -107,12 +108,12 @@ class Search {
     Desk &desk;
     const Nearest nearest;
     const u32 lane = threadIdx.x % LANES;
-    // The nodes that are left to visit in the level of this lane's number: the first one, and a bit for
-    // each of 32.
+    // Nodes left to visit in the level with the number of this lane: the first of 32 nodes, and a
+    // bit for each node.
     u32 first_left = 0, left = 0;
-    float leaf_limit = 0.0f; // the greatest square of a distance from the particles of a leaf
+    float leaf_limit = 0.0f; // greatest squared distance within reach for the particles of a leaf
 
-    // Returns which of 32 nodes from `first` on are within reach, a bit each.
+    // Returns the nodes within reach, a bit for each of 32 nodes from `first` on.
     __device__ __forceinline__ u32 near_nodes(
         GroupReach &reach, u32 level, u32 first, const double (&displacement)[3])
     {
@@ -128,14 +129,16 @@ class Search {
         return ::__ballot_sync(~0u, int(is_near));
     }
 
-    // Returns the position of the j-particle of this lane in a leaf; the last one is there for those missing.
+    // Returns the position of the j-particle of this lane in a leaf. Lanes without a particle
+    // receive the position of the last j-particle.
     __device__ __forceinline__ Position position_in(u32 leaf) const
     {
         const u32 place = leaf * GROUP + lane, last = j.from.n - 1;
         return j.now[place < last ? place : last];
     }
 
-    // Returns which j-particles, one at this position if it is there, are near some i-particle.
+    // Returns the j-particles near an i-particle of the group, a bit for each lane. The j-particle
+    // of a lane has this position, if `is_there`.
     __device__ __forceinline__ u32 near_particles(
         bool is_there, const Position &position, const double (&displacement)[3], float most)
     {
@@ -151,9 +154,9 @@ class Search {
         if constexpr (HAS_TENSOR_CORES) {
             const float norm2 = norm2_of(at.x[0], at.x[1], at.x[2]);
             const float least = nearest(desk.leaf) + norm2;
-            // The numbers of i are rounded by 2^-11 at most and those of j by 2^-10, of which 2 i.j is no
-            // more than |i|^2 + |j|^2; the sums are accurate to 2^-18 of their terms, and the exact test
-            // to 2^-21.
+            // The numbers of i are rounded by at most 2^-11, and the numbers of j by at most
+            // 2^-10, where 2 i.j is at most |i|^2 + |j|^2. The sums are accurate to 2^-18 of their
+            // terms, and the exact test to 2^-21.
             const float error = 0x1.1p-9f * (group.extent2 + norm2) + 1e-36f;
             is_near = is_there && least + error <= most;
             is_beyond |= least - error > most;
@@ -167,7 +170,8 @@ class Search {
         return near;
     }
 
-    // Calls `take` with the parts of the list that some leaves have, of 32 from `first` on.
+    // Calls `take` with the parts of the list from these leaves, given by a bit for each of 32
+    // leaves from `first` on.
     template <typename Take>
     __device__ __forceinline__ void search_leaves(u32 first, u32 leaves, u32 image, const Take &take)
     {
@@ -237,7 +241,7 @@ public:
     }
 };
 
-// Takes room for a list, which may be beyond what there is. Returns where it begins.
+// Takes memory for a list, possibly beyond the capacity. Returns its first place.
 __device__ __forceinline__ u64 take_room(const Room &room, u32 count)
 {
     u64 begin = 0;
@@ -245,22 +249,22 @@ __device__ __forceinline__ u64 take_room(const Room &room, u32 count)
     return ::__shfl_sync(~0u, begin, 0);
 }
 
-// Writes where a list is, and the origin of its pairs.
+// Writes the place of a list, and the origin of its pairs.
 __device__ __forceinline__ void set_list(
     const Order &i, const NewLists &built, const Group &group, u32 index, u64 begin, u32 count)
 {
     built.lists.begins[index] = begin;
     built.lists.counts[index] = count;
     for (u32 axis = 0; axis < 3; ++axis) {
-        // Far from the middle of a wide group its coordinates would lose digits.
+        // In a wide group, coordinates far from the middle would lose digits.
         const double width = group.box.greatest[axis] - group.box.least[axis];
         const bool is_wide = width > WIDE * greatest(built.reach) && i.frame.length[axis] == 0.0;
         built.lists.origins[size_t(3) * index + axis] = is_wide ? 0.0 : group.centre[axis];
     }
 }
 
-// Builds the list of a group. Its length is known after a search, and so are the parts of most lists;
-// those of a longer one are written in a second search.
+// Builds the list of a group. A search counts its entries and keeps its parts, if there are at
+// most PARTS. A second search writes the parts of a longer list.
 __device__ __forceinline__ void list_group(
     const Order &i, const Order &j, const NewLists &built, u32 index, const SearchShared &shared,
     Desk &desk)
@@ -298,7 +302,7 @@ __device__ __forceinline__ void list_group(
     }
 }
 
-// Finds what all groups share.
+// Sets the variables that all groups share.
 __device__ __forceinline__ void begin_search(const Order &j, SearchShared &shared)
 {
     if (threadIdx.x >= LANES) return;
@@ -314,7 +318,7 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
     }
 }
 
-// Builds all lists, a warp for each group.
+// Builds all lists, with a warp for each group.
 __device__ __forceinline__ void build_lists(
     const Order &i, const Order &j, const NewLists &built, SearchShared &shared)
 {

@@ -1,7 +1,7 @@
 //! Neighbour lists on one backend.
 //!
-//! The kernels are assembled from the files `.cuh` beside this one. The device looks by itself whether
-//! lists must be built, and if not the launches that would do it end at once.
+//! The kernels are assembled from the `.cuh` files of this folder. The device itself decides
+//! whether lists must be built. If not, the launches that build lists end at once.
 
 mod bounds;
 pub mod declared;
@@ -27,7 +27,7 @@ pub(crate) const BLOCK: usize = 256;
 /// The text of the motion of particles.
 pub(crate) const MOTION: &str = include_str!("motion.cuh");
 
-/// The text that orders particles, of which the rebuild is a part.
+/// The text that orders particles, a part of the rebuild.
 const ORDER: [&str; 7] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
@@ -39,14 +39,14 @@ const ORDER: [&str; 7] = [
 ];
 
 impl Program {
-    /// Returns the program that rebuilds neighbour lists, whatever the fields of the particles, for cutoffs
-    /// that depend on no particle.
+    /// Returns the program that rebuilds neighbour lists for particles with any fields, with
+    /// cutoffs that depend on no particle.
     pub fn neighbours() -> Self {
         Self::rebuild(&[&reach::declared_constant(), include_str!("one_reach.cuh")])
     }
 
-    /// Returns the program that rebuilds neighbour lists for this interaction, whose cutoff may depend on
-    /// particles, in two sets.
+    /// Returns the program that rebuilds neighbour lists for this interaction, whose cutoff may
+    /// depend on particles, with two sets.
     pub fn neighbours_for(law: &'static Law) -> Self {
         let reads_particles = law.cutoff_reads.iter().any(|reads| !reads.is_empty());
         if reads_particles {
@@ -56,8 +56,8 @@ impl Program {
         }
     }
 
-    /// Returns the program that rebuilds neighbour lists for these cutoffs and any others that depend on no
-    /// particle.
+    /// Returns the program that rebuilds neighbour lists for these cutoffs, and for any other
+    /// cutoffs that depend on no particle.
     pub(crate) fn neighbours_of(varying: &Varying) -> Self {
         if varying.is_empty() {
             return Self::neighbours();
@@ -80,8 +80,8 @@ impl Program {
         Self::near("neighbours", "neighbour lists", neighbours::KERNELS, &parts)
     }
 
-    /// Returns a program of these parts. All of its arithmetic is IEEE without contraction, so that every
-    /// device builds the same lists.
+    /// Returns a program of these parts. All of its arithmetic is IEEE without contraction, so
+    /// that every device builds the same lists.
     fn near(
         name: &'static str,
         title: &str,

@@ -1,20 +1,21 @@
 // The motion of particles since lists were built.
 namespace nbody {
 
-// Returns whether a coordinate is so far outside a periodic box that its distance from a position in the box
-// would lose digits: it is wrapped first, which is exact.
+// Returns whether a coordinate is so far outside a periodic box that its distance from a position
+// in the box would lose digits. Such a coordinate is wrapped first, which is exact.
 __device__ __forceinline__ bool is_outside(double x, double length)
 {
     return length > 0.0 && ::fabs(x) > OUTSIDE * length;
 }
 
-// Returns the displacement of a particle along an axis from its position before, by the nearest image.
+// Returns the displacement of a particle along an axis from its earlier position, to the nearest
+// image.
 __device__ __forceinline__ double moved_along(double x, double before, double length)
 {
     double moved = x - before;
     if (length > 0.0) {
         moved = ::__dsub_rn(moved, ::__dmul_rn(length, ::rint(moved / length)));
-        // The position before was wrapped into the box, and rounded.
+        // The earlier position was wrapped into the box, and rounded.
         if (::fabs(moved) <= WRAPPED * (::fabs(x) + length)) moved = 0.0;
     }
     return moved;

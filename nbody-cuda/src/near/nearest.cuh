@@ -1,11 +1,12 @@
-// The distance of j-particles from the nearest i-particle of a group, by the tensor cores.
+// The distance of j-particles from the nearest i-particle of a group, by tensor cores.
 //
-// Its square is |j|^2 and the least |i|^2 - 2 i.j, which is a product of rows (x, y, z, 1) of j-particles
-// with columns (-2 x, -2 y, -2 z, |i|^2) of i-particles. It decides for nearly all j-particles whether they
-// are within reach; those too close to the limit are left to an exact test.
+// The squared distance is |j|^2 plus the least |i|^2 - 2 i.j, a product of rows (x, y, z, 1) of
+// j-particles with columns (-2 x, -2 y, -2 z, |i|^2) of i-particles. It decides for nearly all
+// j-particles whether they are within reach. An exact test decides for j-particles too close to
+// the limit.
 namespace nbody {
 
-// A position relative to the centre of a group, and a one for the tensor cores.
+// A position relative to the centre of a group, and the number one for tensor cores.
 struct alignas(16) Relative {
     float x[3], one;
 };
@@ -20,22 +21,24 @@ __device__ __forceinline__ float value_of(u32 lane, float value)
     return ::__uint_as_float(value_of(lane, ::__float_as_uint(value)));
 }
 
-// The j-particles of a leaf, one for each lane. In the products that of lane 4 g + r has row g + 8 r.
+// The j-particles of a leaf, one per lane. In the products, the j-particle of lane 4 g + r has row
+// g + 8 r.
 struct Leaf {
     Relative rows[LANES];
 
-    // Returns the place of row g + 8 r. Both those of eight lanes and those of the same r are in different
-    // banks of shared memory.
+    // Returns the place of row g + 8 r. The rows of eight lanes, and also the rows with the same
+    // r, are in different banks of shared memory.
     static __device__ __forceinline__ u32 place(u32 g, u32 r) { return 8 * r + (g ^ 2 * r); }
 
     // Returns the j-particle of a lane.
     __device__ __forceinline__ Relative &operator[](u32 lane) { return rows[place(lane / 4, lane % 4)]; }
 };
 
-// The i-particles of a group, a warp. In the products that of lane 8 s + c has column c of tile s.
+// The i-particles of a group, one per lane. In the products, the i-particle of lane 8 s + c has
+// column c of tile s.
 class Nearest {
     static constexpr u32 TILES = LANES / 8;
-    static constexpr u32 ROWS = LANES / 8; // of a lane in the products
+    static constexpr u32 ROWS = LANES / 8; // rows of a lane in the products
     u32 columns[TILES]; // number t of column g
 
 public:
@@ -49,7 +52,7 @@ public:
             columns[s] = 0;
 #pragma unroll
             for (u32 k = 0; k < 4; ++k) {
-                // Rounded to the nearest.
+                // Rounds to nearest.
                 const u32 number = (::__float_as_uint(numbers[k]) + 0x1000) & TF32;
                 const u32 of_column = value_of(8 * s + g, number);
                 if (t == k) columns[s] = of_column;
@@ -57,12 +60,12 @@ public:
         }
     }
 
-    // Returns the square of the distance of the j-particle of this lane, less that of its own from the
-    // centre.
+    // Returns the squared distance of the j-particle of this lane from the nearest i-particle,
+    // less its own squared distance from the centre.
     __device__ __forceinline__ float operator()(const Leaf &leaf) const
     {
         const u32 g = threadIdx.x % LANES / 4, t = threadIdx.x % 4;
-        float least[ROWS]; // of the rows g + 8 r
+        float least[ROWS]; // one for each row g + 8 r
 #pragma unroll
         for (u32 half = 0; half < ROWS; half += 2) {
             u32 rows[2];
@@ -86,7 +89,8 @@ public:
     }
 
 private:
-    // Returns the least of the numbers of the four lanes with the same g, in each of them of another row.
+    // Returns the least number of a row among the four lanes with the same g; each of these lanes
+    // returns another row.
     static __device__ __forceinline__ float of_lane(float (&least)[ROWS])
     {
 #pragma unroll

@@ -9,11 +9,12 @@ use std::ffi::CStr;
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use nbody_core::near::frame::Frame;
-use nbody_core::near::image::{self, IMAGES, INDEX_BITS, LIMIT};
-use nbody_core::near::margin::{Change, Margin};
-use nbody_core::near::timer::Timer;
-use nbody_core::near::{self, GROUP};
+use nbody_core::lists::margin::{Change, Margin};
+use nbody_core::lists::timer::Timer;
+use nbody_core::order::GROUP;
+use nbody_core::order::frame::Frame;
+use nbody_core::order::image;
+use nbody_core::order::image::{IMAGES, INDEX_BITS, LIMIT};
 use nbody_core::pack::Place;
 use nbody_core::{Domain, NeighbourTimes, Skin};
 
@@ -31,9 +32,9 @@ pub(crate) use outcome::Outcome;
 pub(crate) use recheck::Recheck;
 use recheck::Rechecks;
 
-/// Entries of the lists of a particle at first.
+/// Initial entries of lists, per particle.
 const ENTRIES: usize = 16;
-/// Numbers of an origin.
+/// Coordinates of an origin.
 const ORIGIN: usize = 3;
 
 /// The kernels, in the order of their launches.
@@ -55,7 +56,7 @@ pub(crate) struct Neighbours {
     cache: Cache,
     /// The pairs, if the caller gives them.
     pub given: Option<Given>,
-    /// Those that are left out.
+    /// The excluded pairs.
     pub excluded: Excluded,
     /// The cutoffs that depend on particles.
     reach: ReachMemory,
@@ -65,35 +66,35 @@ pub(crate) struct Neighbours {
     counts: Scratch,
     origins: Scratch,
     entries: Scratch,
-    /// The entries that there is room for.
+    /// The number of entries that the memory holds.
     capacity: usize,
-    /// The entries of the last lists that the device built by itself.
+    /// The number of entries of the last lists that the device built by itself.
     entries_built: usize,
-    /// Memory that launches leave behind for the next one.
+    /// State that launches leave to the next launch.
     state: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    /// The two launches of a look, which are always the same.
+    /// The two launches of a look, which never change.
     batch: Option<Box<dyn Batch>>,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
-    /// The numbers of particles that it looked at.
+    /// The numbers of particles at the last look.
     pub looked_at: [usize; 2],
-    /// The contents of the buffers that the last look was at.
+    /// The contents of the buffers at the last look.
     contents: [Option<u64>; 2],
-    /// The looks at other contents since then.
+    /// Looks at other contents since the last look.
     rechecks: Rechecks,
-    /// The number of rebuilds, and of looks since the last one that found the lists good.
+    /// The number of rebuilds, and of looks since the last rebuild that found the lists good.
     counts_of_looks: [u64; 2],
-    /// The particles and the reach of the last look; `None` if lists are to be built in any case.
+    /// The particles and the reach of the last look; `None` if the next update must build lists.
     built: Option<Build>,
-    /// Those of the last launch, and those that the lists were built with.
+    /// The particles and the reach of the last launch, and of the launch that built the lists.
     looked: Option<Build>,
     base: Option<Build>,
     /// Times of the updates, and of the evaluations over the lists.
     pub timer: Timer,
 }
 
-/// The particles and the reach that lists are of.
+/// The particles and the reach of lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Build {
     /// The numbers of i-particles, and of j-particles in another buffer.
@@ -104,18 +105,20 @@ pub(crate) struct Build {
     pub one_set: bool,
     pub domain: Domain,
     pub frame: Frame,
-    /// The greatest cutoff that depends on no particle, and how much farther lists reach.
+    /// The greatest cutoff that depends on no particle, and the distance that lists reach beyond
+    /// cutoffs.
     pub cutoff: f64,
     pub skin: Skin,
 }
 
 impl Build {
-    /// Returns the greatest cutoff that depends on no particle, and the skin of lists with no other cutoffs.
+    /// Returns the greatest cutoff that depends on no particle, and the skin, for lists without
+    /// other cutoffs.
     pub fn reach(&self) -> [f64; 2] {
         [self.cutoff, self.skin.length([self.cutoff; 2], &self.lengths())]
     }
 
-    /// Returns whether it is of the same sets.
+    /// Returns whether both are of the same sets.
     fn has_sets(&self, other: &Self) -> bool {
         let sets = |it: &Self| (it.n, it.has_j, it.one_set, it.frame.dimensions);
         sets(self) == sets(other) && self.skin == other.skin
@@ -126,12 +129,12 @@ impl Build {
         self.n[usize::from(self.has_j)]
     }
 
-    /// Returns the lengths of the box, which are 0 along open axes.
+    /// Returns the lengths of the box; 0 along open axes.
     pub fn lengths(&self) -> [f64; 3] {
-        near::lengths(&self.domain, self.frame.dimensions)
+        nbody_core::order::lengths(&self.domain, self.frame.dimensions)
     }
 
-    /// Returns the entries of a list that there is no room for: every j-particle, in each image.
+    /// Returns the entries of a list without room: every j-particle, in each image.
     fn all_entries(&self) -> impl Iterator<Item = u32> {
         let (lengths, nj) = (self.lengths(), self.nj() as u32);
         let images = (0..IMAGES).filter(move |&image| image::exists(image, &lengths));
@@ -144,15 +147,16 @@ impl Build {
 pub(crate) struct Set<'a> {
     pub buffer: &'a Buffer,
     pub words: usize,
-    /// The first coordinate, and how many there are.
+    /// The place of the first coordinate, and the number of coordinates.
     pub position: Place,
     pub dimensions: usize,
-    /// A number of the contents that lists depend on.
+    /// Identifies the contents that lists depend on.
     pub contents: u64,
 }
 
 impl Set<'_> {
-    /// Returns the frame of its positions: given pairs may be of a set in three dimensions and one in a plane.
+    /// Returns the frame of the positions. Given pairs may join a set in three dimensions and a
+    /// set in a plane.
     fn frame(&self, build: &Build) -> keys::Frame {
         let dimensions = build.frame.dimensions.min(self.dimensions);
         keys::Frame::of(&Frame { dimensions, ..build.frame }, &build.domain)
@@ -198,8 +202,8 @@ impl Neighbours {
         })
     }
 
-    /// Takes other cutoffs that depend on particles, for the lists of the next update. Their program is
-    /// compiled, or loaded from the cache.
+    /// Sets the cutoffs that depend on particles, for the lists of the next update. Compiles their
+    /// program or loads it from the cache.
     pub fn set_cutoffs(&mut self, varying: Varying) -> Result<(), Error> {
         self.built = None;
         if varying == *self.reach.varying() {
@@ -208,7 +212,7 @@ impl Neighbours {
         let program = Program::neighbours_of(&varying);
         let is_other = program.source != self.kernel.program.source;
         let other = is_other.then(|| build(&*self.backend, &self.cache, program)).transpose()?;
-        // The kernel reads the numbers of its own cutoffs: both are replaced, or none.
+        // The kernel reads the numbers of its own cutoffs: replace both or neither.
         self.reach.set(&*self.backend, varying)?;
         if let Some(kernel) = other {
             self.kernel = kernel;
@@ -216,7 +220,7 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Takes the same cutoffs for records of other precision, without other lists.
+    /// Sets the same cutoffs for records of another precision, and keeps the lists.
     pub fn set_places(&mut self, varying: Varying) -> Result<(), Error> {
         if varying == *self.reach.varying() {
             return Ok(());
@@ -229,8 +233,8 @@ impl Neighbours {
         self.reach.varying()
     }
 
-    /// Returns the greatest cutoff and the skin that the device has found last, of cutoffs that depend on
-    /// particles.
+    /// Returns the greatest cutoff and the skin that the device found last, for cutoffs that
+    /// depend on particles.
     pub fn reach_found(&self) -> Result<[f64; 2], Error> {
         self.reach.found()
     }
@@ -248,12 +252,14 @@ impl Neighbours {
         Ok(self.base()?.as_ref().unwrap_or(build).lengths())
     }
 
-    /// Returns what the lists were built with; waits for the outcome of the last look, which may have built them.
+    /// Returns the particles and the reach that the lists were built with. Waits for the outcome
+    /// of the last look, which may have built them.
     pub fn base(&self) -> Result<Option<Build>, Error> {
         Ok(if self.has_built()?.is_some() { self.looked } else { self.base })
     }
 
-    /// Returns the entries of lists that the last look has built, if its outcome was not yet known.
+    /// Returns the number of entries of lists that the last look has built, if its outcome was not
+    /// yet known; waits for the outcome.
     pub fn has_built(&self) -> Result<Option<usize>, Error> {
         if !self.is_awaited {
             return Ok(None);
@@ -264,22 +270,22 @@ impl Neighbours {
         })
     }
 
-    /// Forgets the lists, which the next update builds.
+    /// Forgets the lists, so that the next update builds them.
     pub fn forget(&mut self) {
         self.built = None;
     }
 
-    /// Returns what the lists are of.
+    /// Returns the particles and the reach of the lists.
     pub fn built(&self) -> Option<&Build> {
         self.built.as_ref()
     }
 
-    /// Looks whether the lists of these particles are still good, and builds them if not; in any case
-    /// if they were of something else. The host waits only for lists that must be built, and otherwise
-    /// learns the outcome at the next look.
+    /// Looks whether the lists of these particles are still good, and rebuilds them if not. Lists
+    /// of other sets are always rebuilt. The host waits only if it knows that lists must be built;
+    /// otherwise it learns the outcome at the next look.
     ///
-    /// Where there is no room for the lists that the device builds, evaluations take every j-particle,
-    /// until the next look makes room.
+    /// If lists that the device builds by itself do not fit, evaluations use every j-particle
+    /// until the next look reserves more memory.
     pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
         let mut times = NeighbourTimes::default();
         times.updates = 1;
@@ -324,7 +330,7 @@ impl Neighbours {
             self.launch(sets, &build, true, times)?;
             match self.outcome()? {
                 Outcome::Built(entries) if entries > self.capacity => {
-                    // Twice as many, since the lists of the next time may be longer.
+                    // Twice the size, since later lists may be longer.
                     self.grow(2 * entries)?;
                     self.counts_of_looks[0] -= 1;
                 }
@@ -336,15 +342,15 @@ impl Neighbours {
         Ok(outcome)
     }
 
-    /// Returns the entries that there is room for, and those of the lists that the device built last by itself
-    /// if it makes no room for more before the next look.
+    /// Returns the capacity in entries, and the number of entries of the last lists that the
+    /// device built by itself. Both decide whether the next look reserves more memory.
     pub fn room(&self) -> Result<[u64; 2], Error> {
         let entries = self.has_built()?.unwrap_or(self.entries_built);
         Ok([self.capacity, entries].map(|it| it as u64))
     }
 
-    /// Builds the lists of particles as they were when lists with this room were built, by the host or by the
-    /// device: without more room.
+    /// Builds the lists of particles as they were when lists with this room were built, by the
+    /// host or by the device. Reserves no more memory than this.
     pub fn restore(
         &mut self,
         sets: [Option<Set>; 2],
@@ -363,8 +369,8 @@ impl Neighbours {
         Ok(outcome)
     }
 
-    /// Returns what has changed since lists were built as `base`, and their margin if it depends on no particle; `None`
-    /// if they are to be built in any case.
+    /// Returns the changes since lists were built as `base`, and their margin if it depends on no
+    /// particle; `None` if lists must be built in any case.
     fn margin(&self, build: &Build, base: Option<&Build>) -> Option<(Change, Margin)> {
         self.built.filter(|built| built.has_sets(build))?;
         let base = base?;
@@ -409,7 +415,7 @@ impl Neighbours {
         Ok(outcome)
     }
 
-    /// Waits for the outcome of the last look, unless it was known before.
+    /// Waits for the outcome of the last look, unless it was already known.
     pub fn outcome(&mut self) -> Result<Outcome, Error> {
         if !self.is_awaited {
             return Ok(Outcome::Good);
@@ -423,7 +429,7 @@ impl Neighbours {
                 self.base = self.looked;
                 self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
             }
-            // Evaluations since then did nothing, and the lists are as they were.
+            // Later evaluations did nothing, and the lists are unchanged.
             Outcome::NotFinite(_) | Outcome::Elsewhere => {
                 self.contents = [None; 2];
                 self.reset()?;
@@ -436,7 +442,7 @@ impl Neighbours {
         Ok(outcome)
     }
 
-    /// Returns that a position is not finite if the last look has already said so.
+    /// Returns a refusal if the last look has already answered with one. Does not wait.
     fn known_outcome(&mut self) -> Result<Outcome, Error> {
         match self.reply.peek().map(Outcome::of) {
             Some(refusal) if refusal.is_refusal() => self.outcome(),
@@ -444,13 +450,13 @@ impl Neighbours {
         }
     }
 
-    /// Returns how often lists were built, and how often they were found good since, as far as outcomes are
-    /// known.
+    /// Returns the number of rebuilds, and of looks since the last rebuild that found the lists
+    /// good, as far as outcomes are known.
     pub fn counts_of_looks(&self) -> [u64; 2] {
         self.counts_of_looks
     }
 
-    /// Resets what launches leave behind.
+    /// Resets the state that launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
         self.state.set(&LookState::FIRST)
     }
@@ -467,7 +473,7 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Makes room for the lists of this many i-particles.
+    /// Reserves memory for the lists of this number of i-particles.
     fn reserve_lists(&mut self, n: usize) -> Result<(), Error> {
         let (backend, groups) = (&*self.backend, n.div_ceil(GROUP));
         self.begins.reserve(backend, &[groups, size_of::<u64>()], false)?;
@@ -476,11 +482,11 @@ impl Neighbours {
         self.grow(ENTRIES * n)
     }
 
-    /// Makes room for this many entries.
+    /// Reserves memory for this number of entries.
     fn grow(&mut self, entries: usize) -> Result<(), Error> {
         let entries = entries.max(GROUP);
         if entries > self.capacity {
-            // The old ones are freed first.
+            // Frees the old entries first.
             self.capacity = 0;
             self.entries.reserve(&*self.backend, &[entries, size_of::<u32>()], false)?;
             self.capacity = entries;
@@ -488,7 +494,7 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Returns the order of the i-particles or of the j-particles: a `Placed` of `schedule/list.cuh`.
+    /// Returns the order of the i-particles or of the j-particles.
     pub fn placed(&self, set: usize) -> Placed {
         let n = self.built.expect("lists are evaluated once they are built").n[set];
         if let Some(given) = &self.given {
@@ -499,7 +505,7 @@ impl Neighbours {
         Placed { order: Address::at(indices), before: Address::at(positions), n: n as u32 }
     }
 
-    /// Returns the positions of a set at the last look, in the order and continuous in time.
+    /// Returns the positions of a set at the last look, in order and continuous in time.
     pub fn positions(&self, set: usize) -> &dyn Memory {
         self.orders[set].now()
     }
@@ -509,7 +515,7 @@ impl Neighbours {
         self.given.as_ref().map_or_else(|| self.found(), Given::lists)
     }
 
-    /// Returns the lists of pairs that the device finds.
+    /// Returns the lists that the device finds.
     fn found(&self) -> Lists {
         let address = |it: &Scratch| it.memory().address();
         Lists {
@@ -520,29 +526,30 @@ impl Neighbours {
         }
     }
 
-    /// Returns the number of the first particle whose position is not finite, if any.
+    /// Returns the address of the number of the first particle whose position is not finite, if
+    /// any.
     pub fn not_finite(&self) -> Address<u32> {
         self.state_part(offset_of!(LookState, refused))
     }
 
-    /// Returns the address of a part of the state that begins at this byte.
+    /// Returns the address of the part of the state at this byte.
     fn state_part<T>(&self, byte: usize) -> Address<T> {
         Address::<LookState>::of(&*self.state).part(byte)
     }
 
-    /// Returns whether some j-particles of lists do not act on all i-particles of their group, even if an
-    /// interaction leaves out no pair.
+    /// Returns whether some pairs of the lists do not act, even for an interaction that excludes
+    /// no pair.
     pub fn is_restricted(&self) -> bool {
         self.given.is_some() || !self.excluded.pairs().is_empty()
     }
 
-    /// Returns the pairs that act of an interaction which leaves out some by itself.
+    /// Returns the pairs that act, for an interaction that excludes pairs of its own.
     pub fn restriction(&self, excluded: &Excluded) -> Restriction {
         let masks = self.given.as_ref().map_or(Address::NULL, Given::masks);
         Restriction { masks, excluded: [self.excluded.rows(), excluded.rows()] }
     }
 
-    /// Returns the memory of all of these.
+    /// Returns all device memory, without the memory of varying cutoffs.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
         let orders = self.orders.iter().flat_map(OrderMemory::memory);
@@ -550,7 +557,7 @@ impl Neighbours {
         lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
     }
 
-    /// Returns the bytes of device memory.
+    /// Returns the size of the device memory in bytes.
     pub fn bytes(&self) -> usize {
         self.memory()
             .iter()

@@ -1,17 +1,17 @@
-// The reach of lists whose cutoffs depend on no particle: it is the same for all pairs.
+// The reach of lists whose cutoffs depend on no particle: the same for all pairs.
 namespace nbody {
 
-constexpr u32 RESIDENT_BLOCKS = 3; // of a multiprocessor, while lists are built
+constexpr u32 RESIDENT_BLOCKS = 3; // blocks per multiprocessor while lists are built
 
 using Reach = ConstantReach;
 
-// Returns the margin of the lists; the host has found it.
+// Returns the margin of the lists, which the host has computed.
 __device__ __forceinline__ Margin margin_now(const Reach &, const Change &, const Margin &of_host)
 {
     return of_host;
 }
 
-// Returns the part of a particle of the growth of cutoffs.
+// Returns the part of a particle in the growth of cutoffs.
 __device__ __forceinline__ double growth_of(const Reach &, const Order &, u32, u32, u32) { return 0.0; }
 
 __device__ __forceinline__ void bounds_phase(const Reach &, const Order &, u32, u32) {}
@@ -36,13 +36,13 @@ public:
     {
     }
 
-    // Returns the greatest square of a distance within reach of any pair.
+    // Returns the greatest squared distance within reach of any pair.
     __device__ __forceinline__ double farthest() const { return node_most; }
 
-    // Returns the greatest square of a distance from a node, of which each thread has one.
+    // Returns the greatest squared distance from a node; each thread has a node.
     __device__ __forceinline__ double of_node(u32) { return node_most; }
 
-    // Returns the greatest square of a distance from a particle of the last node, which is a leaf.
+    // Returns the greatest squared distance from a particle of the last node, which is a leaf.
     __device__ __forceinline__ float of_leaf() const { return leaf_most; }
 };
 

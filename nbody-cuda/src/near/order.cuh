@@ -1,11 +1,11 @@
-// Particles in the order of a Hilbert curve, and the boxes of groups of them. nbody-core's `near` defines
-// both: this finds the same keys and the same boxes.
+// Particles in the order of a Hilbert curve, and the boxes of groups. Keys and boxes are the same
+// as in nbody-core's `near`, which defines them.
 namespace nbody {
 
 static_assert(GROUP == LANES, "a group is a warp");
-constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above the groups
+constexpr u32 CHUNK = GROUP * GROUP; // particles of a box of the first level above groups
 
-// The boxes of a level of the tree: that of the groups is 0.
+// The boxes of a level of the tree; level 0 is the level of groups.
 struct Level {
     u32 first, count;
 };
@@ -20,7 +20,7 @@ __device__ __forceinline__ Level level_of(u32 n, u32 level)
     return found;
 }
 
-// Returns the level of at most GROUP boxes.
+// Returns the first level with at most GROUP boxes.
 __device__ __forceinline__ u32 top_level(u32 n)
 {
     u32 level = 0;
@@ -39,7 +39,7 @@ __device__ __forceinline__ void find_keys(const Order &order, Curve &curve)
     }
 }
 
-// Returns the box of the boxes of this warp.
+// Returns the union of the boxes of the lanes of this warp.
 __device__ __forceinline__ Bounds box_of_warp(Bounds box)
 {
     for (u32 half = LANES / 2; half > 0; half /= 2) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ Bounds no_box()
     return box;
 }
 
-// Writes the positions in the order, and the boxes of groups and of the first level above them.
+// Writes the positions in order, and the boxes of groups and of the first level above them.
 __device__ __forceinline__ void find_boxes(const Order &order, Bounds (&boxes)[GROUP])
 {
     const u32 n = order.from.n, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
@@ -97,7 +97,7 @@ __device__ __forceinline__ void find_boxes(const Order &order, Bounds (&boxes)[G
     }
 }
 
-// Writes the boxes of a level from those of the level below.
+// Writes the boxes of a level from the boxes of the level below.
 __device__ __forceinline__ void join_boxes(const Order &order, u32 level)
 {
     const u32 lane = threadIdx.x % LANES;
@@ -119,7 +119,8 @@ union OrderShared {
 
 constexpr u32 BOXES_PHASE = 1 + SORT_PHASES;
 
-// Does a phase: keys, those of the sort, boxes, and one for each level from the second above the groups.
+// Runs a phase: first the keys, then the phases of the sort, then boxes, then a phase for each
+// level from the second above groups on.
 __device__ __forceinline__ void order_phase(const Order &order, u32 phase, OrderShared &shared)
 {
     if (phase == 0) {

@@ -1,6 +1,7 @@
-//! Particles along a Hilbert curve on one backend, with the boxes of groups of them (`order.cuh`).
+//! Orders particles along a Hilbert curve on one backend, and finds the boxes of groups
+//! (`order.cuh`).
 
-use nbody_core::near::GROUP;
+use nbody_core::order::GROUP;
 
 use super::keys::cells_of_lists::KEY_BITS;
 use super::keys::{Frame, Position, Positions};
@@ -10,23 +11,23 @@ use crate::backend::{Backend, Memory, Scratch};
 use crate::border::{Address, border};
 
 border! {
-    /// The least and greatest coordinates of some particles; of none, infinities.
+    /// The least and greatest coordinates of a number of particles; infinite for no particle.
     pub struct Bounds {
         pub least: [f64; 3],
         pub greatest: [f64; 3],
     }
 
-    /// The order of particles, which a sort makes in its memory.
+    /// The order of particles, which a sort leaves in its memory.
     pub struct Order {
         pub from: Positions,
         pub frame: Frame,
-        /// The sort, which leaves the index of each particle for the caller in the order.
+        /// The sort, which leaves the caller's index of each particle, in order.
         pub sort: Sort,
-        /// The positions in the order, all x first.
+        /// The positions in order, all x first.
         pub positions: Address<f64>,
-        /// The bounds of groups, and then of each level above them.
+        /// The bounds of groups, followed by the bounds of each level above them.
         pub bounds: Address<Bounds>,
-        /// The positions at the last look, which continue those in the box.
+        /// The positions at the last look, continuous in time.
         pub now: Address<Position>,
     }
 }
@@ -40,7 +41,8 @@ pub(crate) struct OrderMemory {
     now: Scratch,
 }
 
-/// Returns the number of boxes of each level of the tree over `n` particles, that of the groups first.
+/// Returns the number of boxes of each level of the tree over `n` particles, beginning with the
+/// groups.
 pub(crate) fn levels(n: usize) -> Vec<usize> {
     let mut levels = vec![n.div_ceil(GROUP)];
     while let Some(&boxes) = levels.last()
@@ -58,7 +60,7 @@ pub(crate) fn phases(n: usize) -> u32 {
 }
 
 impl OrderMemory {
-    /// Reserves memory for `n` particles, which this many blocks order.
+    /// Reserves memory for `n` particles, ordered by this number of blocks.
     pub fn reserve(&mut self, backend: &dyn Backend, n: usize, blocks: usize) -> Result<(), Error> {
         self.sort.reserve(backend, n, blocks)?;
         let boxes = levels(n).iter().sum();
@@ -74,7 +76,7 @@ impl OrderMemory {
         sort.chain([&self.positions, &self.bounds, &self.now].map(Scratch::memory)).collect()
     }
 
-    /// Returns the memory as kernels take it.
+    /// Returns the memory as an argument of kernels.
     pub fn argument(&self, from: Positions, frame: Frame) -> Order {
         Order {
             from,
@@ -91,17 +93,19 @@ impl OrderMemory {
         self.sort.values(KEY_BITS)
     }
 
-    /// Returns the coordinates of the particles in the order, wrapped into the box: all x, all y, all z.
+    /// Returns the coordinates of the particles in order, wrapped into the box: all x, all y, all
+    /// z.
     pub fn positions(&self) -> &dyn Memory {
         self.positions.memory()
     }
 
-    /// Returns the positions at the last look, in the order and continuous in time.
+    /// Returns the positions at the last look, in order and continuous in time.
     pub fn now(&self) -> &dyn Memory {
         self.now.memory()
     }
 
-    /// Returns the least and greatest coordinates of groups, and those of each level above them.
+    /// Returns the least and greatest coordinates of groups, and of the boxes of each level above
+    /// them.
     #[cfg(test)]
     pub fn bounds(&self) -> &dyn Memory {
         self.bounds.memory()
@@ -113,9 +117,9 @@ mod tests {
     use std::fmt;
     use std::sync::Arc;
 
-    use nbody_core::near::boxes;
-    use nbody_core::near::frame;
-    use nbody_core::near::order::{Ordered, key};
+    use nbody_core::order::boxes;
+    use nbody_core::order::frame;
+    use nbody_core::order::order::{Ordered, key};
     use nbody_core::pack::{Binding, Place};
     use nbody_core::{Domain, Field, FieldKind, Precision};
 
@@ -172,7 +176,7 @@ mod tests {
             [hi, (x - f64::from(hi)) as f32]
         }
 
-        /// Returns the positions as records hold them.
+        /// Returns the positions as stored in records.
         fn stored(&self) -> Vec<[f64; 3]> {
             let stored = |x: f64| match self.precision {
                 Precision::Single => f64::from(x as f32),
@@ -186,7 +190,7 @@ mod tests {
             self.positions.iter().map(position).collect()
         }
 
-        /// Returns records in device memory, the words of one, and the place of its position.
+        /// Returns records in device memory, the words of a record, and the place of its position.
         fn upload(&self, backend: &Arc<dyn Backend>) -> (Buffer, usize, Place) {
             let fields = &FIELDS[self.dimensions - 2];
             let (n, precision) = (self.positions.len(), self.precision);
@@ -216,9 +220,10 @@ mod tests {
         }
     }
 
-    /// The position of the particle of an index, from three random numbers below 1.
+    /// The position of the particle with an index, from three random numbers below 1.
     type Distribution = fn([f64; 3], usize) -> [f64; 3];
-    /// Within and around the box; clustered; in a plane; on few points; with some far away; on one point.
+    /// Within and around the box; clustered; in a plane; on few points; with a few particles far
+    /// away; on one point.
     const DISTRIBUTIONS: [Distribution; 6] = [
         |u, _| u.map(|u| 9.0 * u - 3.0),
         |u, k| u.map(|u| if k % 5 == 0 { u } else { 0.3 + 1e-5 * u }),
@@ -228,7 +233,7 @@ mod tests {
         |_, _| [0.25; 3],
     ];
 
-    /// A kernel that only orders.
+    /// Returns a program whose kernel only orders.
     fn program() -> Program {
         const KERNEL: &str = "
 namespace nbody {
@@ -280,7 +285,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
             self.module.launch(launch.phases(0..phases(n))).unwrap();
         }
 
-        /// Compares an order with that of nbody-core.
+        /// Compares an order with the order of nbody-core.
         fn check(&mut self, particles: &Particles, domain: &Domain) {
             let (n, stored) = (particles.positions.len(), particles.stored());
             let frame = frame::Frame::of(n, &|k| stored[k], domain, particles.dimensions);

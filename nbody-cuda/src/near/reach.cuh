@@ -1,11 +1,12 @@
-// The reach of lists whose cutoffs depend on numbers of particles: bounds of these numbers for groups and
-// for the nodes of their tree, and the greatest cutoff of pairs of particles within bounds.
-// nbody-core's `near::cutoff` defines it.
+// The reach of lists whose cutoffs depend on numbers of particles: bounds of these numbers for
+// groups and for the nodes of their tree, and the greatest cutoff of pairs with bounded numbers,
+// as in nbody-core's `near::cutoff`.
 namespace nbody {
 
 using bounds::Interval;
 
-// Blocks of a multiprocessor while lists are built. Where three would have too few registers there are two.
+// Blocks per multiprocessor while lists are built: two on devices where three would have too few
+// registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
 constexpr u32 RESIDENT_BLOCKS = 2;
 #else
@@ -21,7 +22,7 @@ __device__ __forceinline__ Interval no_number()
     return {bounds::infinite(), -bounds::infinite(), false};
 }
 
-// Returns a number exactly as it is stored.
+// Returns a number exactly as stored.
 __device__ __forceinline__ double number(const Positions &from, u32 k, Stored stored)
 {
     const Byte *const at = from.rows + size_t(k) * from.row_bytes + stored.byte;
@@ -36,8 +37,8 @@ __device__ __forceinline__ Margin margin_now(const Reach &reach, const Change &c
     return margin_of(change, reach.found->greatest, reach.found->skin);
 }
 
-// Returns the part of particle k, which is at a place of the order, of the growth of cutoffs: by how much its
-// numbers are beyond the bounds of its group; NaN is beyond all.
+// Returns the part of particle k, at a place of the order, in the growth of cutoffs. It depends on
+// the excess of the particle's numbers over the bounds of its group; NaN exceeds all bounds.
 __device__ __forceinline__ double growth_of(
     const Reach &reach, const Order &order, u32 set, u32 at, u32 k)
 {
@@ -74,7 +75,7 @@ __device__ __forceinline__ Interval hull_of_warp(Interval x)
     return x;
 }
 
-// Writes the bounds of a node from those of up to 32 nodes below it.
+// Writes the bounds of a node from the bounds of up to 32 nodes below it.
 __device__ __forceinline__ void join(
     Interval *bounds, u32 numbers, Level below, u32 child, u32 to)
 {
@@ -115,7 +116,7 @@ __device__ __forceinline__ void find_bounds(const Reach &reach, const Order &ord
     }
 }
 
-// Does a phase of those that order particles.
+// Finds bounds in a phase of the order of particles.
 __device__ __forceinline__ void bounds_phase(
     const Reach &reach, const Order &order, u32 set, u32 phase)
 {
@@ -128,14 +129,14 @@ __device__ __forceinline__ void bounds_phase(
     }
 }
 
-// Returns the greatest magnitude of a cutoff, with which distances are compared; infinite if there is no
-// bound or a cutoff may be NaN.
+// Returns the greatest magnitude of a cutoff; infinite if it is unbounded or the cutoff may be
+// NaN.
 __device__ __forceinline__ double magnitude(const Interval &cutoff)
 {
     return bounds::is_finite(cutoff) ? ::fmax(::fabs(cutoff.lo), ::fabs(cutoff.hi)) : bounds::infinite();
 }
 
-// Writes the bounds of a number of all particles of a set.
+// Writes the bounds of the numbers of all particles of a set.
 __device__ __forceinline__ void bounds_of_all(
     const Reach &reach, const Order &order, u32 set, Interval *all)
 {
@@ -158,7 +159,7 @@ __device__ __forceinline__ double cutoff_of(const Reach &reach, const Interval *
     return cutoff;
 }
 
-// Returns the middle one of the greatest cutoffs of pairs of 32 groups, one for each lane of a warp.
+// Returns the median of the greatest cutoffs of 32 pairs of groups, one pair per lane of a warp.
 __device__ __forceinline__ double typical_cutoff(const Reach &reach, const Order &i, const Order &j)
 {
     const u32 lane = threadIdx.x % LANES;
@@ -175,7 +176,7 @@ __device__ __forceinline__ double typical_cutoff(const Reach &reach, const Order
     return ::__shfl_sync(~0u, cutoff, int(middle));
 }
 
-// Finds the greatest cutoff of all pairs and the skin, each block by itself.
+// Finds the greatest cutoff of all pairs and the skin; each block finds both by itself.
 __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, const Order &j)
 {
     if (threadIdx.x < LANES) {
@@ -189,7 +190,7 @@ __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, c
             if (size == bounds::infinite() && reason == NOTHING) reason = UNBOUNDED - law;
             greatest = ::fmax(greatest, size);
         });
-        // Without particles.
+        // There are no particles.
         const bool is_empty =
             (WATCHED_I > 0 && i.from.n == 0) || (WATCHED_J > 0 && j.from.n == 0);
         if (is_empty) {
@@ -210,7 +211,7 @@ __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, c
         for (u32 w = 0; w < WATCHED_I; ++w) is_nonnegative &= of_i[w].lo >= 0.0;
         for (u32 w = 0; w < WATCHED_J; ++w) is_nonnegative &= of_j[w].lo >= 0.0;
         if (threadIdx.x == 0) {
-            // All blocks find the same.
+            // All blocks write the same.
             *reach.found = {greatest, skin, reason, is_nonnegative};
         }
     }
@@ -232,7 +233,7 @@ class GroupReach {
     const Interval *of_i;
     const double (&length)[3];
     const float (&half)[3];
-    double here = 0.0; // that of the last node
+    double here = 0.0; // reach of the last node
 
 public:
     __device__ __forceinline__ GroupReach(
@@ -241,7 +242,7 @@ public:
     {
     }
 
-    // Returns the greatest square of a distance within reach of any pair.
+    // Returns the greatest squared distance within reach of any pair.
     __device__ __forceinline__ double farthest() const
     {
         return node_limit(greatest(reach), length);

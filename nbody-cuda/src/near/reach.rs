@@ -1,4 +1,4 @@
-//! The cutoffs of lists that depend on numbers of particles, and the bounds of these numbers
+//! Cutoffs of lists that depend on numbers of particles, and the bounds of these numbers
 //! (`reach.cuh`).
 
 use std::fmt::Write as _;
@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 #[cfg(test)]
 use nbody_core::interval::Role;
 use nbody_core::interval::Step;
-use nbody_core::near;
-use nbody_core::near::cutoff::{Cutoff, Watched};
+use nbody_core::lists;
+use nbody_core::lists::cutoff::{Cutoff, Watched};
 use nbody_core::pack::{Place, dim};
 use nbody_core::{Interval, Law, Mixed, Precision};
 
@@ -21,27 +21,27 @@ use crate::border::{self, Address, Border, Const, Declared as _, Named, Reader, 
 use crate::layout::bytes_of;
 
 border! {
-    /// The place of a number in the records of particles, and its kind there.
+    /// The place of a number in the records of particles, and its kind.
     pub struct Stored {
         pub byte: u32,
         pub kind: u32,
     }
 
-    /// By how much cutoffs grow, as a share, when a number grows and when it becomes smaller: for any numbers, and
-    /// if none is negative.
+    /// The growth of cutoffs per unit of a number, when the number grows and when it shrinks: for
+    /// numbers of any sign, and if all numbers are at least zero.
     pub struct Slopes {
         pub any: [f64; 2],
         pub nonnegative: [f64; 2],
     }
 
-    /// The reach of lists as the device finds it.
+    /// The reach of lists that the device finds.
     pub struct FoundReach {
         /// The greatest cutoff.
         pub greatest: f64,
         pub skin: f64,
-        /// The reason why there is no reach.
+        /// The reason if there is no reach.
         pub refused: u32,
-        /// Whether all numbers of all particles are 0 or more.
+        /// Whether all numbers of all particles are at least zero.
         pub is_nonnegative: u32,
     }
 
@@ -49,17 +49,17 @@ border! {
     pub struct VaryingReach {
         /// The greatest cutoff that depends on no particle.
         pub constant: f64,
-        /// The skin is a share of a typical cutoff, and a length.
+        /// The skin is this share of a typical cutoff plus a length.
         pub share: f64,
         pub length: f64,
         /// The parameters of the cutoffs.
         pub parameters: Address<Const<Interval>>,
-        /// The numbers of i and of j.
+        /// The places of the numbers of i and of j.
         pub numbers: [Address<Const<Stored>>; 2],
         pub slopes: [Address<Const<Slopes>>; 2],
-        /// The bounds of these numbers: of the groups first, and then level by level.
+        /// The bounds of these numbers, for the groups and then level by level.
         pub bounds: [Address<Interval>; 2],
-        /// The numbers when the lists were built, in the order.
+        /// The numbers when the lists were built, in order.
         pub values: [Address<f64>; 2],
         pub found: Address<FoundReach>,
     }
@@ -77,7 +77,7 @@ impl Named for Interval {
     }
 }
 
-/// An `Interval` of `interval.cuh`.
+/// Corresponds to `Interval` of `interval.cuh`.
 impl Border for Interval {
     fn write(&self, to: &mut Writer) {
         let begin = to.bytes();
@@ -96,7 +96,7 @@ impl Border for Interval {
     }
 }
 
-/// The reach of lists as kernels take it.
+/// The reach of lists, as an argument of kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reach {
     Constant(ConstantReach),
@@ -104,7 +104,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// Passes it to a kernel.
+    /// Passes the reach to a kernel.
     pub fn pass<'a>(&self, launch: Launch<'a>) -> Launch<'a> {
         match self {
             Self::Constant(reach) => launch.value(reach),
@@ -112,7 +112,7 @@ impl Reach {
         }
     }
 
-    /// Passes lists to build within it.
+    /// Passes lists to build within the reach.
     pub fn pass_lists<'a>(&self, launch: Launch<'a>, lists: Lists, room: Room) -> Launch<'a> {
         match *self {
             Self::Constant(reach) => launch.value(&NewLists { lists, room, reach }),
@@ -126,7 +126,8 @@ pub(crate) fn declared_constant() -> String {
     border::text(&[ConstantReach::text(), NewLists::<ConstantReach>::text()])
 }
 
-/// Returns the declarations for cutoffs that depend on numbers of particles, behind those of intervals.
+/// Returns the declarations for cutoffs that depend on numbers of particles; they need the
+/// declarations of intervals.
 pub(crate) fn declared_varying() -> String {
     let bytes = size_of::<Interval>();
     let interval = format!(
@@ -152,18 +153,19 @@ fn stored(place: Place, precision: Precision) -> Stored {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Varying {
     laws: Vec<Declared>,
-    /// The parameters of each.
+    /// The parameters of each cutoff.
     parameters: Vec<Vec<Interval>>,
-    /// The places of the numbers that each depends on, of i and of j, among those of the set.
+    /// For each cutoff, the places of the numbers of i and of j that it depends on, among the
+    /// numbers of the set.
     reads: Vec<[Vec<usize>; 2]>,
-    /// The places of i and of j.
+    /// The places of the numbers of i and of j.
     places: [Vec<Stored>; 2],
-    /// By how much cutoffs grow with each of these numbers.
+    /// The growth of cutoffs with each of these numbers.
     slopes: [Vec<Slopes>; 2],
     precision: Precision,
 }
 
-/// The name of a law, its cutoff, and the numbers of i and of j that it depends on.
+/// The name of a law, its cutoff, and the numbers of i and of j that the cutoff depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Declared {
     name: &'static str,
@@ -181,9 +183,9 @@ impl Declared {
 #[derive(Debug, Default)]
 pub(crate) struct ReachMemory {
     varying: Varying,
-    /// The parameters, and the places of i and of j.
+    /// The parameters, and the places and slopes of the numbers of i and of j.
     numbers: Option<Box<dyn Memory>>,
-    /// Bounds and values, of i and of j if they are in another buffer.
+    /// Bounds and values, for i, and for j if it is in another buffer.
     bounds: [Scratch; 2],
     values: [Scratch; 2],
     found: Option<Box<dyn Memory>>,
@@ -195,12 +197,13 @@ impl Stored {
 }
 
 impl Slopes {
-    /// Cutoffs do not grow.
+    /// Cutoffs that do not grow.
     const NONE: Self = Self { any: [0.0; 2], nonnegative: [0.0; 2] };
 }
 
 impl Varying {
-    /// Takes those of these cutoffs that depend on numbers of particles, which are watched in each set.
+    /// Selects the cutoffs that depend on numbers of particles; `watched` has these numbers for
+    /// each set.
     pub fn of(cutoffs: &[Cutoff], watched: [&Watched; 2], precision: Precision) -> Self {
         let mut varying = Self { precision, ..Self::default() };
         for (k, cutoff) in cutoffs.iter().enumerate().filter(|(_, it)| it.reads_particles()) {
@@ -218,8 +221,8 @@ impl Varying {
         varying
     }
 
-    /// Returns the same cutoffs for looks at the records of a set which have some of the numbers elsewhere: the index
-    /// of each, and its place there. The others are not looked at.
+    /// Returns the same cutoffs for looks at other records of a set, which have some of the
+    /// numbers: the index of each number and its place. The other numbers are not watched.
     #[must_use]
     pub fn with_numbers(&self, set: usize, numbers: &[(usize, Place)]) -> Self {
         let mut other = self.clone();
@@ -231,7 +234,7 @@ impl Varying {
         other
     }
 
-    /// Takes the cutoff of a law whose parameters are not known, for its text.
+    /// Returns the cutoff of a law with unknown parameters, for its text.
     pub fn of_law(law: &'static Law) -> Self {
         let reads = law.cutoff_reads.map(|reads| (0..reads.len()).collect());
         let places = law.cutoff_reads.map(|reads| vec![Stored::FIRST; reads.len()]);
@@ -248,7 +251,7 @@ impl Varying {
         }
     }
 
-    /// Takes the first number of the records of i as a cutoff.
+    /// Returns the first number of the records of i as a cutoff.
     #[cfg(test)]
     pub fn first_number() -> Self {
         let (cutoff, reads): (&[_], [&[_]; 2]) = (&[Step::Number(Role::I, 0)], [&[0], &[]]);
@@ -263,12 +266,13 @@ impl Varying {
         }
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no such cutoffs.
     pub fn is_empty(&self) -> bool {
         self.laws.is_empty()
     }
 
-    /// Copies the parameters, and the places and the slopes of i and of j, to the device.
+    /// Copies the parameters, and the places and slopes of the numbers of i and of j, to the
+    /// device.
     pub fn upload(&self, backend: &dyn Backend) -> Result<Box<dyn Memory>, Error> {
         let parameters = self.parameters.iter().flatten().flat_map(border::words);
         let places = self.places.iter().flatten().flat_map(border::words);
@@ -279,18 +283,19 @@ impl Varying {
         Ok(numbers)
     }
 
-    /// Returns the greatest cutoff that lists can have; infinite if none of the cutoffs depends on particles, which
-    /// are checked before.
+    /// Returns the greatest cutoff that lists can have; infinite if no cutoff depends on
+    /// particles, since constant cutoffs are checked before.
     pub fn most(&self) -> f64 {
-        if self.is_empty() { f64::INFINITY } else { near::cutoffs(self.precision)[1] }
+        if self.is_empty() { f64::INFINITY } else { lists::cutoffs(self.precision)[1] }
     }
 
-    /// Returns the name of the law of one of them.
+    /// Returns the name of the law of cutoff k.
     pub fn law(&self, k: usize) -> Option<&'static str> {
         self.laws.get(k).map(|law| law.name)
     }
 
-    /// Returns their text: each declared cutoff on intervals, and the function that calls them in turn.
+    /// Returns the text of the cutoffs: each declared cutoff on intervals, and the function that
+    /// calls them in turn.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (k, Declared { name, cutoff, reads }) in self.laws.iter().enumerate() {
@@ -301,7 +306,7 @@ impl Varying {
             );
         }
         let [i, j] = self.places.each_ref().map(Vec::len);
-        let [least, most] = near::cutoffs(self.precision);
+        let [least, most] = lists::cutoffs(self.precision);
         let _ = writeln!(
             text,
             "namespace nbody {{
@@ -359,7 +364,7 @@ impl ReachMemory {
         &self.varying
     }
 
-    /// Reserves memory for sets of this many particles, of which the second may be the first.
+    /// Reserves memory for two sets with these numbers of particles; the second may be the first.
     pub fn reserve(&mut self, backend: &dyn Backend, n: [usize; 2]) -> Result<(), Error> {
         for (set, n) in n.into_iter().enumerate() {
             let (numbers, nodes) = (self.varying.places[set].len(), levels(n).iter().sum());
@@ -376,8 +381,9 @@ impl ReachMemory {
         scratch.chain(others).collect()
     }
 
-    /// Returns the memory as kernels take it, for the greatest cutoff that depends on no particle, and a skin that is a
-    /// share of a typical cutoff and a length. Other records than those of the lists have numbers of their own.
+    /// Returns the memory as an argument of kernels, with the greatest cutoff that depends on no
+    /// particle, and a skin that is a share of a typical cutoff plus a length. Records with other
+    /// fields than the lists have `numbers` of their own.
     pub fn argument(
         &self,
         constant: f64,
@@ -387,7 +393,7 @@ impl ReachMemory {
     ) -> VaryingReach {
         let numbers = numbers.or(self.numbers.as_deref());
         let parameters = numbers.map_or(Address::NULL, Address::of);
-        // The places of i and of j follow the parameters, and then their slopes.
+        // The places of the numbers of i and of j follow the parameters; then follow the slopes.
         let mut at =
             self.varying.parameters.iter().map(Vec::len).sum::<usize>() * size_of::<Interval>();
         let mut next = |bytes: usize| {
@@ -411,8 +417,8 @@ impl ReachMemory {
         }
     }
 
-    /// Returns the numbers that cutoffs depend on, when the lists were built, of sets of this many
-    /// particles: a slice for each, in the order.
+    /// Returns the numbers that cutoffs depend on, as they were when the lists were built, for
+    /// sets with these numbers of particles: a vector for each number, in order.
     pub fn values(&self, n: [usize; 2]) -> Result<[Vec<Vec<f64>>; 2], Error> {
         let mut values = [Vec::new(), Vec::new()];
         for (set, values) in values.iter_mut().enumerate() {

@@ -1,8 +1,9 @@
-// The rebuild of neighbour lists, in two launches: the first looks whether the lists are still good, and if
-// not the second orders the particles and builds the lists again. The host need not know.
+// The rebuild of neighbour lists, in two launches. The first looks whether the lists are still
+// good; if not, the second orders the particles and builds the lists again. The host need not
+// know.
 namespace nbody {
 
-// Looks at the particles of a set, whose numbers begin with `first`.
+// Looks at the particles of a set, which are numbered from `first` on.
 __device__ __forceinline__ void check(
     const LookRequest &request, const Reach &reach, const Order &order, u32 set, LookState *state, u32 first)
 {
@@ -36,7 +37,7 @@ __device__ __forceinline__ void check(
     if (moved) state->wanted = 1;
 }
 
-// Looks whether the particles of two buffers are at the same places.
+// Refuses particles that have different positions in the two buffers.
 __device__ __forceinline__ void compare(const Positions &i, const Order &j, LookState *state)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
@@ -54,7 +55,7 @@ __device__ __forceinline__ bool is_wanted(const LookState *state)
     return state->wanted && state->refused == NOTHING;
 }
 
-// The first launch: a look at the particles of both sets. Of one set, j is i.
+// The first launch: a look at the particles of both sets. With one set, j is i.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
     const LookRequest request, const Order i, const Order j, const Reach reach, LookState *state)
 {
@@ -63,7 +64,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
     if (request.two_sets > 0) check(request, reach, j, 1, state, i.from.n);
 }
 
-// Returns the answer to the host; if lists were wanted, they are built and have this many entries.
+// Returns the answer to the host. Lists that were wanted have been built, with this number of
+// entries.
 __device__ __forceinline__ u64 answer(const LookState *state, u64 entries)
 {
     if (state->refused != NOTHING) return u64(REFUSED) << ANSWER_BITS | state->refused;
@@ -71,7 +73,7 @@ __device__ __forceinline__ u64 answer(const LookState *state, u64 entries)
     return u64(BUILT) << ANSWER_BITS | entries;
 }
 
-// The second of two launches where lists are given: the answer.
+// The second launch for given lists: the answer.
 extern "C" __global__ void __launch_bounds__(BLOCK) tell(LookState *state, volatile u64 *reply)
 {
     if (threadIdx.x != 0) return;
@@ -84,7 +86,7 @@ union RebuildShared {
     SearchShared search;
 };
 
-// Builds the lists. The last block that is done knows of all of them.
+// Builds the lists. The last block to finish answers for all blocks.
 __device__ __forceinline__ void list_phase(
     const Order &i, const Order &j, const NewLists &built, LookState *state, volatile u64 *reply,
     SearchShared &shared)
@@ -101,8 +103,8 @@ __device__ __forceinline__ void list_phase(
     state->wanted = 0;
 }
 
-// The second launch, which does nothing but answer unless lists are wanted: the order of i, and of j if they
-// are two sets, and in the last phase the lists.
+// The second launch, which only answers if no lists are wanted. It orders i, and j if they are two
+// sets; its last phase builds the lists.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
     const LookRequest request, const Order i, const Order j, const NewLists built, LookState *state,
     volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)
@@ -119,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT_BLOCKS) rebuild(
         if (blockIdx.x == 0 && first_phase == 0) *built.room.used = 0;
     }
     __syncthreads();
-    const u32 last = request.phases; // that builds the lists
+    const u32 last = request.phases; // the phase that builds the lists
     in_phases(first_phase, end_phase < last ? end_phase : last, arrived, [&](u32 phase) {
         const bool of_j = phase >= request.i_phases;
         const u32 phase_of_set = phase - (of_j ? request.i_phases : 0);

@@ -1,13 +1,14 @@
-// A radix sort of 64-bit keys with their values, by 8 bits in each pass, the lowest first. It is stable,
-// and its result does not depend on timing: each block has a share of consecutive keys, whose places
-// follow from the counts of keys in the shares before it. A pass has two phases of a launch.
+// A radix sort of 64-bit keys with values, by 8 bits in each pass, the lowest bits first. It is
+// stable, and its result does not depend on timing: each block has a share of consecutive keys,
+// and their places follow from the counts of keys in the shares before it. A pass has two phases
+// of a launch.
 namespace nbody {
 
 using u16 = unsigned short;
 
-constexpr u32 KEYS = 8; // of a thread in a batch
+constexpr u32 KEYS = 8; // keys of a thread in a batch
 constexpr u32 BATCH = KEYS * BLOCK; // keys that a block moves at a time
-constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that add up the counts of a digit
+constexpr u32 COLUMNS = BLOCK / DIGITS; // threads that sum the counts of a digit
 static_assert(BLOCK % DIGITS == 0 && BATCH <= 1 << 16, "threads of a block");
 
 // The shared memory of a block in a phase.
@@ -18,8 +19,10 @@ union SortShared {
     } sums;
     struct {
         u32 next[DIGITS]; // the place of the next key of a digit
-        u32 shift[DIGITS]; // from places in the batch
-        u16 ranks[WARPS][DIGITS]; // of the first key of a warp among those of this digit, and then in the batch
+        u32 shift[DIGITS]; // place in memory minus place in the batch
+        // The rank of the first key of a warp among the keys of this digit; later its place in the
+        // batch.
+        u16 ranks[WARPS][DIGITS];
         u64 keys[BATCH];
         u32 values[BATCH];
     } batch;
@@ -39,7 +42,7 @@ __device__ __forceinline__ u32 digit_at(const u64 *key, u32 pass)
 
 __device__ __forceinline__ u32 squads() { return (gridDim.x + SQUAD - 1) / SQUAD; }
 
-// Returns where the counts of squads are added up in a pass.
+// Returns the memory for the sums of the counts of squads in a pass.
 __device__ __forceinline__ u32 *sums_of(const Sort &sort, u32 pass)
 {
     return sort.sums + pass % 2 * squads() * DIGITS;
@@ -53,14 +56,14 @@ __device__ __forceinline__ void clear_sums(const Sort &sort, u32 pass)
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) sums[k] = 0;
 }
 
-// Consecutive keys of a block, before `end`.
+// The keys of a block, which are consecutive; `end` is excluded.
 struct Share {
     u32 begin, end;
 };
 
 __device__ __forceinline__ Share share_of(u32 n)
 {
-    // Whole warps, and no fewer than one key a thread.
+    // Whole warps, and at least one key per thread.
     u32 keys = (n + gridDim.x - 1) / gridDim.x;
     keys = keys < BLOCK ? BLOCK : (keys + LANES - 1) / LANES * LANES;
     const u64 begin = u64(blockIdx.x) * keys;
@@ -88,8 +91,8 @@ __device__ __forceinline__ void count_digits(const Sort &sort, u32 pass, u32 (&c
     if (count > 0) ::atomicAdd(&sums[digit], count);
 }
 
-// Returns the place of the first key of this block for the digit of this thread: after all keys of
-// lower digits, and those of this digit in the blocks before.
+// Returns the place of the first key of this block with the digit of this thread: after all keys
+// of lower digits, and after the keys of this digit in earlier blocks.
 __device__ __forceinline__ u32 first_place(const Sort &sort, u32 pass, SortShared &shared)
 {
     const u32 digit = threadIdx.x % DIGITS, column = threadIdx.x / DIGITS;
@@ -131,8 +134,8 @@ __device__ __forceinline__ u32 lanes_with(u32 digit)
     return lanes;
 }
 
-// The second phase of a pass: each block moves its keys and values to their places, batch by batch, in
-// which they are sorted first, so that neighbouring threads write to neighbouring places.
+// The second phase of a pass: each block moves its keys and values to their places in batches. A
+// batch is sorted first, so that neighbouring threads write to neighbouring places.
 __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared &shared)
 {
     constexpr u32 SOME = 4;
@@ -150,7 +153,7 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         const u32 count = share.end - begin < BATCH ? share.end - begin : BATCH;
         const u32 rounds = (count + BLOCK - 1) / BLOCK;
         const u32 mine = begin + warp * LANES * rounds + lane;
-        // The digit of each key; missing keys follow all others.
+        // The digit of each key. Missing keys have the greatest digit and come last.
         u32 place[KEYS];
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
@@ -161,7 +164,7 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
         }
         for (u32 k = lane; k < DIGITS; k += LANES) batch.ranks[warp][k] = 0;
         ::__syncwarp();
-        // And the rank among those of its digit in this warp, below it.
+        // Also the rank among the earlier keys of this digit in this warp.
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             if (k >= rounds) break;
@@ -175,7 +178,8 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
             place[k] = place[k] << 16 | rank;
         }
         __syncthreads();
-        // The rank of the first key of each warp, and the place of the first of each digit in the batch.
+        // The rank of the first key of each warp, and the place of the first key of each digit in
+        // the batch.
         u32 all = 0;
         for (u32 w = 0; w < WARPS && digit < DIGITS; ++w) {
             const u32 ranked = batch.ranks[w][digit];
@@ -193,7 +197,7 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
 #pragma unroll
         for (u32 k = 0; k < KEYS; ++k) {
             const u32 at = mine + k * LANES;
-            // The barrier keeps the compiler from loading more keys than there are registers for.
+            // The barrier keeps the compiler from loading more keys than fit the registers.
             if (k % SOME == 0) {
                 if (k >= rounds) break;
                 ::__syncwarp();
@@ -214,8 +218,8 @@ __device__ __forceinline__ void move_keys(const Sort &sort, u32 pass, SortShared
     }
 }
 
-// Does a phase of a sort. The sums were cleared for the first pass in a phase before it, and the keys written; or these in
-// the same phase, by the block that has them in its share.
+// Runs a phase of a sort. An earlier phase must have cleared the sums of the first pass. The keys
+// were written in an earlier phase; or in this phase, by the block that has them in its share.
 __device__ __forceinline__ void sort_phase(const Sort &sort, u32 phase, SortShared &shared)
 {
     if (phase % 2 == 0) {

@@ -1,4 +1,4 @@
-//! Sorting by keys on one backend: the memory, which phases of a kernel use (`sort.cuh`).
+//! Sorting by keys on one backend: the memory for the phases of a kernel (`sort.cuh`).
 
 use crate::Error;
 use crate::backend::{Backend, Memory, Scratch};
@@ -12,14 +12,14 @@ border! {
         pub values: Address<u32>,
     }
 
-    /// The memory of a sort. Even passes move keys and values from `even` to `odd`, odd passes back. The values
-    /// of the first pass are the indices of the keys, and are not read.
+    /// The memory of a sort. Even passes move keys and values from `even` to `odd`, odd passes
+    /// back. The first pass does not read values: they are the indices of the keys.
     pub struct Sort {
         pub even: Keyed,
         pub odd: Keyed,
         /// The number of keys of each block and digit.
         pub counts: Address<u32>,
-        /// The sums of counts of squads of blocks, for even and odd passes.
+        /// The sums of counts over squads of blocks, for even and odd passes.
         pub sums: Address<u32>,
         pub n: u32,
     }
@@ -31,7 +31,7 @@ border! {
         /// Bits of a digit: a pass sorts by one digit.
         pub const DIGIT_BITS: u32 = 8;
         pub const DIGITS: u32 = 1 << DIGIT_BITS;
-        /// Blocks whose counts are added up.
+        /// The number of blocks whose counts are summed together.
         pub const SQUAD: u32 = 16;
     }
 }
@@ -44,7 +44,8 @@ pub(crate) fn declared() -> [String; 4] {
     [warp::text(), digit::text(), Keyed::text(), Sort::text()]
 }
 
-/// The memory of a sort of 64-bit keys with 32-bit values, which are the indices of the keys at first.
+/// The memory of a sort of 64-bit keys with 32-bit values, which are initially the indices of the
+/// keys.
 #[derive(Debug, Default)]
 pub(crate) struct SortMemory {
     keys: [Scratch; 2],
@@ -54,13 +55,13 @@ pub(crate) struct SortMemory {
     n: usize,
 }
 
-/// Returns the number of phases that sort keys of this many bits.
+/// Returns the number of phases of a sort of keys with this number of bits.
 pub(crate) const fn phases(bits: u32) -> u32 {
     2 * bits.div_ceil(digit::DIGIT_BITS)
 }
 
 impl SortMemory {
-    /// Reserves memory for `n` keys, which this many blocks sort.
+    /// Reserves memory for `n` keys, sorted by this number of blocks.
     pub fn reserve(&mut self, backend: &dyn Backend, n: usize, blocks: usize) -> Result<(), Error> {
         for keys in &mut self.keys {
             keys.reserve(backend, &[n, size_of::<u64>()], false)?;
@@ -87,7 +88,7 @@ impl SortMemory {
         all.filter_map(Scratch::get)
     }
 
-    /// Returns the memory as kernels take it.
+    /// Returns the memory as an argument of kernels.
     pub fn argument(&self) -> Sort {
         let Self { keys, values, counts, sums, n } = self;
         let keyed = |k: usize| Keyed {
@@ -98,7 +99,7 @@ impl SortMemory {
         Sort { even: keyed(0), odd: keyed(1), counts, sums, n: *n as u32 }
     }
 
-    /// Returns the values in the order of keys of this many bits.
+    /// Returns the values, after a sort of keys with this number of bits.
     pub fn values(&self, bits: u32) -> &dyn Memory {
         self.values[(bits.div_ceil(digit::DIGIT_BITS) % 2) as usize].memory()
     }
@@ -161,7 +162,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             Some(Self { backend, module, arrived, sort: SortMemory::default() })
         }
 
-        /// Sorts keys by their lowest bits and returns their indices in the order.
+        /// Sorts keys by their lowest bits and returns their indices in order.
         fn sort(&mut self, keys: &[u64], bits: u32, blocks: usize) -> Vec<u32> {
             let mut from = self.backend.allocate(size_of_val(keys)).unwrap();
             from.write(&mut |words| words.copy_from_slice(keys)).unwrap();
@@ -190,8 +191,8 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK, 2) sort(
             for n in [0, 1, 33, 4099] {
                 self.check(&random(n, 1 << 48), 48, most);
             }
-            // Several batches of a block, and several squads; few values, which show whether the order is
-            // kept; few bits; and bits above them.
+            // Several batches of a block, and several squads; few values, which show that the sort
+            // is stable; few bits; and bits above the sorted ones.
             let cases = [
                 (20_001, 1 << 48, 48),
                 (20_001, 1 << 24, 24),

@@ -1,9 +1,9 @@
-// Particles and results in memory. Their numbers become `double` when they are loaded, exactly.
+// Particles and results in memory. Loads convert their numbers to `double`, exactly.
 namespace nbody {
 
-// A particle in memory: words without padding, one for each number, and two for a coordinate in mixed
-// precision, which is double-single. It may have more numbers than the program knows: PLACES are the
-// words at which those of the program begin.
+// A particle in memory: words without padding, one for each number; in mixed precision a
+// coordinate is double-single and has two. A particle may have more numbers than the program uses:
+// PLACES are the first words of the program's numbers.
 template <typename Type, int COUNT, bool MIXED, int... PLACES>
 struct alignas(COUNT * sizeof(Type) % 16 == 0 ? 16 : COUNT * sizeof(Type) % 8 == 0 ? 8 : sizeof(Type))
 Row {
@@ -66,7 +66,7 @@ template <typename Type, int... PLACES> struct Columns {
 // Reads the results of a particle, one in each column.
 template <typename Columns> struct ColumnReader {
     const Columns *column;
-    size_t n; // particles
+    size_t n; // number of particles
 
     __device__ __forceinline__ void real(int c, double &x) { x = column[Columns::place(c) * n].word; }
     __device__ __forceinline__ void index(int c, u32 &k)

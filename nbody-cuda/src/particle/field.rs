@@ -12,7 +12,7 @@ use crate::compile::cache::Cache;
 use crate::layout::{LIMIT, bytes_of, numbers_of};
 use crate::{Error, Program};
 
-/// The kernel that copies one field of all particles, built when it is first needed.
+/// The kernel that copies one field of all particles; built when first needed.
 #[derive(Debug)]
 pub(crate) struct FieldCopy {
     cache: Cache,
@@ -24,8 +24,8 @@ impl FieldCopy {
         Self { cache: cache.clone(), kernel: OnceLock::new() }
     }
 
-    /// Copies a field of particles of these fields to the host, by itself, and passes `take` a function
-    /// that writes its numbers. `binding` is that of its numbers.
+    /// Copies a field of particles with these fields to the host, without other fields, and passes
+    /// `take` a function that writes its numbers. `binding` is the binding of its numbers.
     pub fn read(
         &self,
         p: &Buffer,

@@ -1,22 +1,22 @@
-// Measures: a program adds up a property of all particles. Each block of threads merges the totals of
-// its particles, and later launches those of the blocks, always in the same order.
+// Measures: a program sums a property over all particles. Each block of threads merges the totals
+// of its particles; later launches merge the totals of blocks, always in the same order.
 namespace nbody {
 
-// Totals that a block exchanges at a time.
+// Returns the number of totals that a block exchanges at a time.
 __device__ constexpr u32 exchanged()
 {
-    constexpr size_t SHARED = 48 * 1024; // bytes of a block
+    constexpr size_t SHARED = 48 * 1024; // shared memory of a block, in bytes
     u32 count = BLOCK / 2;
     while (count > 1 && count * FDIM * sizeof(backup) > SHARED) count /= 2;
     return count;
 }
 
-// Loops over a total are unrolled, so that its numbers can be in registers, unless they exceed the 255
-// registers of a thread: that would take long to compile.
+// Loops over a total are unrolled, so that its numbers can be in registers, unless they exceed the
+// 255 registers of a thread: such a loop would take long to compile.
 constexpr int UNROLL = FDIM * sizeof(backup) / sizeof(u32) <= 255 ? FDIM : 1;
 
-// Merges the totals of a block into that of its first thread: those of the first half of the threads
-// with those of the second half, then these in the same way, down to one.
+// Merges the totals of a block into the total of its first thread: the first half of the threads
+// merges the totals of the second half, and so on, until one thread is left.
 __device__ __forceinline__ void merge_block(backup (&total)[FDIM])
 {
     constexpr u32 COUNT = exchanged();
@@ -42,7 +42,8 @@ __device__ __forceinline__ void merge_block(backup (&total)[FDIM])
     }
 }
 
-// Stores the total of a block of n particles or totals; number c of block k is at [c * blocks + k].
+// Stores the total of a block, in a launch for n particles or totals; number c of block k is at
+// [c * blocks + k].
 __device__ __forceinline__ void store_block(const backup (&total)[FDIM], backup *totals, u32 n)
 {
     if (threadIdx.x != 0) return;

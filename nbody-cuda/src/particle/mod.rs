@@ -1,6 +1,6 @@
 //! Programs per particle on one backend, without their types.
 //!
-//! The kernels are the files `.cuh` beside this one; `program` assembles them.
+//! The kernels are the `.cuh` files of this folder; `program` assembles them.
 
 pub mod field;
 pub mod program;
@@ -20,7 +20,7 @@ use crate::{Error, Program};
 use program::{BLOCK, Layout, ParticleBuffers};
 use selection::Order;
 
-/// Shared memory of a block, through which totals are merged.
+/// Shared memory of a block, for the merge of totals.
 const SHARED_MEMORY: usize = 48 * 1024;
 
 /// The parameters and the domain of a program per particle, with its kernels on one backend.
@@ -38,7 +38,7 @@ pub(crate) struct ParticleEngine {
     space: Vec<u64>,
     /// The kernels that were needed so far.
     built: Vec<Built>,
-    /// Totals of blocks, before and after they are merged.
+    /// Totals of blocks, before and after a merge.
     totals: [Scratch; 2],
 }
 
@@ -46,21 +46,21 @@ pub(crate) struct ParticleEngine {
 struct Built {
     key: Key,
     kernel: Kernel,
-    /// The numbers of the particles that the program changes.
+    /// The numbers of a particle that the program changes.
     changed: Vec<usize>,
 }
 
-/// The determinants of a kernel for given parameters.
+/// The key of a kernel, for given parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
-    /// The text of the program, which tells its records and its kind.
+    /// The text of the program, which determines its records and its kind.
     cuda: ParticleText,
     buffers: ParticleBuffers,
     periodic: bool,
     wrap: bool,
 }
 
-/// The buffers that a program reads beside the particles.
+/// The buffers that a program reads besides the particles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside<'a> {
     pub q: Option<&'a Buffer>,
@@ -72,18 +72,20 @@ pub(crate) struct Beside<'a> {
 pub(crate) struct First<'a> {
     pub order: &'a Order,
     pub count: usize,
-    /// The particles that are copied, where it is not the particles themselves that change.
+    /// The particles to copy, if the program changes copies.
     pub from: Option<&'a Buffer>,
-    /// Whether the program is told the time at which they take part.
+    /// Whether to pass the time of the selection to the program.
     pub is_due: bool,
 }
 
-/// The fields of the records in the buffers: of the particles, the second particles and the results.
+/// The fields of the records in the buffers: of the particles, the second particles and the
+/// results.
 pub(crate) type Fields = [&'static [Field]; 3];
 
 impl Beside<'_> {
-    /// Refuses buffers of the wrong lengths or of another backend than this: the soundness of launches
-    /// rests on it. `reads` says whether the program reads second particles and results.
+    /// Refuses buffers of the wrong length or of another backend. The soundness of launches
+    /// depends on this check. `reads` tells whether the program reads second particles and
+    /// results.
     fn check(
         &self,
         reads: [bool; 2],
@@ -117,7 +119,7 @@ impl Beside<'_> {
 }
 
 impl ParticleEngine {
-    /// Creates an engine with parameters of these fields, which are one row.
+    /// Creates an engine with parameters of these fields, one row.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -140,7 +142,7 @@ impl ParticleEngine {
         Ok(engine)
     }
 
-    /// Sets the parameters, which are one row.
+    /// Sets the parameters, one row.
     pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         let (what, expected) = ("numbers of a record", dim(self.fields));
         nbody_core::Error::check_length(what, parameters.len(), expected)?;
@@ -148,7 +150,7 @@ impl ParticleEngine {
         Ok(())
     }
 
-    /// Sets the domain in which positions have differences.
+    /// Sets the domain, in which programs find differences of positions.
     pub fn set_space(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
         domain.check(Precision::Double)?;
         self.domain = domain;
@@ -156,7 +158,7 @@ impl ParticleEngine {
         Ok(())
     }
 
-    /// Changes each particle.
+    /// Runs an update: changes each particle.
     pub fn run_update(
         &mut self,
         program: &ParticleProgram,
@@ -173,7 +175,7 @@ impl ParticleEngine {
         if let Some(from) = from {
             from.check("particles to select from", &self.backend, p.precision)?;
         }
-        // The copies stay as they were if it does not compile.
+        // If the program does not compile, the copies stay unchanged.
         let kernel = if count > 0 { Some(self.provide(program, fields, p, beside)?) } else { None };
         if from.is_some() {
             p.resize(count, numbers_of(fields[0], p.precision))?;
@@ -190,7 +192,7 @@ impl ParticleEngine {
         kernel.module.launch(launch)
     }
 
-    /// Returns the total over all particles, as 64-bit words.
+    /// Runs a measure: returns the total over all particles, as 64-bit words.
     pub fn run_measure(
         &mut self,
         program: &ParticleProgram,
@@ -216,8 +218,8 @@ impl ParticleEngine {
         read.map(|()| total)
     }
 
-    /// Merges the contributions of all particles to totals of this many numbers, in scratch memory, the
-    /// index of which it returns.
+    /// Merges the contributions of all particles to totals of `numbers` numbers. Returns the index
+    /// of the scratch memory with the total.
     fn merge(
         &self,
         kernel: usize,
@@ -290,7 +292,7 @@ impl ParticleEngine {
     }
 }
 
-/// Returns the numbers that a program changes in records of these fields.
+/// Returns the numbers that a program changes, in records with these fields.
 fn changed(
     program: &ParticleProgram,
     fields: &'static [Field],
@@ -300,7 +302,7 @@ fn changed(
     Ok(numbers.filter(|(_, is_changed)| *is_changed).map(|(place, _)| place.component()).collect())
 }
 
-/// Returns whether a program reads second particles, and results.
+/// Returns whether a program reads second particles, and whether it reads results.
 fn reads(program: &ParticleProgram) -> [bool; 2] {
     [program.q, program.f].map(|fields| !fields.is_empty())
 }
@@ -313,7 +315,7 @@ fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a>
     }
 }
 
-/// Refuses totals of so many numbers that one does not fit in shared memory.
+/// Refuses totals with too many numbers for one total to fit in shared memory.
 fn check_total(numbers: usize) -> Result<(), Error> {
     let needed = numbers.saturating_mul(size_of::<f64>());
     if needed <= SHARED_MEMORY {
@@ -337,11 +339,11 @@ pub(crate) mod tests {
     use crate::backend::emulator::Emulator;
     use crate::backend::{Memory, Module, Reply};
 
-    /// An emulator of another name, as another GPU.
+    /// An emulator with another name, standing for another GPU.
     #[derive(Debug)]
     pub struct Another {
         emulator: Emulator,
-        /// Whether there is no more memory.
+        /// Whether memory is exhausted.
         pub is_full: AtomicBool,
     }
 

@@ -1,7 +1,7 @@
 // Displacements of positions, for programs per particle.
 namespace nbody {
 
-// The record of a program that reads no second particle, or no results.
+// The record of second particles or results that a program does not read.
 struct Nothing {};
 
 template <int D>

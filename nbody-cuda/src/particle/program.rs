@@ -1,5 +1,5 @@
-//! The whole CUDA program of a program per particle: configuration, prelude, generated part, buffers and
-//! kernels.
+//! The whole CUDA program of a program per particle: configuration, prelude, generated part,
+//! buffers and kernels.
 
 use std::ffi::CStr;
 use std::fmt::Write as _;
@@ -17,10 +17,10 @@ const BUFFERS: &str = include_str!("buffers.cuh");
 const UPDATE: &str = include_str!("update.cuh");
 const MEASURE: &str = include_str!("measure.cuh");
 
-/// Threads of a block, and so the particles whose totals are merged in one tree.
+/// Threads of a block: the number of particles whose totals are merged in one tree.
 pub(crate) const BLOCK: usize = 256;
-/// Threads of a block of an update: few, so that few particles have the units for `f64` of several
-/// multiprocessors.
+/// Threads of a block of an update. Blocks are small, so that few particles use the `f64` units of
+/// several multiprocessors.
 const UPDATE_BLOCK: usize = 64;
 
 /// The configuration of programs with one thread per particle or word.
@@ -33,8 +33,8 @@ const CONFIG: KernelConfig = KernelConfig {
     resident: 1,
 };
 
-/// The layouts of the buffers that a program per particle takes; those that it does not read have no
-/// effect.
+/// The layouts of the buffers of a program per particle. Layouts of buffers that the program does
+/// not read have no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParticleBuffers {
     /// The particles.
@@ -45,8 +45,8 @@ pub struct ParticleBuffers {
     pub f: Layout,
 }
 
-/// The records of a buffer, which have the fields of a program's records and perhaps others, and their
-/// precision.
+/// The records of a buffer and their precision. The records have the fields of the program's
+/// records, and possibly other fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The fields.
@@ -56,7 +56,7 @@ pub struct Layout {
 }
 
 impl ParticleBuffers {
-    /// Returns buffers of the program's own records in these precisions.
+    /// Returns the layouts of the program's own records in these precisions.
     pub fn of(program: &ParticleProgram, [p, q, f]: [Precision; 3]) -> Self {
         let layout = |fields, precision| Layout { fields, precision };
         Self { p: layout(program.p, p), q: layout(program.q, q), f: layout(program.f, f) }
@@ -64,8 +64,8 @@ impl ParticleBuffers {
 }
 
 impl Program {
-    /// Returns the program of an update or a measure, for these buffers; with `wrap` an update wraps
-    /// positions into the box. Records that lack a field of the program are an error.
+    /// Returns the program of an update or a measure, for these buffers. With `wrap`, an update
+    /// wraps positions into the box. Records that lack a field of the program are an error.
     pub fn per_particle(
         program: &ParticleProgram,
         buffers: ParticleBuffers,
@@ -107,7 +107,7 @@ impl Program {
         })
     }
 
-    /// Returns a program that moves words of particles, whatever their fields, with blocks of `block`
+    /// Returns a program that moves words of particles with any fields, with blocks of `block`
     /// threads.
     pub(crate) fn of_words(
         name: &'static str,
@@ -142,7 +142,7 @@ constexpr int BLOCK = {block}; // threads of a block
     }
 }
 
-/// The records that a thread keeps, for the emulator.
+/// The size of the records of a thread, for the emulator.
 const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(RowP)";
 const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) \
      + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup)";
@@ -207,7 +207,7 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
     ))
 }
 
-/// Returns the function that tells an update the time of a selection.
+/// Returns the function that passes the time of a selection to an update.
 fn due(program: &ParticleProgram) -> &'static str {
     if Binding::due(program.parameters).is_ok() {
         "\
@@ -230,7 +230,7 @@ __device__ __forceinline__ void set_due(Parameters &, u32) {}
     }
 }
 
-/// Returns the choice whether positions are wrapped, and the axis of each coordinate.
+/// Returns the constants that tell whether to wrap positions, and the axis of each coordinate.
 fn wrapping(program: &ParticleProgram, wrap: bool) -> String {
     let axes = list(axes(program.p).map(|axis| axis.unwrap_or(0)));
     format!(

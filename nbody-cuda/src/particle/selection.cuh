@@ -1,5 +1,5 @@
-// Selections: an order of particles in which those that take part come first, and copies in this
-// order. Particles are rows of words, of which an integer tells whether the particle takes part.
+// Selections: an order of particles in which active particles come first, and copies in this
+// order. Particles are rows of words; an integer of the row tells whether the particle is active.
 namespace nbody {
 
 using u64 = unsigned long long;
@@ -9,8 +9,8 @@ __device__ __forceinline__ BlockFound *found_of(SelectionState *state)
     return reinterpret_cast<BlockFound *>(state + 1);
 }
 
-// Returns the difference of an integer to `now`; without `soonest`, 0 for a particle that takes part, and
-// 1 for others. Those take part that have the least.
+// Returns the difference of the integer of a particle to `now`; without `soonest`, 0 for an active
+// particle and 1 for others. Active particles have the least difference.
 __device__ __forceinline__ u32 due(const Candidates &candidates, u32 k)
 {
     const Byte *const row = candidates.rows + size_t(k) * candidates.row_bytes;
@@ -18,10 +18,10 @@ __device__ __forceinline__ u32 due(const Candidates &candidates, u32 k)
     return candidates.soonest ? integer - candidates.now : integer == 0;
 }
 
-// Returns the greatest difference of particles that can take part.
+// Returns the greatest difference of particles that can be active.
 __device__ __forceinline__ u32 limit(const Candidates &candidates) { return candidates.soonest ? ~0u : 0; }
 
-// Returns the least value of a block.
+// Returns the least value over the threads of a block.
 __device__ __forceinline__ u32 least_of_block(u32 value)
 {
     __shared__ u32 least[WARPS];
@@ -36,8 +36,9 @@ __device__ __forceinline__ u32 least_of_block(u32 value)
     return value;
 }
 
-// Finds the particles that take part: the last block sums up the findings of all, and tells the host
-// the least difference and, in the upper half of the word, how many particles have it.
+// Finds the active particles. The last block combines the findings of all blocks, and sends the
+// least difference to the host; the upper half of the word has the number of particles with this
+// difference.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
     const Candidates candidates, SelectionState *state, const u32 blocks, volatile u64 *reply)
 {
@@ -69,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_active(
     *reply = u64(active) << 32 | least;
 }
 
-// Writes the indices of the particles, those that take part first.
+// Writes the indices of the particles, active particles first.
 extern "C" __global__ void __launch_bounds__(BLOCK) order(
     const Candidates candidates, SelectionState *state, u32 *__restrict__ indices)
 {
@@ -80,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) order(
     if (k < candidates.n) indices[active ? before : state->active + k - before] = k;
 }
 
-// Copies the rows of these indices, with one thread per word.
+// Copies the rows with these indices, one thread per word.
 extern "C" __global__ void __launch_bounds__(BLOCK) gather(
     const u32 *__restrict__ from, const u32 *__restrict__ indices, u32 *__restrict__ to,
     const u32 count, const u32 words)

@@ -18,8 +18,8 @@ const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 const SCAN: &str = include_str!("../../kernels/scan.cuh");
 
 border! {
-    /// The integers of particles, and which particles take part: those whose integer is not zero, or, with `soonest`,
-    /// those whose integers are the first to follow `now`, modulo 2^32.
+    /// The integers of particles. Active particles are the particles whose integer is not zero;
+    /// with `soonest`, the particles whose integers are the first to follow `now`, modulo 2^32.
     pub struct Candidates {
         pub rows: Address<Const<u8>>,
         pub n: u32,
@@ -30,27 +30,27 @@ border! {
         pub soonest: u32,
     }
 
-    /// The state of a selection; the findings of blocks follow it.
+    /// The state of a selection, followed by the findings of blocks.
     pub struct SelectionState {
         /// The least difference to `now`.
         pub least: u32,
-        /// The number of particles that take part.
+        /// The number of active particles.
         pub active: u32,
         /// The number of blocks that have ended; zero before and after a launch.
         pub ended: u32,
-        /// The time at which the particles take part.
+        /// The time at which the active particles are due.
         pub due: u32,
     }
 
-    /// The least difference to `now` in a block, and the number of particles that have it; then the number of active
-    /// particles in all blocks before it.
+    /// The least difference to `now` in a block, and the number of particles with this difference;
+    /// later the number of active particles in all earlier blocks.
     pub struct BlockFound {
         pub least: u32,
         pub count: u32,
     }
 }
 
-/// An order of particles in which those that take part come first.
+/// An order of particles in which active particles come first.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub backend: Arc<dyn Backend>,
@@ -72,8 +72,8 @@ impl Order {
         Ok(Self { backend: backend.clone(), kernel, state, indices, reply, n: 0 })
     }
 
-    /// Orders particles of this many words, without waiting for it: those that take part first, with
-    /// `now` those whose integers follow it first.
+    /// Orders particles of `words` words, active particles first, without waiting. With `now`,
+    /// active particles are the particles whose integers follow it first.
     pub fn seek(
         &mut self,
         p: &Buffer,
@@ -116,8 +116,8 @@ impl Order {
         Ok(())
     }
 
-    /// Waits until it is known how many particles take part, and with `now` the difference of their
-    /// integers to it, and returns both.
+    /// Waits for the number of active particles, and returns it; and, with `now`, the difference
+    /// of their integers to it.
     pub fn found(&self) -> Result<[u32; 2], Error> {
         if self.n == 0 {
             return Ok([0; 2]);
@@ -126,12 +126,12 @@ impl Order {
         Ok([(found >> 32) as u32, found as u32])
     }
 
-    /// Refuses an order of another backend than this.
+    /// Refuses an order of another backend.
     pub fn check(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
         check_backend("a selection", &self.backend, backend)
     }
 
-    /// Returns the address of the time at which the particles take part.
+    /// Returns the address of the time at which the active particles are due.
     pub fn due(&self) -> Address<u32> {
         let state = Address::<SelectionState>::of(self.state.memory());
         state.part(offset_of!(SelectionState, due))
@@ -142,7 +142,8 @@ impl Order {
         self.indices.memory()
     }
 
-    /// Copies the first particles in this order, of this many words, to memory that has room for them.
+    /// Copies the first particles in this order, of `words` words each. Resizes the memory if
+    /// necessary.
     pub fn copy_first(
         &self,
         count: usize,
@@ -166,7 +167,7 @@ impl Order {
     }
 }
 
-/// Returns the bytes of the state and of the findings of these blocks.
+/// Returns the bytes of the state and of the findings of this number of blocks.
 fn bytes_of_state(blocks: usize) -> usize {
     size_of::<SelectionState>() + size_of::<BlockFound>() * blocks
 }

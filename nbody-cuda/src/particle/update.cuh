@@ -1,7 +1,8 @@
 // Updates: a program changes each particle, with one thread per particle.
 namespace nbody {
 
-// Writes those numbers of a particle that the program changes, rounded to the precision of the buffer.
+// Writes the numbers of a particle that the program changes, rounded to the precision of the
+// buffer.
 template <typename Row> struct RowWriter {
     using Word = typename Row::Word;
     const Space &space;
@@ -31,7 +32,7 @@ template <typename Row> struct RowWriter {
         if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(n);
     }
 
-    // Returns a coordinate as it is stored.
+    // Returns a coordinate as stored.
     static __device__ __forceinline__ double stored(double x)
     {
         const double hi = Word(x);
@@ -39,7 +40,7 @@ template <typename Row> struct RowWriter {
         else return hi;
     }
 
-    // Returns the rounding error of a coordinate in `float`; that of an infinity is zero.
+    // Returns the rounding error of a coordinate in `float`; zero for an infinite coordinate.
     static __device__ __forceinline__ float low(double x)
     {
         const float hi = float(x);
@@ -47,10 +48,11 @@ template <typename Row> struct RowWriter {
     }
 };
 
-// `others` are the second particles, and `results` those of an interaction, component c of particle k
-// at [c * n + k]; they are null for a program that reads none. With `order`,
-// particle k and its second particle are those of index order[k], and with `from` particle k becomes a
-// copy of that of this index in `from`. With `due`, the program is told this time.
+// Runs the program for each particle. `others` are the second particles, and `results` the results
+// of an interaction, component c of particle k at [c * n + k]; both are null if the program does
+// not read them. With `order`, particle k and its second particle have index order[k]. With
+// `from`, particle k becomes a copy of the particle with this index in `from`. With `due`, the
+// program receives this time.
 extern "C" __global__ void __launch_bounds__(BLOCK) update(
     const Parameters parameters, const Space space, RowP *particles,
     const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n,

@@ -26,7 +26,8 @@ impl Flow {
         Self { next, previous, entries }
     }
 
-    /// Returns which instructions are reached from these along `edges`, without passing `barred`.
+    /// Returns the instructions that these instructions reach along `edges` without passing
+    /// `barred`.
     pub fn reached(edges: &[Vec<usize>], from: &[usize], barred: usize) -> Vec<bool> {
         let mut reached = vec![false; edges.len()];
         let mut waiting = from.to_vec();
@@ -40,8 +41,7 @@ impl Flow {
     }
 }
 
-/// Returns the successors of instruction `k`. A function that it calls is added to the entry
-/// points.
+/// Returns the successors of instruction `k`. Adds a called function to the entry points.
 fn successors(section: &Section, k: usize, entries: &mut Vec<usize>) -> Vec<usize> {
     let instruction = &section.instructions[k];
     let count = section.instructions.len();
@@ -56,7 +56,7 @@ fn successors(section: &Section, k: usize, entries: &mut Vec<usize>) -> Vec<usiz
             next.extend(targets());
             instruction.guarded
         }
-        // The compiler leaves loops with calls that never return.
+        // The compiler leaves loops by calls that never return.
         "CALL" if instruction.operands.contains("`(.L_") => {
             next.extend(targets());
             instruction.guarded
@@ -68,7 +68,7 @@ fn successors(section: &Section, k: usize, entries: &mut Vec<usize>) -> Vec<usiz
         "EXIT" | "RET" | "KILL" => instruction.guarded,
         _ => true,
     };
-    // BSYNC, too: the point of reconvergence that BSSY names always follows it.
+    // This holds for BSYNC, too: the point of reconvergence named by BSSY always follows it.
     if falls_through && k + 1 < count {
         next.push(k + 1);
     }
@@ -80,7 +80,7 @@ fn conditional(branch: &Instruction) -> bool {
     branch.operands.split('`').next().is_some_and(|condition| !condition.trim().is_empty())
 }
 
-/// Returns the targets of a branch: one in parentheses, or a list in a comment.
+/// Returns the targets of a branch: a target in parentheses, or a list in a comment.
 fn targets(section: &Section, branch: &Instruction) -> impl Iterator<Item = usize> {
     let names = branch.operands.split(|c: char| c.is_whitespace() || "`(),\"*".contains(c));
     names.filter_map(|name| section.labels.get(name).copied())

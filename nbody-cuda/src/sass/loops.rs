@@ -9,7 +9,7 @@ use super::text::{Instruction, Section};
 /// Finds the loops, in the order of their first instructions.
 ///
 /// An edge closes a loop if its target dominates its source: every path from an entry point to the
-/// source passes the target. A branch back from a slow path after a loop does not.
+/// source passes the target. A branch back from a slow path after a loop closes none.
 pub(super) fn loops(section: &Section) -> Vec<Loop> {
     let flow = Flow::new(section);
     let mut bodies: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
@@ -67,9 +67,9 @@ impl Loop {
         self
     }
 
-    /// Returns the count that an instruction belongs to.
+    /// Returns the counter for an instruction.
     fn class(&mut self, base: &str) -> &mut usize {
-        // Instructions of the uniform datapath have the same names with a U before them.
+        // Instructions of the uniform datapath have the same names with a U prepended.
         match base.strip_prefix('U').unwrap_or(base) {
             "MUFU" | "F2F" | "F2I" | "I2F" | "FRND" => &mut self.special,
             "LDS" | "LDSM" => &mut self.shared_loads,
@@ -98,8 +98,8 @@ mod tests {
         parse(&format!("k:\n.text.k:\n{body}")).remove(0)
     }
 
-    /// A loop over bags that contains a loop over particles, which ends in a predicated branch
-    /// back; then a branch to itself, as after every kernel.
+    /// A loop over bags contains a loop over particles, which ends in a predicated branch back. A
+    /// branch to itself follows, as after every kernel.
     #[test]
     fn nested_loops() {
         let kernel = kernel(
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(kernel.loops, [outer, inner]);
     }
 
-    /// A loop that skips a part of its body, and has a slow path after the loop, which returns into
-    /// the middle of it.
+    /// A loop skips a part of its body. A slow path after the loop returns into the middle of the
+    /// loop.
     #[test]
     fn paths_through_a_loop() {
         let kernel = kernel(
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(kernel.loops, []);
     }
 
-    /// A loop with two branches back is one loop; a called function has loops of its own.
+    /// A loop with two branches back is one loop; a called function has separate loops.
     #[test]
     fn branches_back_and_functions() {
         let kernel = kernel(

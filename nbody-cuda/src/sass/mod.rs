@@ -1,16 +1,17 @@
 //! Instruction counts of compiled kernels, without a GPU.
 //!
-//! NVIDIA's nvdisasm turns a CUBIN into text, from which this module reads the kernels, their
-//! loops, and the instructions of an iteration by kind. Every instruction takes one issue slot of a
-//! scheduler, so that the issue slots per pair of the FORCE-LOOP limit the pairs per second of a
+//! NVIDIA's nvdisasm turns a CUBIN into text. This module reads the kernels from the text, their
+//! loops, and the instructions of an iteration by kind. Every instruction takes one issue slot of
+//! a scheduler, so that the issue slots per pair of the FORCE-LOOP limit the pairs per second of a
 //! GPU. Unlike times, they do not vary from run to run.
 //!
 //! # Limits of the counts
 //!
-//! A loop with branches has no single count: [`Loop::instructions`] is all of its instructions, as
-//! if every branch were taken both ways, and [`Loop::least`] those of its shortest path. The cost
-//! of an iteration lies between them and depends on the data. Of functions that the loop calls (the
-//! slow paths of roots and divisions in double precision) only the call is counted.
+//! A loop with branches has no single count. [`Loop::instructions`] counts all of its
+//! instructions, as if every branch were taken both ways; [`Loop::least`] counts the instructions
+//! on its shortest path. The cost of an iteration lies between them and depends on the data. Of
+//! called functions (the slow paths of roots and divisions in double precision) only the call is
+//! counted.
 
 mod flow;
 mod loops;
@@ -33,7 +34,7 @@ pub use slots::{Slots, force_loop};
 const PROGRAM: &str = "nvdisasm";
 
 /// Lanes of a multiprocessor that issue an instruction in one clock cycle: four schedulers issue
-/// one instruction each, for a warp of 32.
+/// one instruction each, for a warp of 32 lanes.
 const LANES: f64 = 128.0;
 
 /// A disassembled kernel.
@@ -48,15 +49,15 @@ pub struct Kernel {
     pub loops: Vec<Loop>,
 }
 
-/// A loop of a kernel: all instructions from which its first one can be reached again.
+/// A loop of a kernel: all instructions from which its first instruction can be reached again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loop {
-    /// Whether it contains no other loop.
+    /// Whether the loop contains no other loop.
     pub innermost: bool,
-    /// All of its instructions, on any path.
+    /// The number of instructions, on any path.
     pub instructions: usize,
-    /// The instructions on the shortest path through it.
+    /// The number of instructions on the shortest path through the loop.
     pub least: usize,
     /// Arithmetic, comparisons and selections in single precision.
     pub fp32: usize,
@@ -78,18 +79,19 @@ pub struct Loop {
     pub integer: usize,
     /// Branches, calls, and reconvergence of threads.
     pub branches: usize,
-    /// All others.
+    /// All other instructions.
     pub other: usize,
-    /// The addresses of its reads of shared memory: a base register and an offset.
+    /// The addresses from which the loop reads shared memory: a base register and an offset.
     reads: Vec<(String, i64)>,
 }
 
 impl Kernel {
-    /// Returns the FORCE-LOOP: of the innermost loops that read this many particles per iteration,
-    /// which lie this many bytes apart in shared memory, that with the fewest instructions. Others
-    /// that read as many are for pairs on the diagonal and have additional selections.
+    /// Returns the FORCE-LOOP. Among the innermost loops that read this number of particles per
+    /// iteration, at this distance in shared memory, it is the loop with the fewest instructions.
+    /// The other such loops are for pairs on the diagonal and have additional selections.
     ///
-    /// `None` if there is no such loop, for example if the compiler unrolled it differently.
+    /// Returns `None` if there is no such loop, for example if the compiler unrolled it
+    /// differently.
     pub fn force_loop(&self, particles: usize, bytes_apart: usize) -> Option<&Loop> {
         let innermost = self.loops.iter().filter(|each| each.innermost);
         let reading = innermost.filter(|each| each.particles(bytes_apart).contains(&particles));
@@ -105,12 +107,12 @@ impl Kernel {
 }
 
 impl Loop {
-    /// Returns how many particles an iteration reads from shared memory, where they lie this many
-    /// bytes apart: a number for each base register, as if all reads relative to it were of
-    /// particles.
+    /// Returns the numbers of particles that an iteration may read from shared memory, where
+    /// consecutive particles are `bytes_apart` bytes apart: a number for each base register, as if
+    /// all reads relative to it were reads of particles.
     ///
-    /// It shows whether the compiler unrolled the loop as requested. All particles are read
-    /// relative to one register, and tables relative to others.
+    /// The numbers show whether the compiler unrolled the loop as requested. All particles are
+    /// read relative to one register, and tables relative to others.
     pub fn particles(&self, bytes_apart: usize) -> BTreeSet<usize> {
         let Some(apart) = i64::try_from(bytes_apart).ok().filter(|&apart| apart > 0) else {
             return BTreeSet::new();
@@ -128,14 +130,14 @@ impl Loop {
     }
 }
 
-/// Returns the pairs per second of a GPU of this many multiprocessors at its full issue rate, if a
-/// pair takes this many issue slots.
+/// Returns the pairs per second of a GPU with this number of multiprocessors at its full issue
+/// rate, if a pair takes this number of issue slots.
 pub fn issue_limit(multiprocessors: u32, hertz: f64, slots_per_pair: f64) -> f64 {
     f64::from(multiprocessors) * LANES * hertz / slots_per_pair
 }
 
-/// Finds the disassembler: only at `NBODY_NVDISASM` (the program or its folder) if it is set, else
-/// in `PATH`, `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda*`.
+/// Finds the disassembler: only at `NBODY_NVDISASM` (the program or its folder) if it is set,
+/// otherwise in `PATH`, `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda*`.
 pub fn find() -> Result<PathBuf, Error> {
     let mut folders: Vec<_> =
         variable("PATH").iter().flat_map(|paths| env::split_paths(paths)).collect();
@@ -144,8 +146,7 @@ pub fn find() -> Result<PathBuf, Error> {
     find_in(variable("NBODY_NVDISASM").map(PathBuf::from), folders)
 }
 
-/// Finds the disassembler at the place that the user names, or else in the first folder that has
-/// it.
+/// Finds the disassembler at the place that the user names, or in the first folder that has it.
 fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Error> {
     let (candidates, places) = match named {
         Some(named) if named.is_dir() => (vec![named.join(PROGRAM)], vec![named]),
@@ -156,7 +157,7 @@ fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Err
     found.ok_or(Error::NvdisasmNotFound(places))
 }
 
-/// Disassembles a CUBIN by the program at this path, and returns its kernels.
+/// Disassembles a CUBIN with the program at this path, and returns its kernels.
 pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> {
     let io = |action: &str| {
         let action = action.to_owned();

@@ -12,15 +12,16 @@ use crate::{KernelConfig, Program, Schedule};
 /// With a cutoff there are two loops: the filter finds the hits, and another loop evaluates them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slots {
-    /// All instructions, as if every branch were taken both ways; with a cutoff, those of a hit.
+    /// All instructions, as if every branch were taken both ways; with a cutoff, the instructions
+    /// of a hit.
     pub all: f64,
-    /// The shortest path through the loop; with a cutoff, that of a candidate beyond it.
+    /// The shortest path through the loop; with a cutoff, the path of a candidate beyond it.
     pub least: f64,
 }
 
 impl Slots {
-    /// Counts the issue slots of a program in its disassembled kernels; `None` if no loop matches
-    /// the FORCE-LOOP as the program unrolls it.
+    /// Counts the issue slots of a program in its disassembled kernels. Returns `None` if no loop
+    /// matches the FORCE-LOOP with the program's unrolling.
     pub fn of(law: &Law, program: &Program, kernels: &[Kernel]) -> Option<Self> {
         let force = force_loop(law, program, kernels)?;
         let config = &program.config;
@@ -33,7 +34,7 @@ impl Slots {
     }
 
     fn of_iteration(force: &Loop, config: &KernelConfig) -> Self {
-        // Both directions of a pair are two ordered pairs.
+        // Two directions of a pair are two ordered pairs.
         let directions = if config.schedule == Schedule::Symmetric { 2 } else { 1 };
         let pairs = (config.i_per_thread * config.unroll * directions) as f64;
         Self { all: force.instructions as f64 / pairs, least: force.least as f64 / pairs }
@@ -51,10 +52,10 @@ fn kernel<'a>(program: &Program, kernels: &'a [Kernel]) -> Option<&'a Kernel> {
     kernels.iter().find(|kernel| kernel.name.as_bytes() == name)
 }
 
-/// Returns the FORCE-LOOP of a program in its disassembled kernels; with a cutoff, that of the
+/// Returns the FORCE-LOOP of a program in its disassembled kernels; with a cutoff, the loop of the
 /// filter.
 pub fn force_loop<'a>(law: &Law, program: &Program, kernels: &'a [Kernel]) -> Option<&'a Loop> {
-    // The distance of particles in shared memory, where they are aligned to 16 bytes.
+    // The distance of particles in shared memory, which are aligned to 16 bytes.
     let precision = program.options.precision;
     let apart = (numbers_of(law.j, precision) * bytes_of(precision)).next_multiple_of(16);
     let particles = if filters(law, program) { WORD } else { program.config.unroll };

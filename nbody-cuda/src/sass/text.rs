@@ -1,8 +1,8 @@
-//! Parser of the text that nvdisasm prints: kernels, labels and instructions.
+//! Parser of the output of nvdisasm: kernels, labels and instructions.
 
 use std::collections::HashMap;
 
-/// The code of one kernel: a section `.text.NAME`, with the functions that it calls.
+/// The code of one kernel: a section `.text.NAME`, with the functions called by the kernel.
 #[derive(Debug, Default)]
 pub(super) struct Section<'a> {
     pub name: &'a str,
@@ -14,7 +14,7 @@ pub(super) struct Section<'a> {
 /// An instruction: `@!P0 BRA P1, .L_x_3` is guarded and has the opcode `BRA`.
 #[derive(Debug)]
 pub(super) struct Instruction<'a> {
-    /// Whether it depends on a predicate.
+    /// Whether the instruction depends on a predicate.
     pub guarded: bool,
     /// The opcode with its modifiers: `LDS.128`.
     pub opcode: &'a str,
@@ -64,7 +64,7 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
                 section.labels.insert(label, section.instructions.len());
             }
         } else if line.starts_with('\t') {
-            // A directive. Those before the label of a section belong to no section yet.
+            // A directive. Directives before the label of a section belong to no section yet.
         } else if let (Some(section), Some(text)) = (sections.last_mut(), statement(line)) {
             section.instructions.extend(Instruction::new(text));
         }

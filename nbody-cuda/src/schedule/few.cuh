@@ -1,14 +1,14 @@
-// Ordered pairs of few i-particles. The threads of a block form groups of `lanes` threads, with as
-// many lanes as there are i-particles for. All groups have the same i-particles and share out the
-// j-particles of a bag. After the last bag, the sums of the groups are added up in shared memory,
-// always in the same order.
+// Ordered pairs of few i-particles. The threads of a block form groups of `lanes` threads, enough
+// lanes for the i-particles. All groups have the same i-particles and share out the j-particles of
+// a bag. After the last bag, the block adds the sums of the groups in shared memory, always in the
+// same order.
 namespace nbody {
 
 // The host packs particles without padding.
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
-// Adds up the sums of the groups; the first group then has the total.
+// Adds the sums of the groups; the first group receives the total.
 __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 lanes)
 {
     __shared__ backup others[FDIM == 0 ? 1 : FDIM * (BLOCK / 2)];
@@ -28,12 +28,12 @@ __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 
     }
 }
 
-// Sums over all j-particles for the i-particles of each tile, `lanes` times I_PER_THREAD of them.
-// There is one block per tile and split, which sums over the j-particles of the split; the last
-// block of a tile to end merges the splits.
+// Sums over all j-particles for the i-particles of each tile: `lanes` times I_PER_THREAD of them.
+// Each tile and split has a block, which sums over the j-particles of the split. The last block of
+// a tile to end merges the splits.
 //
-// Block = split * tiles + tile; `lanes` is a power of two, no more than BLOCK and BAG. `out`,
-// `parts`, `ended` and `one_set` are those of the kernel `ordered`.
+// Block = split * tiles + tile; `lanes` is a power of two, at most BLOCK and BAG. The arguments
+// `out`, `parts`, `ended` and `one_set` are the same as in the kernel `ordered`.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
@@ -50,10 +50,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const u32 tile = blockIdx.x % tiles;
     const u32 tile_begin = tile * lanes * I_PER_THREAD;
     const u32 tile_end = tile_begin + lanes * I_PER_THREAD;
-    const u32 mine = tile_begin + threadIdx.x % lanes; // and every `lanes`-th from there
+    // The first i-particle of this thread; the others follow at a distance of `lanes`.
+    const u32 mine = tile_begin + threadIdx.x % lanes;
     const u32 group = threadIdx.x / lanes;
     const u32 groups = BLOCK / lanes;
-    // The share of a group of `count` j-particles or splits; the number of groups is a power of
+    // The share of a group in `count` j-particles or splits. The number of groups is a power of
     // two.
     const u32 shift = 31 - ::__clz(groups);
     const auto share_of = [=](u32 count) { return (count + groups - 1 - group) >> shift; };
@@ -95,14 +96,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
 
         const Strided share = {group, groups, share_of(count)};
         const bool diagonal = skip_self && first < tile_end && tile_begin < first + count;
-        // Apart, so that most bags need not compare indices.
+        // Two loops, so that most bags need not compare indices.
         if (diagonal) {
             one_by_one(self, space, i, bag, first, share, mine - first, lanes, true, current);
         } else {
             one_by_one(self, space, i, bag, first, share, 0, lanes, false, current);
         }
 
-        // A thread sums no more than a bag between folds.
+        // Between folds, a thread sums over at most a bag.
         summed += BLOCK / groups;
         if (FOLD_EACH_BAG && summed + BLOCK / groups > BAG) {
             summed = 0;
@@ -124,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
             if (is_there(m)) store(total[m], part, index_of(m), ni);
         }
         if (!is_last(ended + tile, splits)) return;
-        // The groups share out the splits, too.
+        // The groups also share out the splits.
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) reset(total[m]);
         const u32 turns = share_of(splits);

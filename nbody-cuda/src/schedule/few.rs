@@ -1,6 +1,6 @@
-//! Ordered pairs of few i-particles, as in block time steps, where few particles are advanced. The
-//! threads of a block are divided into groups of as many lanes as there are i-particles for, and
-//! the groups share out the j-particles.
+//! Ordered pairs of few i-particles, as in block time steps, which advance few particles. The
+//! threads of a block form groups with enough lanes for the i-particles, and the groups share out
+//! the j-particles.
 
 use nbody_core::pack::dim;
 use nbody_core::{Law, Options, Precision, SummationOrder};
@@ -14,17 +14,17 @@ use crate::{Error, KernelConfig, Schedule};
 /// Threads of a block, and of the smallest block.
 const BLOCK: usize = 256;
 const SMALLEST: usize = 128;
-/// The most i-particles per thread.
+/// The largest number of i-particles per thread.
 const MOST_I: usize = 2;
-/// The most registers per thread.
+/// The largest number of registers per thread.
 const MOST_REGISTERS: usize = 255;
-/// The most rounds of resident blocks that a plan considers.
+/// The largest number of rounds of resident blocks that a plan considers.
 const MOST_ROUNDS: usize = 4;
 
 // The model of the time, in clock cycles. It was fitted to 270 measured plans of 32 to 512
-// i-particles and 16384 to 1048576 j-particles, for `hermite` in single precision on an H200: it
-// chooses the fastest plan for all numbers of particles, and its rms error is 3.4% (of the kernel with
-// one bag instead of two).
+// i-particles and 16384 to 1048576 j-particles, for `hermite` in single precision on an H200. It
+// chooses the fastest plan for all numbers of particles; its rms error is 3.4% (for the kernel
+// with one bag instead of two).
 /// The latency of a bag, from one barrier to the next.
 const BAG_LATENCY: f64 = 545.0;
 /// The latency of each halving step of the sum over groups, per i-particle and per number.
@@ -43,7 +43,7 @@ const BANDWIDTH: f64 = 1374.0;
 const LATENCY: f64 = 0.24;
 /// The factor of warp divergence at a cutoff without a filter.
 const BRANCHING: f64 = 2.5;
-/// The factor by which it must be faster than other schedules.
+/// The factor by which this schedule must be faster than other schedules.
 const MARGIN: f64 = 1.03;
 
 #[derive(Debug)]
@@ -160,8 +160,8 @@ impl Rules for Few {
     }
 }
 
-/// Returns the configuration with this many i-particles per thread, with the largest block whose
-/// registers and sums fit.
+/// Returns the configuration with this number of i-particles per thread and the largest block
+/// whose registers and sums fit.
 fn config(law: &Law, options: Options, i_per_thread: usize) -> Option<KernelConfig> {
     if i_per_thread == 0 {
         return None;
@@ -187,15 +187,15 @@ fn config(law: &Law, options: Options, i_per_thread: usize) -> Option<KernelConf
     })
 }
 
-/// Returns the bytes of shared memory per block: parameters, two bags, the sums of half the threads
-/// for one i-particle each, and a flag of the last block.
+/// Returns the bytes of shared memory per block: parameters, two bags, the sums of half the
+/// threads for one i-particle each, and the flag of the last block.
 fn shared_memory(law: &Law, options: Options, block: usize) -> usize {
     let sums = block / 2 * dim(law.f) * bytes_of(options.backup());
     2 * block * slot(law, options) + sums + parameters(law, options) + ALIGNED
 }
 
-/// Returns the numbers of splits to consider: those whose blocks fill the GPU a whole number of
-/// times, or a simple fraction of it. Each split has at least one j-particle.
+/// Returns the numbers of splits to consider: their blocks fill the GPU a whole number of times,
+/// or a simple fraction of it. Each split has at least one j-particle.
 fn splits(
     occupancy: Occupancy,
     tiles: usize,
@@ -210,7 +210,8 @@ fn splits(
     all.map(move |splits| splits.clamp(1, nj.max(1)))
 }
 
-/// Returns the expected time of an evaluation with this many lanes and splits, in clock cycles.
+/// Returns the expected time of an evaluation with this number of lanes and splits, in clock
+/// cycles.
 fn cycles(
     config: &KernelConfig,
     occupancy: Occupancy,
@@ -229,7 +230,7 @@ fn cycles(
     let resident = busiest.min(per_multiprocessor);
     let j_of_block = nj.div_ceil(splits);
 
-    // A thread reads a j-particle once for all of its i-particles.
+    // A thread reads a j-particle once for all its i-particles.
     let branching = if work.cutoff { BRANCHING } else { 1.0 };
     let pair = work.pair * branching + 4.0 / i_per_thread;
     let pairs = (config.tile() * j_of_block.div_ceil(groups) * busiest) as f64;

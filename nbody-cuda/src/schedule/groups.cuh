@@ -1,22 +1,22 @@
-// Walks of groups: a warp walks for its 32 i-particles and evaluates what it meets, bag by bag, in the order of
-// the depths of cells.
+// Walks of groups: a warp walks for its 32 i-particles, and evaluates the cells and particles that
+// it meets bag by bag, in the order of the depths of cells.
 namespace nbody {
 
 static_assert(BLOCK == LANES, "a warp a block");
 
-// The sums of the i-particles of a warp, folded.
+// The folded sums of the i-particles of a warp.
 using Totals = backup[FDIM][LANES];
 
 // The shared memory of a warp.
 struct Shared {
     Slot bag[BAG];
     u32 entries[BAG]; // the j-particles of the bag
-    u32 untested[FAN * LANES]; // cells that are to be tested
+    u32 untested[FAN * LANES]; // queued cells
     u32 queue[2][AT_HAND]; // the first opened cells of two depths, as in `Seen::children`
     float at[LANES][3]; // the i-particles in units of the frame
     Target target;
     Totals totals;
-    u32 tested; // cells that the walk of a group tests
+    u32 tested; // cells tested by the walk of a group
     Work work; // of the warp
 };
 static_assert(sizeof(Shared) <= BAG * (sizeof(Slot) + 4) + sizeof(Totals) + WALKED + 16, "the host knows the size");
@@ -34,7 +34,7 @@ __device__ __forceinline__ float value_of(u32 lane, float value)
     return ::__uint_as_float(value_of(lane, ::__float_as_uint(value)));
 }
 
-// Begins to copy a j-particle into a bag, which has it after `wait_for_copies`.
+// Begins to copy a j-particle into a bag; the copy ends with `wait_for_copies`.
 __device__ __forceinline__ void copy(Slot &slot, const ParticleJ &from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -60,7 +60,7 @@ __device__ __forceinline__ void wait_for_copies()
     ::__syncwarp();
 }
 
-// Returns the sum over the lanes up to this one, with its own.
+// Returns the sum over the lanes up to and including this one.
 __device__ __forceinline__ u32 sum_up_to(u32 count)
 {
 #pragma unroll
@@ -71,7 +71,7 @@ __device__ __forceinline__ u32 sum_up_to(u32 count)
     return count;
 }
 
-// Returns the least of numbers that are not negative.
+// Returns the least over the lanes of a non-negative number.
 __device__ __forceinline__ float least_of_warp(float x)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -82,10 +82,10 @@ __device__ __forceinline__ float least_of_warp(float x)
 #endif
 }
 
-// Returns the lanes before this one that vote.
+// Returns the number of lanes before this one that vote.
 __device__ __forceinline__ u32 votes_before(u32 votes) { return ::__popc(votes & ((1u << lane()) - 1)); }
 
-// Finds the box of the i-particles of the warp.
+// Finds the box of the i-particles of the warp, and their greatest error.
 __device__ __forceinline__ void find_target(
     const WalkedTree &walk, const Position &at, u32 index, Shared &shared)
 {
@@ -102,7 +102,7 @@ __device__ __forceinline__ void find_target(
     }
     target.most = 0.0f;
     if (walk.is_estimated) {
-        // NaN stays: such a group opens every cell.
+        // NaN stays: a group with NaN opens every cell.
         float most = most_error(walk, index < walk.wanted ? walk.before[index] : infinite);
         for (u32 half = LANES / 2; half > 0; half /= 2) {
             const float other = value_of(lane() ^ half, most);
@@ -121,11 +121,12 @@ class Walker {
     const Test test;
     const Own own;
     Shared &shared;
-    // Opened cells: those of this depth, of which some are done, and those of the next one.
+    // Opened cells of this depth, the number processed, and opened cells of the next depth.
     u32 parity = 0, opened = 0, done = 0, next_opened = 0;
-    // Cells that are to be tested, of which some are.
+    // Queued cells, and the number already tested.
     u32 cells = 1, begun = 0;
-    // The particles through which the last tested cells act, one cell a lane, of which some are listed.
+    // Particles through which the last tested cells act, one cell per lane: the range of this
+    // lane, the end of it among all lanes, the number of all, and the number already listed.
     u32 first_acting = 0, count_acting = 0, end = 0, all = 0, listed = 0;
 
 public:
@@ -141,7 +142,7 @@ public:
         ::__syncwarp();
     }
 
-    // Lists entries until the bag is full or the walk ends. Returns how many there are.
+    // Lists entries until the bag is full or the walk ends. Returns the number of entries.
     __device__ __forceinline__ u32 list()
     {
         u32 count = 0;
@@ -163,11 +164,12 @@ public:
     }
 
 private:
-    // Lists some particles through which the last tested cells act, from this place in the bag on.
+    // Lists `some` particles through which the last tested cells act, from this place in the bag
+    // on.
     __device__ __forceinline__ void list_acting(u32 place, u32 some)
     {
         constexpr u32 AT_ONCE = 4;
-        // Those of this lane: at these places among the ones of all lanes.
+        // The entries of this lane, in the range of this bag among the entries of all lanes.
         const u32 first = end - count_acting;
         const u32 from = first > listed ? first : listed, to = end < listed + some ? end : listed + some;
         const u32 count = from < to ? to - from : 0;
@@ -186,7 +188,7 @@ private:
         for (u32 k = 0; k < count; ++k) shared.entries[at + k] = own.pass(first_acting, begin + k);
     }
 
-    // Takes the children of the next opened cells. Returns whether there are any.
+    // Queues the children of the next opened cells. Returns whether there are any.
     __device__ __forceinline__ bool open_cells()
     {
         if (done == opened) {
@@ -214,7 +216,7 @@ private:
         return true;
     }
 
-    // Returns the room in global memory for the opened cells of a depth.
+    // Returns the memory of the opened cells of a depth.
     __device__ __forceinline__ u32 *queue_of(u32 parity) const
     {
         return walk.queues + (size_t(blockIdx.x) * 2 + parity) * QUEUE;
@@ -225,15 +227,15 @@ private:
         return k < AT_HAND ? shared.queue[parity][k] : queue_of(parity)[k];
     }
 
-    // Returns the square of the distance of a cell from the nearest i-particle, or a smaller one that is still too near
-    // where none is far enough. Only those of lanes that vote matter.
+    // Returns the squared distance of a cell from the nearest i-particle. If the cell is too near,
+    // the distance may be from another i-particle that is too near, too. Valid in lanes that vote.
     __device__ __forceinline__ float nearest(const Seen &cell, u32 k, u32 votes) const
     {
         constexpr u32 FEW = 8;
         return ::__popc(votes) <= FEW ? nearest_of_few(cell, k, votes) : nearest_of_many(cell, k, votes);
     }
 
-    // Takes one cell after another, and an i-particle with each lane.
+    // Tests one cell after another, each lane with an i-particle.
     __device__ __forceinline__ float nearest_of_few(const Seen &cell, u32 k, u32 votes) const
     {
         float nearest2 = 0.0f;
@@ -250,7 +252,7 @@ private:
         return nearest2;
     }
 
-    // Takes one i-particle after another, and a cell with each lane.
+    // Tests one i-particle after another, each lane with a cell.
     __device__ __forceinline__ float nearest_of_many(const Seen &cell, u32 k, u32 votes) const
     {
         constexpr u32 SOME = 8;
@@ -269,20 +271,21 @@ private:
         return nearest2;
     }
 
-    // Tests a cell with each lane, as far as there are any.
+    // Tests a queued cell in each lane, if there are enough.
     __device__ __forceinline__ void test_cells()
     {
         const u32 count = cells - begun < LANES ? cells - begun : LANES;
         const bool is_tested = lane() < count;
         const u32 k = shared.untested[is_tested ? begun + lane() : 0];
         const Seen cell = walk.cells[k];
-        // A cell with particles of the group never acts on it from afar, whatever rounding says.
+        // A cell that contains particles of the group never acts on it from afar, whatever
+        // rounding says.
         const bool overlaps = own.overlaps(cell), is_other = is_tested & !overlaps;
         const float distance2 = test.distance2(cell.centre, k, shared.target.middle, shared.target.half);
         bool is_far = is_other & test.is_far(cell, distance2, shared.target.most);
         bool is_large = is_other & !is_far & ((opened > CROWD) | (count_of(cell) >= MANY));
         if (::__any_sync(~0u, is_large)) {
-            // Most are too near to any one i-particle.
+            // Most cells are too near to any one i-particle.
             const float one2 = test.distance2(cell.centre, k, shared.at[LANES / 2], shared.target.slack);
             is_large &= cell.limit2 < one2;
         }
@@ -313,7 +316,7 @@ private:
     }
 };
 
-// Folds the running sums, which begin anew.
+// Folds the running sums and clears them.
 __device__ __forceinline__ void fold_now(Running &current, Totals &totals)
 {
     backup total[FDIM];
@@ -323,7 +326,8 @@ __device__ __forceinline__ void fold_now(Running &current, Totals &totals)
     current = nothing_yet();
 }
 
-// Adds the effect of a bag to the sums of an i-particle, which is `mine` in it on the diagonal.
+// Adds the contributions of a bag to the sums of an i-particle. On the diagonal, the i-particle
+// has place `mine` in the bag.
 __device__ __forceinline__ void sum_bag(
     const Parameters &self, const Space &space, const ParticleI (&i)[1], const Slot *bag, u32 count,
     u32 mine, bool diagonal, Running (&current)[1])
@@ -335,8 +339,8 @@ __device__ __forceinline__ void sum_bag(
     }
 }
 
-// Copies j-particles into the bag, where `place_of(k)` is the place of entry k among all. All slots are filled, those
-// beyond the last entry with it: branches would cost more.
+// Copies j-particles into the bag; `place_of(k)` is the place of entry k among all j-particles.
+// Slots beyond the last entry receive the last entry, too: branches would cost more.
 template <typename PlaceOf>
 __device__ __forceinline__ void fill(
     Shared &shared, const ParticleJ *sources, u32 count, const PlaceOf &place_of)
@@ -360,12 +364,13 @@ __device__ __forceinline__ void fill(
     wait_for_copies();
 }
 
-// Some i-particles, one a lane. Lanes beyond the last take it again and write nothing.
+// Consecutive i-particles, one per lane. Lanes beyond the last i-particle compute it again and
+// write nothing.
 struct Group {
     u32 first, count;
 
     __device__ __forceinline__ bool has_lane() const { return lane() < count; }
-    // Returns the place of the i-particle of a lane in the order of the tree.
+    // Returns the place, in the order of the tree, of the i-particle of a lane.
     __device__ __forceinline__ u32 place() const { return first + (has_lane() ? lane() : count - 1); }
     __device__ __forceinline__ bool wants(const WalkedTree &walk, u32 index) const
     {
@@ -413,7 +418,7 @@ __device__ __forceinline__ void walk_group(
         sum_bag(self, space, i, shared.bag, some, place - begin, skip_self, current);
         if constexpr (FOLD_EACH_BAG) fold_now(current[0], shared.totals);
     }
-    u32 met = 0; // but for its own particles
+    u32 met = 0; // without its own particles
     Walker walker(walk, own, shared);
     for (u32 some = BAG; some == u32(BAG);) {
         some = walker.list();
@@ -427,8 +432,8 @@ __device__ __forceinline__ void walk_group(
     finish(walk, group, own.end - own.begin + met, shared, out);
 }
 
-// Evaluates the walks of all groups, the heavy ones first. `out` is a structure of arrays, component c of i-particle k
-// of the caller at [c * wanted + k].
+// Evaluates the walks of all groups, heavy groups first. `out` is a structure of arrays, component
+// c of i-particle k of the caller at [c * wanted + k].
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     const Parameters parameters, const Space space, const WalkedTree walk,
     const ParticleI *__restrict__ i_particles, backup *__restrict__ out)
@@ -443,7 +448,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
         const u32 heavy = efforts.heavy[0], numbers = heavy + (walk.ni + LANES - 1) / LANES;
         const u32 number = value_of(0, lane() == 0 ? ::atomicAdd(&walk.counters->next, 1u) : 0);
         if (number >= numbers) {
-            // No warp takes a number after this one, the last.
+            // All groups are taken; the last warp to notice resets the counter.
             if (lane() == 0 && number == numbers + gridDim.x - 1) walk.counters->next = 0;
             break;
         }

@@ -1,12 +1,14 @@
-// Walks of particles: a thread for each i-particle follows links from cell to cell, to the first child of one that is
-// opened, and from any other to the next (Nakasato 2012, J. Comput. Sci. 3, 132). It evaluates what it meets at once.
+// Walks of particles: a thread for each i-particle follows links from cell to cell, from an opened
+// cell to its first child, and from any other cell to the next cell after its descendants
+// (Nakasato 2012, J. Comput. Sci. 3, 132). It evaluates particles and far particles as it meets
+// them.
 namespace nbody {
 
 // The sums of an i-particle.
 struct Sums {
     Running current[1];
     backup total[FDIM];
-    u32 since = 0; // pairs since sums were folded
+    u32 since = 0; // pairs since the last fold
 
     __device__ __forceinline__ Sums()
     {
@@ -22,7 +24,7 @@ struct Sums {
     }
 };
 
-// Returns what an i-particle at this position tests cells with.
+// Returns the target of an i-particle at this position: a box without extent.
 __device__ __forceinline__ Target target_of_particle(const WalkedTree &walk, const Position &at, u32 index)
 {
     Target target;

@@ -1,11 +1,13 @@
-// Neighbour lists: for each group of 32 i-particles, a warp for each split of its list stages j-particles in
-// bags, with positions relative to the origin of the group, and leaves them to the FORCE-LOOP.
+// Neighbour lists: each group of 32 i-particles has a warp for each split of its list. The warp
+// stages j-particles in bags, with positions relative to the origin of the group, for the
+// FORCE-LOOP.
 namespace nbody {
 
-constexpr u32 SPLITS = BLOCK / LANES; // of a list
+constexpr u32 SPLITS = BLOCK / LANES; // splits of a list
 static_assert(BLOCK % LANES == 0 && I_PER_THREAD == 1, "a group is a warp");
 
-// Whether particles have more than a position. Given pairs may be of particles of which one has none.
+// Whether particles have more than a position. With given pairs, the particles of one side may
+// have no position.
 constexpr bool HAS_MORE_I = sizeof(ParticleI) > WordsI::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr bool HAS_MORE_J = sizeof(ParticleJ) > WordsJ::DIMENSIONS * COORDINATE * sizeof(real);
 constexpr u32 LOADS = LOOKS_UP || JDIM > 8 ? 1 : 4; // j-particles that a lane loads at a time
@@ -17,8 +19,7 @@ __device__ __forceinline__ double coordinate_of(const real *words)
     else return words[0];
 }
 
-// Rounds a number to the nearest. Fast mathematics takes subnormal numbers for zero wherever it uses them,
-// and need not do so here.
+// Rounds to nearest, and keeps subnormal numbers, which fast mathematics would flush to zero.
 __device__ __forceinline__ real rounded(double x)
 {
 #ifdef __CUDACC__
@@ -40,8 +41,9 @@ __device__ __forceinline__ void set_coordinate(real *words, double x)
     }
 }
 
-// Copies the particles of a buffer to the order of their lists. Their positions continue those when
-// the lists were built: a particle that has left the periodic box is beyond it.
+// Copies the particles of a buffer to the order of their lists. Positions continue from the
+// positions at which the lists were built: a particle that has left the periodic box since then is
+// outside it.
 template <typename Words, typename Particle>
 __device__ __forceinline__ void copy(
     const real *__restrict__ rows, const Placed &placed, const PeriodicBox &box, Particle *to, Position *at)
@@ -78,8 +80,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) copy_j(
     copy<WordsJ>(rows, placed, box, to, at);
 }
 
-// Returns the displacement of an image; along open axes, and along one that does not exist, it is infinite, but
-// for the particle itself.
+// Returns the displacement of an image. Along open axes and along a missing third axis it is
+// infinite, except for the particle itself.
 __device__ __forceinline__ Position displacement_of(u32 image, const PeriodicBox &box)
 {
     const u32 steps[] = {image % 3, image / 3 % 3, image / 9};
@@ -92,7 +94,7 @@ __device__ __forceinline__ Position displacement_of(u32 image, const PeriodicBox
     return displacement;
 }
 
-// Moves a particle to its position relative to an origin.
+// Sets the position of a particle, relative to an origin.
 template <typename Words, int POSITION, typename Particle>
 __device__ __forceinline__ void set_position(
     Particle &particle, const Position &at, const Position &displacement, const Position &origin)
@@ -105,7 +107,7 @@ __device__ __forceinline__ void set_position(
     }
 }
 
-// The j-particles in their order.
+// The j-particles, in the order of their lists.
 struct Sources {
     const ParticleJ *particles;
     const Position *at;
@@ -113,7 +115,7 @@ struct Sources {
     u32 n;
 };
 
-// The shared memory of a warp. The screen needs `norms2`, the squares of distances from the origin.
+// The shared memory of a warp. The screen needs `norms2`, squared distances from the origin.
 struct Bag {
     Slot slots[WORDS * WORD];
     float norms2[SCREENS ? WORDS * WORD : 1];
@@ -121,13 +123,14 @@ struct Bag {
 };
 constexpr u32 NOT_THERE = ~0u;
 
-// The list of a group. Bag b of B has entries b, b + B, b + 2 B and so on: entries that follow each other
-// are close to the same i-particles, whose lanes would have most of the hits of such a bag while the others
-// wait. Each split, the task of a warp, has as many bags.
+// The list of a group. Bag b of B has entries b, b + B, b + 2 B and so on. Consecutive entries are
+// close to the same i-particles; in a bag of consecutive entries, the lanes of these i-particles
+// would have most of the hits, and the other lanes would wait. Each split, the task of a warp, has
+// the same number of bags.
 class List {
-    const u32 *entries; // null if there was no room for them
+    const u32 *entries; // null if there was no room for the list
     const u32 nj;
-    u64 zeroth; // of all lists
+    u64 zeroth; // index of the first entry among the entries of all lists
     u32 listed;
 
 public:
@@ -144,14 +147,14 @@ public:
         bags_per_split = bags <= SPLITS ? 1 : (bags + SPLITS - 1) / SPLITS;
     }
 
-    // Returns how many entries a bag has.
+    // Returns the number of entries of a bag.
     __device__ __forceinline__ u32 count(u32 bag) const
     {
         const u32 bags = bags_per_split * SPLITS;
         return bag < listed ? (listed - bag + bags - 1) / bags : 0;
     }
 
-    // Returns the index in the list of entry k of a bag.
+    // Returns the index, in the list, of entry k of a bag.
     __device__ __forceinline__ u32 index(u32 bag, u32 k) const
     {
         return bag + k * (bags_per_split * SPLITS);
@@ -168,8 +171,8 @@ public:
 
 __device__ __forceinline__ u32 place_of(u32 entry) { return entry & ((1u << INDEX_BITS) - 1); }
 
-// Stages the entries of a bag. A lane loads several of them at a time, since each waits for its entry and
-// then for its particle.
+// Stages the entries of a bag. A lane loads several entries at a time, since each waits for its
+// entry and then for its particle.
 __device__ __forceinline__ void stage(
     Bag &bag, const List &list, u32 number, u32 count, const Sources &j,
     const Position *displacements, const Position &origin, const ActsOn &acts_on, bool skip_self)
@@ -184,7 +187,7 @@ __device__ __forceinline__ void stage(
         u32 entries[LOADS];
         ParticleJ particles[LOADS];
         Position at[LOADS];
-        // Beyond the end of the bag a lane loads its first entry again.
+        // Beyond the end of the bag, a lane loads its first entry again.
         const auto k_of = [=](u32 m) {
             const u32 k = first + m * LANES;
             return k < count ? k : first;
@@ -215,13 +218,13 @@ __device__ __forceinline__ void stage(
     ::__syncwarp();
 }
 
-// Finds the possible hits in a bag by the screen, as `filter` finds the hits.
+// Finds the possible hits in a bag by the screen; stores them like `filter`.
 template <typename LeftOut>
 __device__ __forceinline__ bool screened(
     const Screen &screen, const Bag &bag, u32 count, u32 mine, bool diagonal, Hits *hits,
     u32 (&ends)[1], const LeftOut &left_out)
 {
-    // Number t of the candidate in column c of each tile: a coordinate, or the square of the distance.
+    // Number t of the candidate in column c of each tile: a coordinate, or the squared distance.
     const u32 c = threadIdx.x % LANES / 4, t = threadIdx.x % 4;
     constexpr u32 SLOT = sizeof(Slot) / sizeof(float);
     const u32 axis = t < DIMENSIONS ? t : 0;
@@ -249,7 +252,7 @@ __device__ __forceinline__ bool screened(
     return ::__all_sync(~0u, int(found <= count / 2));
 }
 
-// The hits of a lane in a bag, in order, and one more that does not count.
+// The hits of a lane in a bag, in order, and a sentinel.
 class Remaining {
     const Hits *const hits;
     const u32 end;
@@ -257,7 +260,7 @@ class Remaining {
     Hits word;
 
 public:
-    // Ends the hits with the first place of the bag.
+    // Appends the sentinel: the first place of the bag.
     __device__ __forceinline__ Remaining(Hits *hits, u32 end) : hits(hits), end(end)
     {
         hits[end] = {1, 0};
@@ -283,7 +286,7 @@ __device__ __forceinline__ void meet_if(
     Running &current)
 {
     if constexpr (FDIM <= 4) {
-        // A selection leaves the compiler free to mix pairs, and a branch does not.
+        // A selection lets the compiler interleave pairs; a branch does not.
         Running after = current;
         meet_near(self, space, i, slot.j, slot.index(0), after);
         if (acts) current = after;
@@ -292,7 +295,7 @@ __device__ __forceinline__ void meet_if(
     }
 }
 
-// Evaluates the hits of a screen as `hit_by_hit` does, two at a time.
+// Evaluates the hits of a screen like `hit_by_hit`, but two at a time.
 __device__ __forceinline__ void two_by_two(
     const Parameters &self, const Space &space, const ParticleI &i, const Slot *bag,
     Hits *hits, u32 end, Running &current)
@@ -308,7 +311,7 @@ __device__ __forceinline__ void two_by_two(
     }
 }
 
-// Finds the hits in a bag, by the screen if there is one.
+// Finds the hits in a bag, by the screen if it works.
 template <typename Law>
 __device__ __forceinline__ bool find_hits(
     const Law &parameters, const Space &space, const ParticleI (&i)[1], const Screen &screen,
@@ -323,7 +326,7 @@ __device__ __forceinline__ bool find_hits(
     return filter(parameters, space, i, bag.slots, count, mine, diagonal, hits, ends, acts_on);
 }
 
-// Adds the effect of a bag to the sums of an i-particle.
+// Adds the contributions of a bag to the sums of an i-particle.
 template <typename Law>
 __device__ __forceinline__ void sum_bag(
     const Law &parameters, const Law &self, const Space &space, const ParticleI (&i)[1],
@@ -343,7 +346,7 @@ __device__ __forceinline__ void sum_bag(
     }
 }
 
-// Adds the sums of the splits to those of the first one, in their order.
+// Adds the sums of the other splits to the sums of the first split, in order.
 __device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
 {
     if constexpr (SPLITS > 1) {
@@ -360,9 +363,9 @@ __device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
     }
 }
 
-// Sums over the lists of groups, with a block for each. `out` is a structure of arrays, component c of
-// i-particle k of the caller at [c * ni + k]. With `one_set`, i and j are in one order, and the pair of a
-// particle with itself is evaluated only with SELF_PAIRS.
+// Sums over the lists of groups, one block per group. `out` is a structure of arrays, component c
+// of i-particle k of the caller at [c * ni + k]. With `one_set`, i and j have the same order, and
+// the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Parameters parameters, const Space space, const PeriodicBox box, const Lists lists,
     const u32 *not_finite, const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
@@ -416,7 +419,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     if (split == 0 && mine < ni) store(total, out, i_order[mine], ni);
 }
 
-// Adds the results of an evaluation to earlier ones, unless it was left out.
+// Adds the results of an evaluation to earlier results, unless the evaluation was skipped.
 extern "C" __global__ void __launch_bounds__(BLOCK) add_listed(
     const u32 *not_finite, const backup *__restrict__ results, backup *__restrict__ out, const u32 n)
 {

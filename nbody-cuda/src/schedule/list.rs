@@ -1,10 +1,10 @@
-//! Neighbour lists: for each group of i-particles, a warp for each split of its list stages the j-particles
-//! in bags.
+//! Neighbour lists: each group of i-particles has a warp for each split of its list, which stages
+//! the j-particles in bags.
 
 use std::ffi::CStr;
 use std::fmt::Write as _;
 
-use nbody_core::near::cutoff::position;
+use nbody_core::lists::cutoff::position;
 use nbody_core::pack::{Binding, Place, dim};
 use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
 
@@ -22,27 +22,27 @@ use crate::{Error, KernelConfig, Program, Schedule};
 
 /// Threads of a warp.
 const WARP: usize = warp::LANES as usize;
-/// The most threads of a block.
+/// The largest number of threads of a block.
 const THREADS: usize = 1024;
-/// Typical number of registers per thread beside particles and accumulators.
+/// Typical number of registers per thread besides particles and accumulators.
 const OTHER_REGISTERS: usize = 82;
-/// The fewest warps per multiprocessor, and the most blocks.
+/// The smallest number of warps per multiprocessor, and the largest number of blocks.
 const RESIDENT: [usize; 2] = [8, 32];
 /// Bytes of the hits of a word of the cutoff filter.
 const HITS: usize = 8;
 /// Bytes of the displacements of images.
 const DISPLACEMENTS: usize = entry::IMAGES as usize * size_of::<Position>();
-/// Bytes of the square of a distance that the screen needs.
+/// Bytes of a squared distance for the screen.
 const NORM: usize = 4;
-/// Bytes of the table of j-particles that are left out: an index and a mask for each place, and a mark.
+/// Bytes of the table of excluded j-particles: an index and a mask for each place, and a mark.
 const TABLE: usize = ((2 * size_of::<u32>()) << exclusion::TABLE_BITS) + 8;
 
-/// The kernels, of which the first evaluates pairs.
+/// The kernels; the first evaluates pairs.
 pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_listed"];
 
 impl Program {
-    /// Returns the program that evaluates the pairs of neighbour lists, for particles in buffers of these
-    /// fields: those of i-particles and of j-particles.
+    /// Returns the program that evaluates the pairs of neighbour lists, for i-particles and
+    /// j-particles in buffers with these fields.
     pub fn list(
         law: &Law,
         options: Options,
@@ -51,7 +51,7 @@ impl Program {
         Self::over_lists(law, options, buffers, false)
     }
 
-    /// Returns the program for neighbour lists from which pairs are left out, and for given pairs.
+    /// Returns the program for neighbour lists with excluded pairs, and for given pairs.
     pub fn restricted_list(
         law: &Law,
         options: Options,
@@ -88,7 +88,8 @@ impl Program {
     }
 }
 
-/// Returns the configuration, with as many resident blocks as registers and shared memory allow.
+/// Returns the configuration, with the largest number of resident blocks that registers and shared
+/// memory allow.
 fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
     let SummationOrder { bag, splits } = options.order.unwrap_or_default();
@@ -122,7 +123,7 @@ fn config(law: &Law, options: Options, is_restricted: bool) -> Result<KernelConf
     })
 }
 
-/// Returns the bytes of shared memory of a warp: a bag, the places of the own group, and hits.
+/// Returns the bytes of shared memory of a warp: a bag, the places of its own group, and hits.
 fn shared_memory(law: &Law, options: Options, bag: usize) -> usize {
     let words = bag.div_ceil(WORD);
     let hits = words.saturating_add(2).saturating_mul(WARP * HITS);
@@ -136,12 +137,13 @@ fn keeps_index(law: &Law) -> bool {
     law.f.iter().any(|field| field.kind == FieldKind::ArgMin)
 }
 
-/// Returns the elements of an array. NVRTC refuses one without any, where particles have no position.
+/// Returns the elements of an array. NVRTC refuses an empty array, so particles without a position
+/// have the element 0.
 fn numbers(elements: &[String]) -> String {
     if elements.is_empty() { "0".to_owned() } else { elements.join(", ") }
 }
 
-/// Returns the text of where the words of particles are in the records of buffers.
+/// Returns the text with the places of the words of particles in the records of buffers.
 fn words(law: &Law, precision: Precision, buffers: [&'static [Field]; 2]) -> Result<String, Error> {
     let mut text = "\
 // The records of the buffers, in words: those of a particle, and the coordinates of its position.

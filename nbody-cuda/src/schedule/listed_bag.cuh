@@ -17,7 +17,7 @@ template <> struct Index<false> {
     __device__ __forceinline__ u32 index(u32) const { return 0; }
 };
 
-// One j-particle of a bag, aligned so that few accesses read it.
+// One j-particle of a bag, aligned so that a thread reads it in few accesses.
 struct alignas(16) Slot : Index<KEEPS_INDEX> {
     ParticleJ j;
 };

@@ -1,8 +1,8 @@
-//! Schedules: which pairs are evaluated, in which order, and where their sums go.
+//! Schedules: the pairs that are evaluated, their order, and the places of their sums.
 //!
-//! A schedule is two files of its name: the kernels, `.cuh`, and in Rust its [`Rules`]: the
-//! configurations for a law, the division of the work, a model of the time, and the launches.
-//! [`rules`] lists the schedules.
+//! A schedule is two files of its name. The file `.cuh` has the kernels. The Rust file has its
+//! [`Rules`]: the configurations for a law, the division of the work, a model of the time, and the
+//! launches. [`rules`] lists the schedules.
 
 mod few;
 pub mod list;
@@ -33,8 +33,8 @@ pub(crate) trait Rules: Sync {
         String::new()
     }
 
-    /// Returns the configurations for some numbers of particles, that for most particles first;
-    /// none if the law or the options exclude the schedule.
+    /// Returns the configurations for different numbers of particles, the one for most particles
+    /// first; none if the law or the options exclude the schedule.
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error>;
 
     /// Returns the configuration to try next if this one makes the compiler spill registers.
@@ -43,8 +43,8 @@ pub(crate) trait Rules: Sync {
     /// Returns the configurations to measure.
     fn trials(&self, law: &Law, options: Options) -> Vec<KernelConfig>;
 
-    /// Returns whether a program can be compiled for a configuration, whose numbers are positive
-    /// and bounded (see [`KernelConfig::check`]).
+    /// Returns whether a program can be compiled for a configuration. The numbers of the
+    /// configuration are positive and bounded (see [`KernelConfig::check`]).
     fn is_possible(&self, config: &KernelConfig, law: &Law, options: Options) -> bool;
 
     /// Adapts a configuration to a multiprocessor with this many bytes of shared memory.
@@ -61,16 +61,16 @@ pub(crate) trait Rules: Sync {
     /// Returns the 32-bit registers per thread for particles and accumulators.
     fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize;
 
-    /// Estimates how many blocks are resident on a multiprocessor, before the kernel is compiled.
+    /// Estimates the number of resident blocks of a multiprocessor before the kernel is compiled.
     fn residency(&self, config: &KernelConfig, _law: &Law, _options: Options) -> usize {
         config.resident
     }
 
-    /// Returns whether the schedule may do this evaluation; if it is `forced`, even against the
-    /// preferences of the options.
+    /// Returns whether the schedule may perform this evaluation; if it is `forced`, even against
+    /// the preferences of the options.
     fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool;
 
-    /// Returns the fastest plan, in this number of parts if it is given.
+    /// Returns the fastest plan; `parts` fixes the number of parts.
     fn plan(
         &self,
         config: &KernelConfig,
@@ -93,17 +93,17 @@ pub(crate) trait Rules: Sync {
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error>;
 }
 
-/// The text of a schedule, which follows that of the interaction.
+/// The text of a schedule, which follows the text of the interaction.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
-    /// The pairs that it evaluates, for the title of a program.
+    /// The pairs of the schedule, for the title of a program.
     pub title: &'static str,
     pub parts: &'a [&'static str],
-    /// Register budget per thread for partial sums that are loaded together when splits are merged.
+    /// Register budget per thread for partial sums that are loaded together in a merge of splits.
     pub merging: usize,
     /// Whether each i-particle meets the j-particles in the order of their indices.
     pub in_order: bool,
-    /// The names of its kernels; the first is the kernel of pairs.
+    /// The names of the kernels; the first is the kernel of pairs.
     pub kernels: &'static [&'static CStr],
 }
 
@@ -138,10 +138,11 @@ pub(crate) struct Buffers<'a> {
     pub one_set: bool,
 }
 
-/// Scratch memory of an engine, which is reused from one evaluation to the next.
+/// Scratch memory of an engine, which evaluations reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Partial sums of splits; in the symmetric schedule those of blocks, and those of j-particles.
+    /// Partial sums of splits; in the symmetric schedule, partial sums of blocks, and of
+    /// j-particles.
     pub i_parts: Scratch,
     pub j_parts: Scratch,
     /// Counts of finished blocks, one per tile, all zero between launches.
@@ -153,7 +154,8 @@ impl<'a> Buffers<'a> {
         Self { i, j: j.particles(), out, one_set: j.is_one_set() }
     }
 
-    /// Returns the numbers of i-particles, which may be the first of their buffer, and j-particles.
+    /// Returns the number of i-particles, which may be a leading part of their buffer, and of
+    /// j-particles.
     pub fn n(&self) -> [usize; 2] {
         [self.out.n, self.j.n]
     }
@@ -173,8 +175,8 @@ impl Job<'_> {
 
 impl Workspace {
     /// Reserves memory for the partial sums of splits, if there are several, and for the counts of
-    /// finished blocks. `sizes` are those of the results: records, numbers of a record, bytes of a
-    /// number.
+    /// finished blocks. `sizes` are the sizes of the results: records, numbers of a record, bytes
+    /// of a number.
     fn of_splits(
         &mut self,
         backend: &dyn Backend,
@@ -190,15 +192,15 @@ impl Workspace {
     }
 }
 
-/// Returns whether the engine may choose a schedule with another summation order than that of
-/// ordered pairs. Exact mathematics keeps that order, unless the options ask for another.
+/// Returns whether the engine may choose a schedule whose summation order differs from ordered
+/// pairs. Exact mathematics keeps the order of ordered pairs, unless the options ask for another.
 fn may_reorder(options: Options) -> bool {
     options.order.is_none() && options.math == Math::Fast
 }
 
 impl KernelConfig {
-    /// Returns the configurations of a schedule for some numbers of particles, that for most
-    /// particles first; none if the law or the options exclude the schedule.
+    /// Returns the configurations of a schedule for different numbers of particles, the one for
+    /// most particles first; none if the law or the options exclude the schedule.
     pub fn of(schedule: Schedule, law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         rules(schedule).configs(law, options)
     }
@@ -214,8 +216,9 @@ impl KernelConfig {
         ordered::widest(law, options)
     }
 
-    /// Returns a configuration with more registers per thread or fewer i-particles, which engines
-    /// use if this one makes the compiler spill registers; `None` if there is no narrower one.
+    /// Returns a configuration with more registers per thread or fewer i-particles, or `None` if
+    /// no configuration is narrower. Engines use it if this configuration makes the compiler spill
+    /// registers.
     pub fn narrower(&self, law: &Law, options: Options) -> Option<Self> {
         rules(self.schedule).narrower(self, law, options)
     }
@@ -226,7 +229,7 @@ impl KernelConfig {
         each.flatten().flat_map(|config| config.residencies(law, options)).collect()
     }
 
-    /// Returns the configuration with several numbers of resident blocks.
+    /// Returns copies of the configuration with different numbers of resident blocks.
     fn residencies(self, law: &Law, options: Options) -> impl Iterator<Item = Self> {
         const FEWEST_OTHER_REGISTERS: usize = 24;
         let needed = rules(self.schedule).registers(&self, law, options) + FEWEST_OTHER_REGISTERS;

@@ -1,15 +1,15 @@
-// Ordered pairs by the Chamomile scheme (Hamada & Iitaka 2007, section 2): a block loads the
-// j-particles into shared memory in bags; each thread has some i-particles and their accumulators
-// in registers, and after BAGS_PER_FOLD bags it folds the accumulators into backup accumulators: in
-// registers, too, or in shared memory if TOTALS_ARE_SHARED.
+// Ordered pairs by the Chamomile scheme (Hamada & Iitaka 2007, section 2). A block loads the
+// j-particles into shared memory in bags. Each thread has i-particles and their accumulators in
+// registers. After BAGS_PER_FOLD bags it folds the accumulators into backup accumulators, which
+// are in registers, or in shared memory if TOTALS_ARE_SHARED.
 namespace nbody {
 
 // The host packs particles without padding.
 static_assert(IDIM == 0 || sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 static_assert(JDIM == 0 || sizeof(ParticleJ) == JDIM * sizeof(real), "padding in ParticleJ");
 
-// The backup accumulators of a thread, an odd number of them: in shared memory each thread of half a warp has
-// banks of its own.
+// The backup accumulators of a thread. Their number is odd: in shared memory, each thread of half
+// a warp has its own banks.
 struct Backups {
     backup total[I_PER_THREAD][FDIM];
     backup spare[1 + I_PER_THREAD * FDIM % 2];
@@ -24,14 +24,13 @@ __device__ __forceinline__ void fill(
     __syncthreads();
 }
 
-// Sums over all j-particles for the i-particles of each tile. There is one block per tile and
-// split, which sums over the j-particles of the split; the last block of a tile to end merges the
-// splits.
+// Sums over all j-particles for the i-particles of each tile. Each tile and split has a block,
+// which sums over the j-particles of the split. The last block of a tile to end merges the splits.
 //
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
-// [c * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of each
-// tile and is zero before and after the launch. With `one_set`, particle k of i is particle k of j,
-// and the pair of a particle with itself is evaluated only with SELF_PAIRS.
+// [c * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of
+// each tile and is zero before and after the launch. With `one_set`, particle k of i is particle k
+// of j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
     const ParticleI *__restrict__ i_particles, const u32 ni,
@@ -88,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
             const u32 count = end - first < u32(BAG) ? end - first : u32(BAG);
             fill(bag, j_particles, first, count);
 
-            // The bag has particles of this tile.
+            // The bag contains particles of this tile.
             const bool diagonal =
                 skip_self && first < tile_begin + TILE && tile_begin < first + count;
             if constexpr (CUTOFF) {
@@ -131,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
             if (is_there(m)) store(total[m], part, index_of(m), ni);
         }
         if (!is_last(ended + tile, splits)) return;
-        // The splits are merged in their order, so that results are reproducible.
+        // The splits are merged in order, so that results are reproducible.
 #pragma unroll
         for (int m = 0; m < I_PER_THREAD; ++m) load(parts, index_of(m), ni, total[m]);
 #pragma unroll PARTS

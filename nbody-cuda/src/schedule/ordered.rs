@@ -1,6 +1,6 @@
 //! Ordered pairs of many i-particles: the Chamomile scheme. Each thread block has a tile of
-//! i-particles and goes through the j-particles in bags; where the tiles alone do not fill the GPU,
-//! the j-particles are split over several blocks per tile.
+//! i-particles and reads the j-particles in bags. If the tiles alone do not fill the GPU, the
+//! j-particles of a tile are split over several blocks.
 
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Precision, SummationOrder};
@@ -16,8 +16,9 @@ use crate::{Error, KernelConfig, Schedule};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
-/// Register budget per thread for i-particles and accumulators: of an interaction without branches;
-/// with branches or functions, whose latency takes many warps to hide; and in double precision.
+/// Register budget per thread for i-particles and accumulators: for an interaction without
+/// branches; with branches or functions, whose latency only many warps hide; and in double
+/// precision.
 const BUDGET: usize = 64;
 const BUDGET_BRANCHING: usize = 40;
 const BUDGET_DOUBLE: usize = 100;
@@ -25,7 +26,7 @@ const BUDGET_DOUBLE: usize = 100;
 const OTHER_REGISTERS: usize = 40;
 /// Candidates per word of the cutoff filter, one per bit.
 pub const WORD: usize = u32::BITS as usize;
-/// Bytes of the hits among these: `Hits` of `force_loop.cuh`.
+/// Bytes of the hits of a word: `Hits` of `force_loop.cuh`.
 const HITS: usize = 8;
 /// The largest number of splits.
 const MOST_SPLITS: usize = 128;
@@ -193,7 +194,7 @@ pub fn widest(law: &Law, options: Options) -> Result<KernelConfig, Error> {
     config(law, options, [4, 2].into_iter().find(fits).unwrap_or(1))
 }
 
-/// Returns the configuration with this many i-particles per thread.
+/// Returns the configuration with this number of i-particles per thread.
 fn config(law: &Law, options: Options, i_per_thread: usize) -> Result<KernelConfig, Error> {
     let registers = i_per_thread * Registers::of(law, options).with_backup;
     // Registers for intermediate results.
@@ -215,12 +216,12 @@ fn config(law: &Law, options: Options, i_per_thread: usize) -> Result<KernelConf
     })
 }
 
-/// Returns the number of bags per split, so that this many splits cover `nj` j-particles.
+/// Returns the number of bags per split with which this number of splits covers `nj` j-particles.
 fn bags_per_split(config: &KernelConfig, splits: usize, nj: usize) -> usize {
     SummationOrder { bag: config.bag, splits }.bags_per_split(nj)
 }
 
-/// Returns the expected time of an evaluation in this many splits, in clock cycles.
+/// Returns the expected time of an evaluation with this number of splits, in clock cycles.
 fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usize) -> f64 {
     let Occupancy { multiprocessors, resident_blocks } = occupancy;
     let [ni, nj] = work.n;
@@ -229,7 +230,7 @@ fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usiz
     let (rounds, rest) = (blocks / resident_blocks, blocks % resident_blocks);
     let busiest = rounds * per_multiprocessor + rest.div_ceil(multiprocessors);
     let in_flight = busiest.min(per_multiprocessor) * config.tile();
-    // A thread reads a j-particle once for all of its i-particles.
+    // A thread reads a j-particle once for all its i-particles.
     let pair = work.pair + 1.0 / config.i_per_thread as f64;
     let pairs = config.tile() * bags_per_split(config, splits, nj) * config.bag;
     let busy = busiest as f64 * pairs as f64 * pair / LANES / efficiency(in_flight);
@@ -242,13 +243,15 @@ fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usiz
     busy + BLOCK_LATENCY * blocks.div_ceil(resident_blocks) as f64 + merge
 }
 
-/// Returns the bytes of shared memory per block: what it has in any case, and backup accumulators.
+/// Returns the bytes of shared memory per block: the bytes that every block needs, and backup
+/// accumulators.
 fn shared_memory(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     needed(law, options, bag, tile).saturating_add(totals(law, options, bag, tile))
 }
 
-/// Returns the bytes in shared memory of the backup accumulators of a block, an odd number of them per thread; 0 if
-/// they are in registers. Compensated sums leave them few registers, and fold into them seldom.
+/// Returns the bytes of the backup accumulators of a block in shared memory, an odd number of
+/// accumulators per thread; 0 if they are in registers. Compensated sums leave few registers for
+/// backup accumulators, and fold into them rarely.
 fn totals(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     let numbers = (tile / BLOCK).saturating_mul(dim(law.f));
     let bytes = BLOCK.saturating_mul(numbers + 1 + numbers % 2) * bytes_of(options.backup());
@@ -257,8 +260,9 @@ fn totals(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     if is_wanted && is_possible { bytes } else { 0 }
 }
 
-/// Returns the bytes of shared memory per block without backup accumulators: parameters, bag, and a flag of the last
-/// block; with a cutoff also the hits, per i-particle one word for each word of the bag and one more.
+/// Returns the bytes of shared memory per block without backup accumulators: parameters, the bag,
+/// and the flag of the last block; with a cutoff also the hits, for each i-particle one word per
+/// word of the bag and one more.
 fn needed(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     let other = parameters(law, options) + ALIGNED;
     if !law.cutoff {
@@ -270,9 +274,9 @@ fn needed(law: &Law, options: Options, bag: usize, tile: usize) -> usize {
     bag.saturating_add(hits).saturating_add(other)
 }
 
-/// Returns the size of the bag: that of the summation order; else the default, halved for few
-/// particles, doubled with a cutoff (the more hits the threads of a warp have, the less their
-/// numbers differ), and at most what shared memory holds.
+/// Returns the size of the bag: the bag of the summation order, if given. Otherwise it is the
+/// default, halved for few particles, doubled with a cutoff (the more hits the threads of a warp
+/// have, the less their numbers differ), and limited to the capacity of shared memory.
 fn bag(law: &Law, options: Options, i_per_thread: usize) -> Result<usize, Error> {
     let default = SummationOrder::default().bag;
     let mut bag = match options.order {

@@ -42,16 +42,16 @@ pub struct Work {
 pub struct Plan {
     /// The number of splits of the j-particles; in the symmetric schedule, of blocks.
     pub parts: usize,
-    /// Threads of a block that have i-particles of their own; the groups of so many threads share
-    /// out the j-particles.
+    /// Threads of a block with different i-particles. Groups of this number of threads share out
+    /// the j-particles.
     pub lanes: usize,
     /// Clock cycles, for comparison with other plans: zero if the schedule is known to be the
     /// fastest, infinite if it is known not to be.
     pub cycles: f64,
 }
 
-/// Returns the fraction of the peak instruction rate that a multiprocessor reaches with this many
-/// independent pairs in flight, which hide the latency of instructions.
+/// Returns the fraction of the peak instruction rate that a multiprocessor reaches with this
+/// number of independent pairs in flight, which hide the latency of instructions.
 pub fn efficiency(pairs_in_flight: usize) -> f64 {
     let per_lane = pairs_in_flight as f64 / LANES;
     per_lane / (per_lane + 1.0)

@@ -13,7 +13,8 @@ const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../../kernels/sums.cuh");
 const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 
-/// The records that a thread keeps, for the emulator: i-particles, their sums and backup accumulators.
+/// The size of the records of a thread, for the emulator: i-particles, their sums and backup
+/// accumulators.
 const RECORDS: &str = "sizeof(Parameters) + sizeof(ParticleJ) + I_PER_THREAD * (sizeof(ParticleI) \
                        + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup))";
 
@@ -24,7 +25,7 @@ impl Program {
     }
 
     /// Returns every program that an engine may choose for some numbers of particles; the first is
-    /// that of [`new`](Self::new).
+    /// the program of [`new`](Self::new).
     pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         let configs = KernelConfig::all(law, options)?.into_iter();
         Ok(configs.map(|config| Self::with_config(law, options, config)).collect())
@@ -38,7 +39,7 @@ impl Program {
         Self::assemble(law, options, config, rules.text(), &constants)
     }
 
-    /// Returns the program that adds results to earlier ones.
+    /// Returns the program that adds results to earlier results.
     pub(crate) fn adding(law: &Law, options: Options) -> Self {
         let config = KernelConfig {
             schedule: Schedule::Ordered,
@@ -58,7 +59,7 @@ impl Program {
         Self::assemble(law, options, config, text, "")
     }
 
-    /// Assembles a program, in which `constants` precede the text of the schedule.
+    /// Assembles a program; `constants` precede the text of the schedule.
     pub(super) fn assemble(
         law: &Law,
         options: Options,

@@ -6,7 +6,7 @@ use nbody_core::{Accumulation, Law, Options, Precision};
 use crate::Error;
 use crate::layout::{bytes_of, numbers_of};
 
-/// Shared memory in bytes that a block has on every GPU without opting in to more.
+/// Shared memory of a block, in bytes, on every GPU without opting in to more.
 pub const SHARED_MEMORY: usize = 48 * 1024;
 /// Reserved shared memory per block, in bytes.
 pub const RESERVED: usize = 1024;
@@ -14,7 +14,7 @@ pub const RESERVED: usize = 1024;
 pub const ALIGNED: usize = 16;
 /// 32-bit registers of a multiprocessor.
 pub const REGISTERS: usize = 65536;
-/// The most operations of a short pair.
+/// The largest number of operations of a short pair.
 const SHORT: u32 = 24;
 
 /// 32-bit registers per i-particle of a thread.
@@ -30,8 +30,9 @@ impl Registers {
         let [words, backup] = [options.precision, options.backup()].map(|it| bytes_of(it) / 4);
         let (i, f) = (numbers_of(law.i, options.precision), dim(law.f));
         let without_backup = (i + f) * words;
-        // Compensated sums have their rounding errors instead. Backup accumulators that they fold into after each
-        // bag are out of the way of the pairs: fewer i-particles per thread for them would be slower.
+        // Compensated sums have their rounding errors in registers instead. Their backup
+        // accumulators, into which they fold after each bag, do not count: pairs do not use them,
+        // and fewer i-particles per thread would be slower.
         let beside = if options.accumulation == Accumulation::Compensated { words } else { backup };
         Self { with_backup: without_backup + f * beside, without_backup }
     }
@@ -47,7 +48,7 @@ pub fn is_short(law: &Law, options: Options) -> bool {
     options.precision != Precision::Double && !branches(law) && law.operations.flops() <= SHORT
 }
 
-/// Returns how many blocks of this many threads a multiprocessor has registers for, given the
+/// Returns the number of blocks of this size that fit the registers of a multiprocessor, given the
 /// registers per thread, from 2 to `most`.
 pub fn resident(block: usize, registers: usize, most: usize) -> usize {
     (REGISTERS / (block * registers)).clamp(2, most)
@@ -60,7 +61,7 @@ pub fn slot(law: &Law, options: Options) -> usize {
         .max(ALIGNED)
 }
 
-/// Returns the error of a kernel that needs more than a block can have, with the hint on its cause: the
+/// Returns the error of a kernel that exceeds the limits of a block, with a hint on its cause: the
 /// parameters, if they take more than half of the shared memory.
 pub fn does_not_fit(law: &Law, options: Options, needed: usize, hint: &'static str) -> Error {
     let hint = if parameters(law, options) > needed / 2 {

@@ -1,9 +1,9 @@
-// Pairs that act, where some are left out of neighbour lists or where the caller gives them.
+// Pairs that act, for neighbour lists with excluded pairs and for given pairs.
 namespace nbody {
 
 constexpr bool RESTRICTED = true;
 
-// Returns whether an i-particle leaves out a j-particle.
+// Returns whether an i-particle excludes a j-particle.
 __device__ __forceinline__ bool have(const ExcludedRows &rows, u32 i, u32 j)
 {
     if (rows.begins == nullptr) return false;
@@ -17,19 +17,19 @@ __device__ __forceinline__ bool have(const ExcludedRows &rows, u32 i, u32 j)
     return first < rows.begins[i + 1] && rows.indices[first] == j;
 }
 
-// A hash table of the j-particles that some i-particle of a group leaves out.
+// A hash table of the j-particles that i-particles of a group exclude.
 struct Excluded {
     static constexpr u32 SIZE = 1u << TABLE_BITS, PROBES = 16, NONE = ~0u;
     u32 indices[SIZE];
-    u32 masks[SIZE]; // a bit for each i-particle that leaves it out
-    u32 overflows; // whether some j-particle found no place
+    u32 masks[SIZE]; // a bit for each i-particle that excludes it
+    u32 overflows; // whether a j-particle found no place
 
     static __device__ __forceinline__ u32 place(u32 index, u32 probe)
     {
         return ((index * 0x9e3779b1u >> (32 - TABLE_BITS)) + probe) % SIZE;
     }
 
-    // Takes the rows of an i-particle for each lane.
+    // Fills the table; each lane adds the rows of its i-particle.
     __device__ __forceinline__ void fill(const Restriction &restriction, u32 i)
     {
         const u32 lane = threadIdx.x % LANES;
@@ -51,7 +51,8 @@ struct Excluded {
         ::__syncwarp();
     }
 
-    // Returns the i-particles that leave out a j-particle, unless there are too many for the table.
+    // Returns the i-particles that exclude a j-particle. Valid only if the table has not
+    // overflowed.
     __device__ __forceinline__ u32 find(u32 index) const
     {
         for (u32 probe = 0; probe < PROBES; ++probe) {
@@ -63,7 +64,7 @@ struct Excluded {
     }
 
 private:
-    // Adds a j-particle, if there is a place for it.
+    // Adds a j-particle. Returns false if it finds no place.
     __device__ __forceinline__ bool add(u32 index, u32 mask)
     {
         for (u32 probe = 0; probe < PROBES; ++probe) {
@@ -78,7 +79,7 @@ private:
     }
 };
 
-// Exchanges the bits of the lanes of a warp: bit k of lane m becomes bit m of lane k.
+// Transposes the bits of a warp: bit k of lane m becomes bit m of lane k.
 __device__ __forceinline__ u32 transposed(u32 bits)
 {
     const u32 lane = threadIdx.x % LANES;
@@ -92,16 +93,16 @@ __device__ __forceinline__ u32 transposed(u32 bits)
     return bits;
 }
 
-// The i-particles of a group that the j-particles of a bag act on.
+// The i-particles of a group on which the j-particles of a bag act.
 class ActsOn {
     const Restriction &restriction;
-    const u32 *i; // the indices of the i-particles
+    const u32 *i; // indices of the i-particles
     u32 n;
     const Excluded *excluded;
-    u32 *masks; // a bit for each i-particle that a j-particle of the bag acts on
+    u32 *masks; // for each j-particle of the bag, a bit for each i-particle that it acts on
 
 public:
-    // The group has `n` i-particles; their indices are those of the caller.
+    // The group has `n` i-particles; their indices are the indices of the caller.
     __device__ __forceinline__ ActsOn(const Restriction &restriction, const u32 *i, u32 n)
         : restriction(restriction), i(i), n(n)
     {
@@ -113,8 +114,9 @@ public:
         masks = of_bags[warp];
     }
 
-    // Finds the i-particles that j-particle k of the bag acts on: the one with this index, from this entry
-    // of all lists. It is `own` of the group itself, if that is below 32, and does not act on itself.
+    // Finds the i-particles that j-particle k of the bag acts on. It has index `j`, and comes from
+    // this entry of all lists. If `own` is below 32, it is particle `own` of the group itself and
+    // does not act on itself.
     __device__ __forceinline__ void set(u32 k, u64 entry, u32 j, u32 own) const
     {
         u32 mask = restriction.masks ? restriction.masks[entry] : ~0u;
@@ -131,8 +133,8 @@ public:
         masks[k] = mask;
     }
 
-    // Returns the candidates of a word that do not act on the i-particle of this lane, a bit each with the
-    // last one lowest.
+    // Returns the candidates of a word that do not act on the i-particle of this lane, a bit each,
+    // the last candidate lowest.
     __device__ __forceinline__ u32 operator()(u32 begin) const
     {
         const u32 mask = masks[begin + WORD - 1 - threadIdx.x % LANES];

@@ -1,23 +1,24 @@
-// The screen of neighbour lists: the tensor cores find the pairs of a group that may be within the cutoff.
+// The screen of neighbour lists: tensor cores find the pairs of a group that may be within the
+// cutoff.
 //
-// The square of a distance is |i|^2 - 2 i.j + |j|^2, a product of rows (-2 x, -2 y, -2 z, 1) of
-// i-particles with columns (x, y, z, |j|^2) of j-particles, which the tensor cores add to |i|^2 less the
-// greatest square of a hit. Their coordinates have 11 bits: the limit is wider by the most that this can
-// do, and the FORCE-LOOP tests each hit by the cutoff itself.
+// The square of a distance is |i|^2 - 2 i.j + |j|^2: the product of rows (-2 x, -2 y, -2 z, 1) of
+// i-particles with columns (x, y, z, |j|^2) of j-particles. Tensor cores add this product to |i|^2
+// less the greatest square of a hit. Their coordinates have 11 bits. The limit is widened by the
+// largest resulting error, and the FORCE-LOOP tests each hit against the cutoff itself.
 namespace nbody {
 
 // The greatest distance of a hit must be known for each i-particle.
 constexpr bool SCREENS =
     CUTOFF && !CUTOFF_READS_J && !PERIODIC && sizeof(real) == 4 && HAS_TENSOR_CORES;
 
-constexpr u32 TILES = WORD / 8; // of 8 j-particles each, in a word
+constexpr u32 TILES = WORD / 8; // tiles of 8 j-particles in a word
 
 __device__ __forceinline__ float truncated(float x)
 {
     return ::__uint_as_float(::__float_as_uint(x) & TF32);
 }
 
-// Returns a coordinate of a particle; in two dimensions the third one is zero.
+// Returns a coordinate of a particle; zero for the third one in two dimensions.
 template <int POSITION, typename Particle>
 __device__ __forceinline__ float coordinate(const Particle &particle, int axis)
 {
@@ -25,7 +26,7 @@ __device__ __forceinline__ float coordinate(const Particle &particle, int axis)
     return float(reinterpret_cast<const real *>(&particle)[POSITION + axis * COORDINATE]);
 }
 
-// Returns the square of the distance of a j-particle from the origin, in the coordinates of the screen.
+// Returns the squared distance of a j-particle from the origin, in the coordinates of the screen.
 __device__ __forceinline__ float norm2_of(const ParticleJ &j)
 {
     const float x = truncated(coordinate<POSITION_J>(j, 0));
@@ -37,8 +38,8 @@ __device__ __forceinline__ float norm2_of(const ParticleJ &j)
 // The screen of a warp. In the products, the i-particle of lane 4 g + r has row g + 8 r, and lane
 // 4 g + t has the sums of the rows g + 8 r for octet t of the j-particles in a word.
 class Screen {
-    u32 rows[2][2]; // what this lane has of the rows: column t of g, g + 8; g + 16, g + 24
-    float begin[4]; // the sums of these rows at first
+    u32 rows[2][2]; // column t of the rows g, g + 8; g + 16, g + 24
+    float begin[4]; // initial sums of these rows
     bool screens; // whether its numbers neither overflow nor underflow
 
 public:
@@ -51,11 +52,11 @@ public:
     // Returns whether the screen can be used.
     __device__ __forceinline__ bool works() const { return screens; }
 
-    // Returns the possible hits of the i-particle of this lane, one bit each with the last candidate
-    // lowest. Column c of tile s is that of the candidate with this number in its word: see `candidate`.
+    // Returns the possible hits of the i-particle of this lane, one bit each, the last candidate
+    // lowest. Column c of tile s is the column of candidate `candidate(s, c)` of the word.
     __device__ __forceinline__ u32 hits(const u32 (&columns)[TILES]) const
     {
-        u32 bits[4] = {}; // of the rows g + 8 r
+        u32 bits[4] = {}; // one for each row g + 8 r
 #pragma unroll
         for (u32 s = 0; s < TILES; ++s) {
 #pragma unroll
@@ -70,8 +71,9 @@ public:
         return of_lane(bits[0] << 24 | bits[1] << 16 | bits[2] << 8 | bits[3]);
     }
 
-    // Returns the candidate in column c of tile s. Octet t has its four pairs in the tiles in turn, which
-    // begin with pair t, so that the columns of a tile are in different banks of shared memory.
+    // Returns the candidate in column c of tile s. The four pairs of octet t are in different
+    // tiles, beginning with pair t, so that the columns of a tile are in different banks of shared
+    // memory.
     static __device__ __forceinline__ u32 candidate(u32 s, u32 c)
     {
         const u32 t = c / 2;
@@ -84,13 +86,14 @@ private:
         float x[3], norm2 = 0.0f;
 #pragma unroll
         for (int axis = 0; axis < 3; ++axis) {
-            // Rounded to the nearest.
+            // Rounds to nearest.
             const u32 bits = ::__float_as_uint(coordinate<POSITION_I>(i, axis)) + 0x1000;
             x[axis] = ::__uint_as_float(bits & TF32);
             norm2 += x[axis] * x[axis];
         }
-        // A j-particle within reach is no farther from the origin than `extent`. Rounding moves it by
-        // 2^-10 of its distance at most, and i by 2^-11; the sums are accurate to 2^-18 of their terms.
+        // A j-particle within reach has at most the distance `extent` from the origin. Rounding
+        // moves it by at most 2^-10 of its distance, and i by 2^-11. The sums are accurate to
+        // 2^-18 of their terms.
         const float extent = ::sqrtf(norm2) * 1.001f + reach;
         const float widened = reach + 0x1.8p-10f * extent;
         const float limit = widened * widened + 0x1p-16f * (extent * extent);
@@ -111,14 +114,15 @@ private:
         }
     }
 
-    // Returns the bits of row g + 8 t from those of the rows g + 8 r in four bytes, r = 0 highest.
+    // Returns the bits of row g + 8 t, given the bits of rows g + 8 r in four bytes, r = 0
+    // highest.
     static __device__ __forceinline__ u32 of_lane(u32 bits)
     {
         const u32 t = threadIdx.x % 4;
-        // The pairs of each octet to their places.
+        // Moves the pairs of each octet to their places.
         const u32 moved = 0x01010101u * (0xffu >> (2 * t));
         bits = (bits >> (2 * t) & moved) | (bits << (8 - 2 * t) & ~moved);
-        // A transposition of bytes in four lanes.
+        // Transposes bytes in four lanes.
         const u32 second = ::__shfl_sync(~0u, bits, int(threadIdx.x % LANES ^ 2));
         bits = ::__byte_perm(bits, second, t & 2 ? 0x5410 : 0x3276);
         const u32 first = ::__shfl_sync(~0u, bits, int(threadIdx.x % LANES ^ 1));

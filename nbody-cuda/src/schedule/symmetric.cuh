@@ -1,12 +1,12 @@
 // Both directions of each pair at once, by Newton's third law: each pair of one set is evaluated
-// once. Each lane of a warp has some i-particles; at each step it evaluates another of 32
+// once. Each lane of a warp has several i-particles. At each step it evaluates another of 32
 // j-particles, whose sums it receives from the next lane.
 //
 // The particles are divided into tiles of i-particles, one for all warps of a block, and into
-// groups of j-particles. A tile meets the groups from the first of its own particles on. The blocks
-// take equal shares of these meetings, tile after tile. The sums of i-particles are folded into
-// `i_parts` after each bag; the sums of the j-particles of a group are written to `j_parts`, one
-// row per tile. `merge_parts` adds both in a fixed order.
+// groups of j-particles. A tile meets its own groups and all later groups. The blocks take equal
+// shares of these meetings, tile after tile. The sums of i-particles are folded into `i_parts`
+// after each bag. The sums of the j-particles of a group are written to `j_parts`, one row per
+// tile. The kernel `merge_parts` adds both in a fixed order.
 namespace nbody {
 
 static_assert(sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
@@ -19,7 +19,7 @@ static_assert(TILE % GROUP == 0 && GROUP <= BLOCK && GROUP % LANES == 0, "tiles 
 
 // The meetings of the tiles of one launch.
 struct Share : Tiles {
-    // Returns the number of meetings before those of this tile.
+    // Returns the number of meetings of earlier tiles.
     __device__ __forceinline__ u64 meetings_before(u32 tile) const
     {
         const u64 groups = (n + GROUP - 1) / GROUP;
@@ -39,14 +39,14 @@ struct Share : Tiles {
         return u32(((meeting + 1) * blocks - 1) / meetings_before(end));
     }
 
-    // Returns the offset in `i_parts` of the sums of this block for this tile.
+    // Returns the offset, in `i_parts`, of the sums of this block for this tile.
     __device__ __forceinline__ size_t i_part(u32 block, u32 tile) const
     {
         return size_t(block + (tile - first)) * FDIM * TILE;
     }
 
-    // Returns the offset in `j_parts` of the row of this tile, which has a column for each particle
-    // from the first of the tile on.
+    // Returns the offset, in `j_parts`, of the row of this tile. The row has a column for each
+    // particle from the first particle of the tile on.
     __device__ __forceinline__ size_t j_part(u32 tile) const
     {
         const u64 k = tile - first;
@@ -54,7 +54,7 @@ struct Share : Tiles {
     }
 };
 
-// Passes a value to the previous lane, and that of the first lane to the last.
+// Passes a value to the previous lane; the first lane passes it to the last.
 template <typename T>
 __device__ __forceinline__ void pass_on(T &value)
 {
@@ -78,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     const Parameters parameters, const Space space, const ParticleI *__restrict__ particles,
     const Share share, backup *__restrict__ i_parts, backup *__restrict__ j_parts)
 {
-    // The j-particles in rows of 32, each row twice, so that every lane reads 32 in sequence from
-    // its own on; and the sums of j-particles over the i-particles of each warp.
+    // The j-particles in rows of 32, each row twice, so that every lane reads 32 consecutive slots
+    // from its own on; and the sums of j-particles over the i-particles of each warp.
     __shared__ Slot bag[2 * GROUP];
     __shared__ Accumulators felt[WARPS][GROUP];
     __shared__ Parameters shared_self; // for entries whose index differs between lanes
@@ -99,7 +99,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
         const u64 tile_last = share.meetings_before(tile + 1);
         const u64 tile_end = tile_last < end ? tile_last : end;
         const u32 tile_begin = tile * TILE;
-        const u32 row = warp * (LANES * I_PER_THREAD) + lane; // and every 32nd from there
+        // The first i-particle of this lane; the others follow at a distance of 32.
+        const u32 row = warp * (LANES * I_PER_THREAD) + lane;
         const u32 warp_begin = tile_begin + warp * (LANES * I_PER_THREAD);
 
         backup *const i_part = i_parts + share.i_part(blockIdx.x, tile);
@@ -145,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                         pass_on(g);
                     }
                 } else if (warp_begin < j_begin + LANES) {
-                    // Only the pairs above the diagonal and of particles that exist count.
+                    // Counts only pairs above the diagonal, of particles that exist.
 #pragma unroll 1
                     for (u32 turn = 0; turn < LANES; ++turn) {
                         const ParticleJ j = others[turn].j;
@@ -186,8 +187,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     }
 }
 
-// Merges the partial sums of each particle, first those of its own tile. The launch with the first
-// tile starts from zero; later launches add to `out`.
+// Merges the partial sums of each particle, the sums of its own tile first. The launch with the
+// first tile starts from zero; later launches add to `out`.
 extern "C" __global__ void __launch_bounds__(BLOCK) merge_parts(
     const Share share, const backup *__restrict__ i_parts,
     const backup *__restrict__ j_parts, backup *__restrict__ out)

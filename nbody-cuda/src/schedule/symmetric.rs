@@ -1,5 +1,5 @@
-//! Both directions of each pair at once, by Newton's third law. The first kernel evaluates tiles of
-//! i-particles against groups of j-particles; the second merges the partial sums of both.
+//! Both directions of each pair at once, by Newton's third law. The first kernel evaluates tiles
+//! of i-particles against groups of j-particles; the second merges the partial sums of both.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::{Error, KernelConfig, Schedule};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
-/// Register budget per thread for i-particles and accumulators; the backup accumulators are in
-/// memory.
+/// Register budget per thread for i-particles and accumulators; backup accumulators are in memory.
 const BUDGET: usize = 98;
 /// j-particles of a group.
 const GROUP: usize = groups::GROUP as usize;
-/// Meetings of a tile with a group per block: the fewest for which the schedule is faster than
-/// ordered pairs, and the fewest for which several rounds of blocks balance the load better.
+/// Meetings of tiles with groups per block: the smallest number for which this schedule is faster
+/// than ordered pairs, and the smallest number for which several rounds of blocks balance the load
+/// better.
 const FEWEST_MEETINGS: usize = 3;
 const MEETINGS_OF_ROUNDS: usize = 64;
 const ROUNDS: usize = 4;
@@ -33,7 +33,7 @@ border! {
         pub n: u32,
         /// The first tile.
         pub first: u32,
-        /// The tile after the last.
+        /// The end of the tiles.
         pub end: u32,
         pub blocks: u32,
     }
@@ -42,7 +42,7 @@ border! {
 border! {
     /// Groups of j-particles.
     pub mod groups {
-        /// The j-particles of a group, in shared memory together.
+        /// The number of j-particles of a group, which are in shared memory together.
         pub const GROUP: u32 = 2 * warp::LANES;
     }
 }
@@ -65,8 +65,8 @@ impl Rules for Symmetric {
         border::text(&[warp::text(), groups::text(), Tiles::text()])
     }
 
-    /// Returns none if the law has no third law, if sums are compensated, or if the accumulators do
-    /// not fit.
+    /// Returns no configuration if the law has no third law, if sums are compensated, or if the
+    /// accumulators do not fit.
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error> {
         Ok(config(law, options).into_iter().collect())
     }
@@ -83,7 +83,7 @@ impl Rules for Symmetric {
         numbers.map(|i_per_thread| KernelConfig { i_per_thread, ..config }).collect()
     }
 
-    /// Requires whole groups. The bag only sets how often sums are folded.
+    /// Requires whole groups. The bag only determines the interval between folds of the sums.
     fn is_possible(&self, of: &KernelConfig, law: &Law, options: Options) -> bool {
         options.order.is_none()
             && config(law, options).is_some()
@@ -103,8 +103,8 @@ impl Rules for Symmetric {
     }
 
     /// Expects the schedule to be the fastest if each block has several meetings and there is no
-    /// cutoff: most pairs are then beyond it, and the cutoff filter of the ordered schedule is
-    /// faster.
+    /// cutoff. With a cutoff most pairs are beyond it, and the cutoff filter of the ordered
+    /// schedule is faster.
     fn plan(
         &self,
         config: &KernelConfig,
@@ -130,7 +130,8 @@ impl Rules for Symmetric {
         [1, 2, 4].map(|rounds| rounds * occupancy.resident_blocks).to_vec()
     }
 
-    /// Launches both kernels for as many tiles at a time as the memory for partial sums allows.
+    /// Launches both kernels, each time for the largest number of tiles whose partial sums fit the
+    /// memory.
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error> {
         let config = &job.kernel.program.config;
         let n = job.buffers.i.n;
@@ -195,12 +196,12 @@ struct Share {
 }
 
 impl Share {
-    /// Returns how many tiles of partial sums its blocks write.
+    /// Returns the number of tiles of partial sums that the blocks write.
     fn i_tiles(&self) -> usize {
         self.blocks + self.tiles.len()
     }
 
-    /// Returns the share as kernels take it.
+    /// Returns the share as an argument of kernels.
     fn argument(&self, n: usize) -> Tiles {
         let [n, first, end, blocks] =
             [n, self.tiles.start, self.tiles.end, self.blocks].map(|it| it as u32);
@@ -208,8 +209,8 @@ impl Share {
     }
 }
 
-/// Divides the tiles among launches, which each write at most `most_rows` sums of j-particles, or
-/// those of one tile.
+/// Divides the tiles among launches. Each launch writes at most `most_rows` sums of j-particles,
+/// or the sums of one tile.
 fn shares(config: &KernelConfig, n: usize, blocks: usize, most_rows: usize) -> Vec<Share> {
     let tiles = n.div_ceil(config.tile());
     let mut shares = Vec::new();
@@ -232,7 +233,7 @@ fn meetings(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
     tiles.map(|tile| groups - tile * config.tile() / GROUP).sum()
 }
 
-/// Returns how many sums of j-particles these tiles write.
+/// Returns the number of sums of j-particles that these tiles write.
 fn j_rows(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
     tiles.map(|tile| n - tile * config.tile()).sum()
 }

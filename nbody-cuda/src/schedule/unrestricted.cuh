@@ -1,4 +1,4 @@
-// Pairs that act, where none is left out of neighbour lists.
+// Pairs that act, for neighbour lists without excluded pairs.
 namespace nbody {
 
 constexpr bool RESTRICTED = false;

@@ -1,12 +1,13 @@
-// The test of cells by a box of i-particles: nbody-core's `tree::walk`, operation by operation, so that exact
-// mathematics opens the same cells everywhere.
+// The test of cells against a box of i-particles. It repeats nbody-core's `tree::walk` operation
+// by operation, so that exact mathematics opens the same cells everywhere.
 namespace nbody {
 
 __device__ __forceinline__ u32 count_of(const Seen &cell) { return cell.counts % (1u << COUNT_BITS); }
 
 __device__ __forceinline__ u32 far_count_of(const Seen &cell) { return cell.counts >> COUNT_BITS; }
 
-// The box of i-particles in units of the frame, and the binary logarithm of their greatest error.
+// The box of i-particles in units of the frame, and the binary logarithm of their greatest allowed
+// error.
 struct Target {
     float middle[3], half[3], slack[3], most;
 };
@@ -25,13 +26,13 @@ __device__ __forceinline__ void set_bounds(Target &target, u32 axis, float least
     target.half[axis] = ::__fadd_rn(half, target.slack[axis]);
 }
 
-// Returns the greatest error for a result of this length.
+// Returns the binary logarithm of the greatest error of a result of this length.
 __device__ __forceinline__ float most_error(const WalkedTree &walk, double length)
 {
     return float(::log2(walk.share * length));
 }
 
-// The tests of cells; in a periodic box those that have several images near a group are opened.
+// The tests of cells. In a periodic box, cells with several images near a group are opened.
 class Test {
     const WalkedTree &walk;
     float length[3]; // of the box, infinite along open axes
@@ -48,7 +49,8 @@ public:
 
     static __device__ __forceinline__ float infinity32() { return ::__uint_as_float(0x7f800000u); }
 
-    // Returns the square of the distance of a cell from a box; of one that is not clear of images, 0.
+    // Returns the squared distance of a cell from a box; 0 for a cell with several images near the
+    // box.
     __device__ __forceinline__ float distance2(
         const float (&centre)[3], u32 k, const float (&middle)[3], const float (&half)[3]) const
     {
@@ -72,7 +74,8 @@ public:
         return is_clear ? distance2 : 0.0f;
     }
 
-    // Returns whether a cell may act from afar at this distance, on results with this greatest error.
+    // Returns whether a cell may act from afar at this distance, on results with this greatest
+    // error.
     __device__ __forceinline__ bool is_far(const Seen &cell, float distance2, float most) const
     {
         const bool is_beyond = cell.limit2 < distance2;
@@ -87,7 +90,7 @@ struct Acting {
     u32 first, count;
 };
 
-// The own particles of a group, none if i and j are two sets.
+// The particles of the group itself; none if i and j are two sets.
 struct Own {
     u32 begin, end;
 
@@ -96,7 +99,7 @@ struct Own {
         return (cell.first < end) & (begin < cell.first + count_of(cell));
     }
 
-    // Returns the particles of a cell but for these, which `pass` passes over.
+    // Returns the particles of a cell without the group's own particles, which `pass` skips.
     __device__ __forceinline__ Acting particles_of(const Seen &cell) const
     {
         const u32 count = count_of(cell), last = cell.first + count;
@@ -106,7 +109,8 @@ struct Own {
         return {before > 0 ? cell.first : end, before + after};
     }
 
-    // Returns the place of entry k of a range of particles from this one on.
+    // Returns the place of entry k of a range that begins at particle `first`, without the group's
+    // own particles.
     __device__ __forceinline__ u32 pass(u32 first, u32 k) const
     {
         const u32 place = first + k;
@@ -114,7 +118,7 @@ struct Own {
     }
 };
 
-// Returns the far particles of a cell, or its particles if these are no more.
+// Returns the far particles of a cell; its particles if it has no far particles.
 __device__ __forceinline__ Acting far_particles_of(const WalkedTree &walk, const Seen &cell, u32 k)
 {
     const u32 count = far_count_of(cell);
@@ -131,7 +135,7 @@ __device__ __forceinline__ double length_of(const backup (&result)[FDIM])
     return ::sqrt(sum);
 }
 
-// Stores the result of an i-particle, or adds it to an earlier one.
+// Stores the result of an i-particle, or adds it to an earlier result.
 __device__ __forceinline__ void store_result(
     const WalkedTree &walk, backup (&total)[FDIM], backup *out, u32 index)
 {

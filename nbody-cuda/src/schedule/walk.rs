@@ -1,9 +1,9 @@
-//! Walks through trees: by groups of i-particles, which share a walk, or by each particle.
+//! Walks through trees: shared by groups of i-particles, or one for each particle.
 
 use std::ffi::CStr;
 
+use nbody_core::order::GROUP;
 use nbody_core::pack::dim;
-use nbody_core::tree::GROUP;
 use nbody_core::{Law, Options};
 
 use super::Text;
@@ -15,18 +15,19 @@ use crate::tree::WORK;
 use crate::tree::declared::{self, Work, cell, walk_of_group};
 use crate::{Error, KernelConfig, Program, Schedule, Walk};
 
-/// Typical number of registers per thread beside particles and accumulators.
+/// Typical number of registers per thread besides particles and accumulators.
 const OTHER_REGISTERS: usize = 48;
-/// The fewest warps per multiprocessor, and the most blocks.
+/// The smallest number of warps per multiprocessor, and the largest number of blocks.
 const RESIDENT: [usize; 2] = [8, 32];
-/// Threads of a block that walks by particle.
+/// Threads of a block with one walk per particle.
 const BLOCK: usize = 128;
 /// Bytes of the number of an entry.
 const ENTRY: usize = 4;
-/// The most entries of a bag, if that of the summation order can be halved until it has no more.
+/// The largest number of entries of a bag, if the bag of the summation order can be halved to this
+/// size.
 const STAGED: usize = 128;
-/// Bytes in shared memory of the cells that are to be tested, of those that are opened, of the i-particles and their
-/// box, and of what the walk took.
+/// Bytes of shared memory for queued cells, opened cells, the i-particles and their box, the count
+/// of tested cells, and the work.
 const WALKED: usize = 4 * cell::FAN as usize * GROUP
     + 4 * 2 * walk_of_group::AT_HAND as usize
     + 4 * 3 * GROUP
@@ -43,13 +44,14 @@ pub(crate) fn kernel(walk: Walk) -> &'static CStr {
 }
 
 impl Program {
-    /// Returns the program that walks through a tree and evaluates what it meets.
+    /// Returns the program that walks through a tree and evaluates the cells and particles that it
+    /// meets.
     pub fn walk(law: &Law, options: Options, walk: Walk) -> Result<Self, Error> {
         const BAG: &str = include_str!("../../kernels/bag.cuh");
         const FORCE_LOOP: &str = include_str!("../../kernels/force_loop.cuh");
         const WALK: &str = include_str!("walk.cuh");
         let config = config(law, options, walk)?;
-        // No walk meets more.
+        // No walk meets more j-particles.
         let most = u32::MAX as usize / config.bag * config.bag;
         let folded = options.order.unwrap_or_default().bag.min(most);
         let first = law.f.first().map_or(0, |field| field.kind.components());
@@ -86,13 +88,14 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
     }
 }
 
-/// Returns the configuration, with as many resident blocks as registers and shared memory allow.
+/// Returns the configuration, with the largest number of resident blocks that registers and shared
+/// memory allow.
 fn config(law: &Law, options: Options, walk: Walk) -> Result<KernelConfig, Error> {
     const MULTIPROCESSOR: usize = 220 * 1024; // bytes of shared memory
     let mut bag = options.order.unwrap_or_default().bag;
     let (block, of_block) = match walk {
         Walk::Groups => {
-            // More warps are resident than with larger bags.
+            // Smaller bags let more warps be resident.
             while bag > STAGED && bag.is_multiple_of(2) {
                 bag /= 2;
             }

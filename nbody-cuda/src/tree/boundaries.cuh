@@ -1,5 +1,6 @@
-// Boundaries between neighbouring particles in order, which divide cells. Boundary k is before particle k, and its
-// level is that of the cells on both sides of it: the first at which the keys of the two particles differ.
+// Boundaries between consecutive particles in order, which divide cells. Boundary k is before
+// particle k. Its level is the level of the cells on its two sides: the first level at which the
+// keys of the two particles differ.
 namespace nbody {
 
 __device__ __forceinline__ u32 log2_of(u64 n)
@@ -8,7 +9,7 @@ __device__ __forceinline__ u32 log2_of(u64 n)
     return high ? 63 - ::__clz(int(high)) : 31 - ::__clz(int(u32(n)));
 }
 
-// Returns how many of these bits of a key each axis has.
+// Returns the number of bits of one axis among `bits` bits of a key.
 __device__ __forceinline__ u32 bits_of_axis(u32 bits, u32 dimensions)
 {
     return dimensions == 2 ? bits / 2 : bits / 3;
@@ -16,8 +17,8 @@ __device__ __forceinline__ u32 bits_of_axis(u32 bits, u32 dimensions)
 
 __device__ __forceinline__ u32 bits_along(u32 dimensions) { return bits_of_axis(KEY_BITS, dimensions); }
 
-// Narrows a range down to the part of it with the first key that is not less than `least`, by loads that do not wait for
-// each other.
+// Narrows a range to the part that contains the first key not less than `least`. The loads do not
+// wait for each other.
 template <u32 PARTS>
 __device__ __forceinline__ void narrow(const u64 *keys, u64 least, u32 &first, u32 &count)
 {
@@ -42,7 +43,7 @@ __device__ __forceinline__ u32 begin_in(const u64 *keys, u64 least, u32 first, u
     return first;
 }
 
-// Does so in the keys before particle k, beginning near it.
+// Searches the keys before particle k for the first key not less than `least`, starting at k.
 __device__ __forceinline__ u32 begin_before(const u64 *keys, u64 least, u32 k)
 {
     u32 near = 0, far = LEAF;
@@ -54,7 +55,7 @@ __device__ __forceinline__ u32 begin_before(const u64 *keys, u64 least, u32 k)
     return begin_in(keys, least, first, k - near - first);
 }
 
-// Does so in the keys from particle k on, beginning near it.
+// Searches the keys from particle k on for the first key not less than `least`, starting at k.
 __device__ __forceinline__ u32 begin_behind(const u64 *keys, u32 n, u64 least, u32 k)
 {
     u32 near = 0, far = LEAF;
@@ -65,7 +66,7 @@ __device__ __forceinline__ u32 begin_behind(const u64 *keys, u32 n, u64 least, u
     return begin_in(keys, least, k + near, (far < n - k ? far : n - k) - near);
 }
 
-// Returns whether the particles whose keys have the same upper bits as that of particle k are more than a leaf has.
+// Returns whether more than LEAF particles have the same upper bits of their keys as particle k.
 __device__ __forceinline__ bool has_many(const u64 *keys, u32 n, u32 k, u32 lower_bits)
 {
     const u64 key = keys[k], limit = 1ull << lower_bits;
@@ -82,19 +83,20 @@ __device__ __forceinline__ bool has_many(const u64 *keys, u32 n, u32 k, u32 lowe
 
 // The division of a cell at a boundary.
 struct Division {
-    u32 first; // particle of the cell, if this is its first boundary
-    u32 end; // of the child that begins at the boundary
+    u32 first; // first particle of the cell, at its first boundary
+    u32 end; // end of the child that begins at the boundary
 };
 
-// That of a cell of particles with equal keys.
+// The division of a cell whose particles have equal keys.
 struct DivisionIntoParts {
     Division division;
     u32 level;
-    bool is_first; // boundary of the cell
+    bool is_first; // first boundary of the cell
 };
 
-// Returns the division at boundary k between particles with equal keys: such a cell has children of equal numbers of
-// particles, of levels beyond those of keys. Level 0 is that of no boundary.
+// Returns the division at boundary k between particles with equal keys. Such a cell has children
+// with equal numbers of particles, at levels beyond the levels of keys. Returns level 0 if no cell
+// is divided at the boundary.
 __device__ __forceinline__ DivisionIntoParts division_into_parts(
     const u64 *keys, u32 n, u32 k, u32 dimensions)
 {
@@ -111,8 +113,8 @@ __device__ __forceinline__ DivisionIntoParts division_into_parts(
     return {};
 }
 
-// Returns the level of a boundary, or 0 if no cell is divided there; and whether it is the first one between parts of
-// particles with equal keys.
+// Returns the level of a boundary, or 0 if no cell is divided there. `is_first_part` receives
+// whether it is the first boundary between parts of a cell whose particles have equal keys.
 __device__ __forceinline__ u32 level_of(
     const u64 *keys, u32 n, u32 k, u32 dimensions, bool &is_first_part)
 {
@@ -140,13 +142,14 @@ __device__ __forceinline__ Division division_at(
     return {first, begin_behind(keys, n, ((keys[k] >> shift) + 1) << shift, k)};
 }
 
-// Returns the levels in sight of those near and those far.
+// Returns the levels in sight over two ranges: the `near` levels, and the `far` levels that are
+// coarser than all of them.
 __device__ __forceinline__ u32 in_sight(u32 near, u32 far) { return near | (far & ~near & (near - 1)); }
 
 enum class Side { BEFORE, BEHIND };
 
-// Returns the levels in sight from this lane on one side, each lane having a level or none, and in `all` those in
-// sight from beyond the other side of the warp.
+// Returns the levels in sight from this lane on one side, where each lane has a level or none.
+// `all` receives the levels in sight from beyond the opposite side of the warp.
 template <Side SIDE> __device__ __forceinline__ u32 look(u32 own, u32 &all)
 {
     constexpr bool IS_BEFORE = SIDE == Side::BEFORE;

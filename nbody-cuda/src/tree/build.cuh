@@ -1,9 +1,9 @@
-// The build of a tree, in two launches: the order of the particles, and the cells.
+// The build of a tree in two launches: the order of the particles, then the cells.
 namespace nbody {
 
 static_assert(sizeof(Moments) == MOMENTS_BYTES && sizeof(Summary) == SUMMARY_BYTES, "the host reserves memory");
 
-// Looks whether the particles of two buffers are at the same places of a box.
+// Refuses particles that have different positions, in the box, in the two buffers.
 __device__ __forceinline__ void compare(
     const Positions &i, const Positions &j, const Frame &box, TreeState *state)
 {
@@ -15,8 +15,8 @@ __device__ __forceinline__ void compare(
     }
 }
 
-// Finds the keys, and positions that are not finite; the number of the first particle of the set precedes. The block
-// counts the digits of its share in the same phase.
+// Finds the keys of a set, and refuses positions that are not finite. `first` is the number of the
+// first particle of the set. The block counts the digits of its share in the same phase.
 __device__ __forceinline__ void find_keys(
     const OrderedSet &set, const Curve &curve, const Frame &frame, TreeState *state, u32 first)
 {
@@ -30,12 +30,12 @@ __device__ __forceinline__ void find_keys(
     }
 }
 
-// A record of a j-particle, aligned so that few accesses read it.
+// A record of a j-particle, aligned so that a thread reads it in few accesses.
 constexpr u32 ROW_BYTES = ROW * sizeof(real);
 struct alignas(ROW_BYTES % 16 == 0 ? 16 : ROW_BYTES % 8 == 0 ? 8 : sizeof(real)) Row {
     real words[ROW];
 
-    // Returns the position, as `position_of` does.
+    // Returns the position in the same way as `position_of`.
     __device__ __forceinline__ Position position(const Frame &frame) const
     {
         constexpr u32 AXES = ROW - POSITION < 3 * COORDINATE ? 2 : 3;
@@ -53,8 +53,8 @@ struct alignas(ROW_BYTES % 16 == 0 ? 16 : ROW_BYTES % 8 == 0 ? 8 : sizeof(real))
     }
 };
 
-// Copies the j-particles in order, a thread several at a time, so that it waits for their indices together, and then for
-// their records.
+// Copies the j-particles in order. A thread copies several at a time: it waits once for all their
+// indices, and once for all their records.
 __device__ __forceinline__ void place(const OrderedSet &j, const Frame &frame)
 {
     constexpr u32 SOME = ROW_BYTES <= 16 ? 4 : ROW_BYTES <= 32 ? 2 : 1;
@@ -88,13 +88,13 @@ __device__ __forceinline__ void place_positions(const OrderedSet &i, const Frame
     }
 }
 
-// Finds the heavy groups of i-particles: one is expected to take what the group of its first i-particle took in the
-// last walks.
+// Finds the heavy groups of i-particles. The expected effort of a group is the effort, in the last
+// walks, of the group that its first i-particle was in.
 __device__ __forceinline__ void find_heavy(const Efforts &efforts, const OrderedSet &i, const TreeState *state)
 {
     const Work work = state->counters.work;
     const u64 all = work.tested + OF_PAIRS * work.evaluations / LANES;
-    const u64 limit = all + all / 2; // of all groups that walked, if each took half more than the mean
+    const u64 limit = all + all / 2; // the effort if all walks took 1.5 times the mean
     const u32 groups = (i.from.n + LANES - 1) / LANES;
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < groups; k += gridDim.x * BLOCK) {
         const u64 effort = efforts.of_particles[i.sort.even.values[k * LANES]];
@@ -110,11 +110,12 @@ union OrderShared {
     SortShared sort;
 };
 
-// The first phase of a sort is that of the keys.
+// The phase that finds keys is the first phase of their sort.
 constexpr u32 KEYS_PHASE = 1, SORTED = KEYS_PHASE + SORT_PHASES;
 
-// Orders the particles: the phases choose the frame, find keys, sort those of j, and of i if they are two sets, and
-// copy, and find heavy groups. Of one set, i is j.
+// Orders the particles. The phases choose the frame, find keys, sort the j-particles, sort the
+// i-particles if there are two sets, copy the particles, and find heavy groups. With one set, i is
+// j.
 extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
     const BuildRequest request, const Frame box, const OrderedSet i, const OrderedSet j, const Efforts efforts, TreeState *state,
     u32 *arrived, const u32 first_phase, const u32 end_phase)
@@ -157,7 +158,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) order_particles(
     });
 }
 
-// Returns the bounds along an axis of the cell of this level around a particle, within those of all.
+// Returns the bounds, along an axis, of the cell of this level that contains a particle, clipped
+// to the bounds of all particles.
 template <u32 D>
 __device__ __forceinline__ void bounds_of(
     const Frame &frame, u32 level, const Position &at, const Summary &whole, u32 axis,
@@ -172,8 +174,9 @@ __device__ __forceinline__ void bounds_of(
     bounds[1] = ::fmin(end, whole.greatest.x[axis]);
 }
 
-// Returns the distance beyond which a cell may act from afar: that of the opening angle, and at least that of its
-// farthest particle.
+// Returns the distance beyond which a cell may act from afar. With an opening angle it is the
+// distance at which the cell appears under the angle, but at least the radius of the cell;
+// otherwise it is CLEAR times the radius.
 __device__ __forceinline__ double limit_of(
     const BuildRequest &request, const Frame &frame, const Cell &cell, const Summary &summary,
     const Summary &whole, const Position &at, double radius)
@@ -207,7 +210,8 @@ __device__ __forceinline__ void write_far(
     }
 }
 
-// Makes the far particles of a cell, and what walks see of it. Returns how many there are.
+// Creates the far particles of a cell, and its record for walks. Returns the number of far
+// particles.
 __device__ __forceinline__ u32 see(
     const BuildRequest &request, const Frame &frame, const TreeSources &j, const Cell &cell, u32 k,
     Seen *seen, float *radii)
@@ -246,7 +250,7 @@ __device__ __forceinline__ u32 see(
     return far.count;
 }
 
-// Does so with all cells.
+// Creates the far particles and the records of all cells.
 __device__ __forceinline__ void see_all(
     const BuildRequest &request, const TreeSources &j, const Cells &cells, Seen *seen, float *radii, TreeState *state)
 {
@@ -259,15 +263,15 @@ __device__ __forceinline__ void see_all(
     if (threadIdx.x == 0) ::atomicAdd(&state->far, sum);
 }
 
-constexpr u32 SUM_PHASES = CELL_PHASES + 1; // behind that of the leaves
+constexpr u32 SUM_PHASES = CELL_PHASES + 1; // after the phase of the leaves
 constexpr u32 SEE_PHASE = SUM_PHASES + DEPTHS - 2, ANSWER_PHASE = SEE_PHASE + 1;
 static_assert(ANSWER_PHASE + 1 == BUILD_PHASES, "the phases that the host launches");
 
-// Returns the first phase from this one on that has something to do.
+// Returns the first phase, from this one on, that has work to do.
 __device__ __forceinline__ u32 busy_phase(u32 phase, const TreeState *state)
 {
     if (state->counters.refused != NOTHING) return ANSWER_PHASE;
-    // A lack of room is found in the third phase.
+    // A lack of room is known after the third phase.
     if (phase >= CELL_PHASES - 1 && state->extent.is_short) return ANSWER_PHASE;
     if (phase >= SUM_PHASES && phase < SEE_PHASE) {
         // The cells of the last depth are leaves.
@@ -295,8 +299,8 @@ __device__ __forceinline__ void answer(const TreeState *state, const TreeSources
         | exponent << EXPONENT_BITS | extent.cells;
 }
 
-// Builds the cells: the first phases divide them, others sum up the leaves and then the cells of each depth from the last
-// to the first, choose far particles, and answer.
+// Builds the cells. The first phases divide the particles; later phases sum the leaves, sum the
+// cells of each depth from the last to the first, create far particles, and answer.
 extern "C" __global__ void __launch_bounds__(BLOCK, SECOND ? 2 : 4) build_cells(
     const BuildRequest request, const u64 *keys, const TreeSources j, const Cells cells, Seen *seen, float *radii,
     TreeState *state, volatile u64 *reply, u32 *arrived, const u32 first_phase, const u32 end_phase)

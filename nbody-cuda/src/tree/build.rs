@@ -5,10 +5,10 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::near::cutoff;
+use nbody_core::lists::cutoff;
+use nbody_core::order::GROUP;
 use nbody_core::pack::Binding;
-use nbody_core::tree::GROUP;
-use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision, near};
+use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision};
 
 use super::declared::{
     BuildRequest, Cell, Cells, Columns, Counters, Efforts, OrderedSet, Seen, Sights, TreeSources,
@@ -30,14 +30,14 @@ pub(super) const KERNELS: &[&CStr] = &[ORDER, CELLS];
 const ORDER: &CStr = c"order_particles";
 const CELLS: &CStr = c"build_cells";
 
-/// The most particles of a tree: cells count theirs in few bits.
+/// The largest number of particles of a tree: a cell counts its particles in `COUNT_BITS` bits.
 pub(crate) const LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
 /// Warps of a block.
 pub(super) const WARPS: usize = BLOCK / GROUP;
-/// The index of the order of j among those of i and j.
+/// The index of the j-particles in arrays of two sets.
 const OF_J: usize = 1;
 
-/// The particles of a tree: those of i, and of j if they are in another buffer.
+/// The particles of a tree: the i-particles, and the j-particles if they are in another buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sets<'a> {
     pub i: &'a Buffer,
@@ -51,7 +51,7 @@ impl<'a> Sets<'a> {
         self.j.unwrap_or(self.i)
     }
 
-    /// Returns the index of the order of i among those of a tree.
+    /// Returns the index of the i-particles in arrays of two sets.
     fn of_i(&self) -> usize {
         if self.j.is_some() { 0 } else { OF_J }
     }
@@ -63,16 +63,18 @@ pub(crate) struct Built {
     pub cells: usize,
     /// The charges of all particles are of one sign.
     pub is_of_one_sign: bool,
-    /// The exponent of the unit of the frame, and whether it is of a periodic box: no power of two.
+    /// The exponent of the unit of the frame, and a bit that marks a periodic box, whose unit is
+    /// no power of two.
     unit: u64,
 }
 
 /// The reason why a tree is not built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The position of this particle is not finite; the numbers of i-particles follow those of j.
+    /// The position of this particle is not finite. The i-particles are numbered after the
+    /// j-particles.
     NotFinite(usize),
-    /// The particles of one set are at different places in its two buffers.
+    /// The particles of one set have different positions in the two buffers.
     Elsewhere,
 }
 
@@ -91,7 +93,7 @@ pub(crate) struct Tree {
     law: &'static Law,
     precision: Precision,
     expansion: Expansion,
-    /// The sort and the positions in order of i if they are in another buffer, and of j.
+    /// The sorts, and the positions in order (`at`): for i if it is in another buffer, and for j.
     sorts: [SortMemory; 2],
     at: [Scratch; 2],
     words: Scratch,
@@ -100,20 +102,21 @@ pub(crate) struct Tree {
     cells: [Scratch; 5],
     seen: Scratch,
     radii: Scratch,
-    /// The efforts of i-particles, the heavy groups, and whether each is.
+    /// The efforts of i-particles, the heavy groups, and a flag for each group.
     efforts: [Scratch; 3],
-    /// The cells that there is room for.
+    /// The number of cells that the memory holds.
     capacity: usize,
     state: Box<dyn Memory>,
     arrived: Box<dyn Memory>,
     reply: Box<dyn Reply>,
-    /// The unit of the frame when it was last read, by the answer and as a number.
+    /// The unit of the frame as last read: its bits in the answer, and its inverse.
     scale: Option<(u64, f64)>,
-    /// A build has begun and not ended: the state may tell of a refusal.
+    /// Whether a build has begun and not ended: the state may then record a refusal.
     is_unsettled: bool,
 }
 
-/// Returns the words of moments, and of a summary of a cell: its centre, its bounds, moments and the sign.
+/// Returns the number of words of moments, and of the summary of a cell: its centre, its bounds,
+/// its moments and the sign.
 pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
     const POSITION: usize = size_of::<Position>() / size_of::<u64>();
     let moments = match expansion {
@@ -160,23 +163,23 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Resets what launches leave behind.
+    /// Resets the state that launches leave behind.
     fn reset(&mut self) -> Result<(), Error> {
         let work = Work { tested: 0, evaluations: 0, walks: 0 };
         let counters = Counters { refused: refusal::NOTHING, next: 0, work };
-        // Launches write what follows before they read it.
+        // Launches write the rest of the state before they read it.
         self.state.set(&counters)?;
         self.is_unsettled = false;
         Ok(())
     }
 
-    /// Returns the far particles that there is room for in each cell.
+    /// Returns the number of far particles that each cell has room for.
     pub fn room(&self) -> usize {
         far_particles(self.expansion)
     }
 
-    /// Builds the tree of the j-particles, and orders those of i. `times` receives those of the launches, if they are
-    /// measured.
+    /// Builds the tree of the j-particles, and orders the i-particles. Adds the times of the
+    /// launches to `times`, if given.
     pub fn build(
         &mut self,
         sets: &Sets,
@@ -189,7 +192,7 @@ impl Tree {
         }
         let j = sets.j().n;
         self.reserve(sets)?;
-        // A third of a cell for each particle is more than most have.
+        // Most distributions need less than a third of a cell per particle.
         self.grow(j / 3 + 64, j)?;
         let two_sets = match (sets.j, sets.one_set) {
             (None, _) => 0,
@@ -215,12 +218,12 @@ impl Tree {
                 answer::BUILT => {
                     self.is_unsettled = false;
                     let is_of_one_sign = word >> answer::SIGN_BIT & 1 == 1;
-                    // The exponent, and above it whether it is of a box.
+                    // The exponent, and above it the bit of a periodic box.
                     let bits = answer::BOX_BIT + 1 - answer::EXPONENT_BITS;
                     let unit = word >> answer::EXPONENT_BITS & ((1 << bits) - 1);
                     return Ok(Ok(Built { cells: count, is_of_one_sign, unit }));
                 }
-                // A little more than is needed, for particles that move.
+                // Room to spare, for particles that move.
                 answer::TOO_SMALL => self.grow(count + count / 8, j)?,
                 _ => {
                     self.reset()?;
@@ -249,8 +252,9 @@ impl Tree {
         let phases = sorted * (sort::phases(KEY_BITS) - 1) + 3;
         let dimensions: usize =
             cutoff::position(self.law.j).iter().map(|it| it.kind.components()).sum();
-        // The device finds the origin and the unit.
-        let (length, dimensions) = (near::lengths(domain, dimensions), dimensions as u32);
+        // The device sets the origin and the unit.
+        let (length, dimensions) =
+            (nbody_core::order::lengths(domain, dimensions), dimensions as u32);
         let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
         let launch = Launch::new(ORDER, blocks as u32).value(request).value(&frame);
@@ -275,7 +279,7 @@ impl Tree {
             charges: columns(&self.charges),
             n: n as u32,
         };
-        // The memory that the sort leaves free.
+        // The sort no longer uses this memory.
         let [keys, _, marks, ..] = self.sorts[OF_J].memory();
         let [of_cells, next, sights, counts, firsts] = self.cells.each_ref().map(Scratch::memory);
         let cells = Cells {
@@ -297,7 +301,7 @@ impl Tree {
         self.kernel.module.launch(launch.phases(0..phases::BUILD_PHASES))
     }
 
-    /// Returns a set as kernels take it.
+    /// Returns a set as an argument of kernels.
     fn set(
         &self,
         buffer: &Buffer,
@@ -325,14 +329,14 @@ impl Tree {
         }
         let (groups, index) = (sets.i.n.div_ceil(GROUP), size_of::<u32>());
         let [efforts, heavy, is_heavy] = &mut self.efforts;
-        // None is known of particles that had no walk.
+        // The efforts of particles without an earlier walk are unknown.
         efforts.reserve(&*backend, &[sets.i.n, index], true)?;
         heavy.reserve(&*backend, &[1 + groups, index], false)?;
         is_heavy.reserve(&*backend, &[groups, index], false)?;
         Ok(())
     }
 
-    /// Makes room for this many cells of `n` particles.
+    /// Reserves memory for this number of cells of `n` particles.
     fn grow(&mut self, cells: usize, n: usize) -> Result<(), Error> {
         let (backend, room) = (self.backend.clone(), self.room());
         let cells = cells.max(self.capacity);
@@ -371,7 +375,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the unit of the frame of a tree, inverted.
+    /// Returns the inverse of the unit of the frame of a tree.
     pub fn scale(&mut self, built: &Built) -> Result<f64, Error> {
         if let Some((unit, scale)) = self.scale
             && unit == built.unit
@@ -383,7 +387,8 @@ impl Tree {
         Ok(scale)
     }
 
-    /// Returns the cells that walks have tested since the last build, and the pairs that they have evaluated.
+    /// Returns the number of cells tested by walks since the last build, and of pairs evaluated by
+    /// them.
     pub fn work(&self) -> Result<[u64; 2], Error> {
         let Work { tested, evaluations, .. } = self.state.value::<Counters>()?.work;
         Ok([tested, evaluations])
@@ -394,7 +399,8 @@ impl Tree {
         Ok(self.state.value::<TreeState>()?.far as usize)
     }
 
-    /// Returns the tree as walks take it, for all i-particles. They compare with no other results.
+    /// Returns the tree as an argument of walks, for all i-particles and without earlier results
+    /// to compare errors with.
     pub fn walked(&self, sets: &Sets) -> WalkedTree {
         let [_, next, ..] = &self.cells;
         let state = Address::<TreeState>::of(&*self.state);
@@ -439,7 +445,7 @@ impl Tree {
         sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()
     }
 
-    /// Returns the bytes of device memory.
+    /// Returns the size of the device memory in bytes.
     pub fn bytes(&self) -> usize {
         self.memory().iter().map(|memory| memory.words() * size_of::<u64>()).sum()
     }

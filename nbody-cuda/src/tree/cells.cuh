@@ -1,16 +1,19 @@
-// Cells: ranges of particles with a common beginning of their keys, as nbody-core's `tree::cells` divides them:
-// each behind its parent, the children of a cell together, one depth after another. All depths are divided at once: each
-// boundary begins a child, and the first one of a cell ends another.
+// Cells: ranges of particles whose keys begin alike, divided as in nbody-core's `tree::cells`.
+// Each cell comes after its parent, the children of a cell are consecutive, and one depth follows
+// another. All depths are divided at once: each boundary begins a child, and the first boundary of
+// a cell also ends one.
 namespace nbody {
 
-constexpr u32 CELLS = BLOCK / FAN; // that a block sums up at a time, with a thread for each child
+constexpr u32 CELLS = BLOCK / FAN; // summed at a time by a block, with a thread for each child
 
-// A boundary: its level, the depth of the cell that it divides, whether it is the first one there, and the cell that
-// begins behind it.
+// A boundary: its level, the depth of the cell that it divides, whether it is the first boundary
+// of that cell, and the cell that begins at it.
 struct Mark {
     u32 level, depth;
     bool is_first;
-    u32 cell; // at first, and where no cell is divided, levels in sight behind it in its warp
+    // Before cells are written, and where no cell is divided: the levels in sight behind it in its
+    // warp.
+    u32 cell;
 
     static __device__ __forceinline__ Mark of(u64 word)
     {
@@ -23,17 +26,18 @@ struct Mark {
         return u64(cell) << 32 | u32(is_first) << 16 | depth << 8 | level;
     }
 
-    // Returns the number of cells that it adds.
+    // Returns the number of cells that the boundary adds.
     __device__ __forceinline__ u32 cells() const { return level == 0 ? 0 : is_first ? 2 : 1; }
 
-    // Returns its level as one that may be in sight. Those between parts of particles with equal keys are not.
+    // Returns the level as a bit of levels in sight. Boundaries between parts of particles with
+    // equal keys are never in sight: 0.
     __device__ __forceinline__ u32 seen(u32 bits) const
     {
         return level == 0 || level > bits ? 0 : 1u << (level - 1);
     }
 };
 
-// Returns the particles of a warp, which follow each other.
+// Returns the particles of a warp, which are consecutive.
 __device__ __forceinline__ Share share_of_warp(u32 n)
 {
     const Share share = share_of(n);
@@ -47,19 +51,20 @@ __device__ __forceinline__ u32 rounds_of(const Share &share)
     return (share.end - share.begin + LANES - 1) / LANES;
 }
 
-// Returns the mark of a boundary of a share, or none beyond it.
+// Returns the mark of a boundary of a share, or an empty mark beyond the share.
 __device__ __forceinline__ Mark mark_of(const Cells &cells, const Share &share, u32 k)
 {
     return Mark::of(k < share.end ? cells.marks[k] : 0);
 }
 
-// Returns where the levels in sight of the blocks and of their warps are.
+// Returns the place of the levels in sight of a block; the levels in sight of its warps follow.
 __device__ __forceinline__ Sights *sights_of(const Cells &cells, u32 block)
 {
     return cells.sights + block * (WARPS + 1);
 }
 
-// The first phase: makes the root, finds the levels of boundaries, and those in sight of each block.
+// The first phase: creates the root, and finds the levels of boundaries and the levels in sight of
+// each block.
 __device__ __forceinline__ void find_levels(
     const Cells &cells, const u64 *keys, u32 n, u32 dimensions, Extent *extent)
 {
@@ -92,7 +97,7 @@ __device__ __forceinline__ void find_levels(
     *of_block = sights;
 }
 
-// Returns what is in sight of a warp in those before and behind it.
+// Returns the levels in sight from this warp in the warps before and behind it.
 __device__ __forceinline__ Sights sights_of_warp(const Cells &cells)
 {
     __shared__ Sights of_block;
@@ -116,13 +121,13 @@ __device__ __forceinline__ Sights sights_of_warp(const Cells &cells)
     return sights;
 }
 
-// Returns where the counts of cells before each warp of this block are.
+// Returns the place of the cell counts before each warp of this block.
 __device__ __forceinline__ u32 *counts_of_warps(const Cells &cells)
 {
     return cells.counts + (gridDim.x + blockIdx.x * WARPS) * DEPTHS;
 }
 
-// The second phase: finds the depths of boundaries, and counts the cells of each.
+// The second phase: finds the depths of boundaries, and counts the cells of each depth.
 __device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimensions, Extent *extent)
 {
     __shared__ u32 counts[WARPS][DEPTHS];
@@ -138,7 +143,7 @@ __device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimen
         const u32 before = in_sight(look<Side::BEFORE>(seen, all), sights.before);
         sights.before = in_sight(all, sights.before);
         if (mark.level == 0) continue;
-        // Between equal keys all levels in sight are coarser.
+        // Between equal keys, all levels in sight are coarser.
         const u32 coarser = (before | in_sight(mark.cell, sights.behind)) & (seen - 1);
         mark.depth = ::__popc(coarser) + (seen > 0 ? 0 : mark.level - bits - 1);
         mark.is_first |= seen > 0 && (before & seen) == 0;
@@ -152,13 +157,14 @@ __device__ __forceinline__ void find_depths(const Cells &cells, u32 n, u32 dimen
         sum += counts[w][threadIdx.x];
     }
     if (threadIdx.x < DEPTHS) cells.counts[threadIdx.x * gridDim.x + blockIdx.x] = sum;
-    // The warps of these threads tell their last depths.
+    // Each warp reports the last depth of its threads.
     const u32 are = ::__ballot_sync(~0u, sum > 0);
     const u32 depths = are > 0 ? warp * LANES + LANES - ::__clz(int(are)) : 1;
     if (lane == 0 && depths > 1) ::atomicMax(&extent->depths, depths);
 }
 
-// Finds the first cell of each depth that boundaries of each warp add. Returns the number of all cells.
+// Finds, for each warp and depth, the first cell that the boundaries of the warp add. Returns the
+// number of all cells.
 __device__ __forceinline__ u32 first_cells(const Cells &cells, u32 depths, u32 (&next)[WARPS][DEPTHS])
 {
     __shared__ u32 sums[DEPTHS + 1];
@@ -189,8 +195,8 @@ __device__ __forceinline__ u32 first_cells(const Cells &cells, u32 depths, u32 (
     return sums[depths];
 }
 
-// Returns the place of the cells that a boundary adds, from that of the next ones of each depth on. All lanes take
-// part.
+// Returns the place of the cells that a boundary adds. `next` has the next place of each depth.
+// All lanes take part.
 __device__ __forceinline__ u32 place_of(const Mark &mark, u32 (&next)[DEPTHS])
 {
     const u32 lane = threadIdx.x % LANES, depth = mark.depth + 1, before = (1u << lane) - 1;
@@ -209,7 +215,7 @@ __device__ __forceinline__ u32 place_of(const Mark &mark, u32 (&next)[DEPTHS])
     return place;
 }
 
-// The third phase: writes the cells, if there is room.
+// The third phase: writes the cells if they fit.
 __device__ __forceinline__ void write_cells(
     const Cells &cells, const u64 *keys, u32 n, u32 dimensions, Extent *extent)
 {
@@ -237,17 +243,18 @@ __device__ __forceinline__ void write_cells(
     }
 }
 
-// Returns the cell with these particles, which is divided.
+// Returns the divided cell with these particles.
 __device__ __forceinline__ u32 cell_between(const Cells &cells, u32 n, u32 first, u32 end)
 {
     const Mark before = Mark::of(cells.marks[first]);
     const Mark behind = Mark::of(end < n ? cells.marks[end] : 0);
-    // Its parent is divided at the finer one. The first child ends at the first boundary.
+    // The finer of the two boundaries divides its parent. The first child ends at the first
+    // boundary.
     if (before.level >= behind.level) return before.level > 0 ? before.cell : 0;
     return behind.cell - 1;
 }
 
-// The fourth phase: tells each cell its children, and the cell behind it.
+// The fourth phase: links each cell to its children, and to the next cell after its descendants.
 __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) {
@@ -264,7 +271,7 @@ __device__ __forceinline__ void link_cells(const Cells &cells, u32 n, u32 count)
     }
 }
 
-// Does a phase of the division into cells; the last one only if there is room for them.
+// Runs a phase of the division into cells; the last phase only if the cells fit.
 __device__ __forceinline__ void divide(
     const Cells &cells, const u64 *keys, u32 n, u32 dimensions, Extent *extent, u32 phase)
 {

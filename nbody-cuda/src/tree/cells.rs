@@ -1,7 +1,7 @@
-//! Tests of the cells of `cells.cuh` against those of nbody-core.
+//! Tests the cells of `cells.cuh` against the cells of nbody-core.
 
-use nbody_core::near::frame::{Frame, Grid};
-use nbody_core::tree::cells;
+use nbody_core::order::frame::{Frame, Grid};
+use nbody_core::trees::cells;
 
 use super::build::WARPS;
 use super::declared::{self, Cell, Cells, Extent, Sights, cell, division};
@@ -50,7 +50,7 @@ struct Divider<'a> {
     arrived: Box<dyn Memory>,
 }
 
-/// Cells with the one behind each and all that is in it, and the first one of each depth.
+/// Cells, the next cell after each cell and its descendants, and the first cell of each depth.
 #[derive(Debug, PartialEq)]
 struct Divided {
     cells: Vec<cells::Cell>,
@@ -74,7 +74,8 @@ impl<'a> Divider<'a> {
         Some(Self { backend, module, arrived })
     }
 
-    /// Divides keys, which ascend, by this many blocks. Where there is no room, returns the number of cells.
+    /// Divides ascending keys by this number of blocks. Returns the number of cells if they do not
+    /// fit.
     fn divide(
         &self,
         keys: &[u64],

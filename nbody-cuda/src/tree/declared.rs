@@ -1,9 +1,10 @@
-//! Arguments that kernels of trees take from the host, and the state that they leave in memory.
+//! Arguments of the kernels of trees, and the state that kernels leave in memory.
 
 use std::fmt::Debug;
 
-use nbody_core::near::frame::{self, Grid};
-use nbody_core::tree;
+use nbody_core::order::frame;
+use nbody_core::order::frame::Grid;
+use nbody_core::trees;
 
 use crate::border::{self, Address, Const, Declared as _, Named, border};
 use crate::config::warp;
@@ -11,37 +12,37 @@ use crate::near::keys::{Frame, Position, Positions, cells_of_trees, kind};
 use crate::near::sort::{self, Sort};
 
 border! {
-    /// A cell, and where its children are.
+    /// A cell and the place of its children.
     pub struct Cell {
-        /// The first particle, and the end of its particles.
+        /// The first particle of the cell, and the end of its particles.
         pub first: u32,
         pub end: u32,
-        /// The first child times `FAN`, and one less than the number of children; or `NO_CHILD`.
+        /// The first child times `FAN`, plus the number of children minus one; or `NO_CHILD`.
         pub children: u32,
-        /// The number of divisions of all cells of the frame that it comes from.
+        /// The number of divisions that lead from the frame to the cell.
         pub level: u32,
     }
 
-    /// A cell as walks see it; lengths are in units of the frame.
+    /// The record of a cell that walks read. Lengths are in units of the frame.
     #[align(16)]
     pub struct Seen {
         /// The centre of charge.
         pub centre: [f32; 3],
-        /// The square of the distance beyond which it may act from afar.
+        /// The square of the distance beyond which the cell may act from afar.
         pub limit2: f32,
         /// The first particle.
         pub first: u32,
-        /// The number of particles, and above `COUNT_BITS` bits that of far particles.
+        /// The number of particles; above `COUNT_BITS` bits, the number of far particles.
         pub counts: u32,
-        /// The first child times `FAN`, and one less than the number of children; or `NO_CHILD`.
+        /// The first child times `FAN`, plus the number of children minus one; or `NO_CHILD`.
         pub children: u32,
-        /// The binary logarithm of its charge times a power of its radius.
+        /// The binary logarithm of the charge of the cell times a power of its radius.
         pub strength: f32,
     }
 
-    /// Levels of keys in sight, a bit for each: a boundary hides those behind it of its own level and of finer ones.
-    /// The levels in sight from a boundary on both sides that are coarser than its own are those of the cells that it
-    /// is in.
+    /// Levels of keys in sight, one bit each. A boundary hides boundaries behind it of its own
+    /// level and of finer levels. The levels in sight on both sides of a boundary that are coarser
+    /// than its own are the levels of the cells that contain it.
     pub struct Sights {
         pub before: u32,
         pub behind: u32,
@@ -50,24 +51,25 @@ border! {
     /// The memory of cells.
     pub struct Cells {
         pub cells: Address<Cell>,
-        /// The cell behind each one and all that is in it; 0 if there is none.
+        /// The next cell after each cell and its descendants; 0 if there is none.
         pub next: Address<u32>,
         /// The marks of boundaries.
         pub marks: Address<u64>,
-        /// The sights of each block, and of its warps.
+        /// The levels in sight of each block, and of its warps.
         pub sights: Address<Sights>,
-        /// The numbers of cells of each depth and block; and of each block, those before each warp.
+        /// The number of cells of each depth and block; then, for each block, the number before
+        /// each warp.
         pub counts: Address<u32>,
-        /// The first cell of each depth, and the end of the last ones.
+        /// The first cell of each depth, and the end of the last depth.
         pub firsts: Address<u32>,
         pub capacity: u32,
     }
 
-    /// The depths that have cells, and the number of cells.
+    /// The number of depths that have cells, and the number of cells.
     pub struct Extent {
         pub depths: u32,
         pub cells: u32,
-        /// There was no room for so many.
+        /// Whether the cells do not fit the memory.
         pub is_short: u32,
     }
 
@@ -79,7 +81,7 @@ border! {
 
     /// The j-particles in order, and the moments of cells.
     pub struct TreeSources {
-        /// Records of the particles, and behind them those of far particles.
+        /// Records of the particles, followed by records of far particles.
         pub words: Address<Real>,
         pub positions: Address<Const<Position>>,
         /// A `Summary` of each cell.
@@ -89,41 +91,42 @@ border! {
         pub n: u32,
     }
 
-    /// The particles of a set: as they are, and in order.
+    /// The particles of a set, as given and in order.
     pub struct OrderedSet {
         pub from: Positions,
         pub sort: Sort,
         pub at: Address<Position>,
-        /// The words of the records; null for those of i.
+        /// The words of the records; null for i-particles.
         pub words: Address<Real>,
     }
 
     /// The work of walks.
     pub struct Work {
-        /// The tested cells.
+        /// The number of tested cells.
         pub tested: u64,
-        /// The evaluated pairs.
+        /// The number of evaluated pairs.
         pub evaluations: u64,
-        /// The walks of groups.
+        /// The number of walks of groups.
         pub walks: u64,
     }
 
     /// The counters of the launches of an evaluation.
     pub struct Counters {
-        /// The first particle whose position is not finite, those of j before those of i; or `ELSEWHERE` with the first
-        /// one of j that is not at the place of that of i. The host resets it.
+        /// The first particle whose position is not finite, j-particles before i-particles; or
+        /// `ELSEWHERE` with the first j-particle that is not at the position of its i-particle.
+        /// The host resets it.
         pub refused: u32,
-        /// The number of the next group of a walk, the heavy ones first.
+        /// The number of the next group to walk, heavy groups first.
         pub next: u32,
         /// The work of all groups.
         pub work: Work,
     }
 
-    /// The efforts of groups in the last walk.
+    /// The efforts of groups in the last walks.
     pub struct Efforts {
-        /// The effort of the group of each i-particle.
+        /// For each i-particle, the effort of its group.
         pub of_particles: Address<u32>,
-        /// The number of heavy groups, and then these.
+        /// The number of heavy groups, followed by the groups.
         pub heavy: Address<u32>,
         /// Whether each group is heavy.
         pub is_heavy: Address<u32>,
@@ -137,7 +140,7 @@ border! {
         pub greatest: f64,
     }
 
-    /// The state that the launches of an evaluation leave to those after them.
+    /// The state that the launches of an evaluation leave to later launches.
     pub struct TreeState {
         pub counters: Counters,
         pub frame: Frame,
@@ -149,65 +152,66 @@ border! {
 
     /// A request to build a tree.
     pub struct BuildRequest {
-        /// 1 if j-particles are in another buffer, 2 if they must be at the places of i.
+        /// 1 if the j-particles are in another buffer, 2 if they must also have the positions of
+        /// the i-particles.
         pub two_sets: u32,
         /// Whether an opening angle opens cells.
         pub is_by_angle: u32,
-        /// The angle.
+        /// The opening angle.
         pub theta: f64,
         /// The distance from which on the kernel is harmonic.
         pub harmonic: f64,
     }
 
-    /// A tree, and the i-particles of a walk in its order.
+    /// A tree, and the i-particles that walk through it, in their order.
     pub struct WalkedTree {
         pub cells: Address<Const<Seen>>,
-        /// The cell behind each one and all that is in it.
+        /// The next cell after each cell and its descendants.
         pub next: Address<Const<u32>>,
-        /// The radii of cells with their far particles.
+        /// The radii of cells, far particles included.
         pub radii: Address<Const<f32>>,
-        /// The j-particles in order, and behind them the far particles.
+        /// The j-particles in order, followed by the far particles.
         pub sources: Address<Const<ParticleJ>>,
         pub frame: Address<Const<Frame>>,
         /// The positions of the i-particles in order.
         pub at: Address<Const<Position>>,
-        /// The indices of the i-particles.
+        /// The index of each of these i-particles.
         pub order: Address<Const<u32>>,
         /// The lengths of the last results.
         pub before: Address<Const<f64>>,
         /// The lengths of the new results; null if only distances count.
         pub lengths: Address<f64>,
-        /// The binary logarithm of |K(d)| / d^p for steps of the square of a distance.
+        /// The binary logarithm of |K(d)| / d^p, at steps of the squared distance.
         pub estimate: Address<Const<f32>>,
-        /// The room for the opened cells of two depths, for each warp.
+        /// Room for the opened cells of two depths, for each warp.
         pub queues: Address<u32>,
         pub counters: Address<Counters>,
-        /// The greatest error in units of the last results.
+        /// The greatest error, in units of the last results.
         pub share: f64,
-        /// The numbers of i-particles and of j-particles.
+        /// The numbers of i-particles and j-particles.
         pub ni: u32,
         pub nj: u32,
-        /// The first i-particles, whose results are wanted.
+        /// The number of leading i-particles whose results are wanted.
         pub wanted: u32,
-        /// The room for the far particles of a cell.
+        /// The number of far particles that each cell has room for.
         pub room: u32,
         /// Whether i and j are one set.
         pub one_set: u32,
-        /// Whether cells are opened by the estimate, too.
+        /// Whether the estimate of errors also opens cells.
         pub is_estimated: u32,
-        /// Whether the results are added to earlier ones.
+        /// Whether to add the results to earlier results.
         pub adds: u32,
-        /// Whether the work of the walk counts.
+        /// Whether to count the work of the walk.
         pub counts: u32,
         pub efforts: Efforts,
     }
 }
 
 border! {
-    /// Cells as walks see them.
+    /// Cells of walks.
     pub mod cell {
-        /// The most children of a cell.
-        pub const FAN: u32 = tree::FAN as u32;
+        /// The largest number of children of a cell.
+        pub const FAN: u32 = trees::FAN as u32;
         pub const NO_CHILD: u32 = 0;
         /// Bits of the number of particles of a cell.
         pub const COUNT_BITS: u32 = 28;
@@ -215,22 +219,22 @@ border! {
 
     /// The division into cells.
     pub mod division {
-        /// The most particles of a cell that is not divided.
-        pub const LEAF: u32 = tree::LEAF as u32;
+        /// The largest number of particles of an undivided cell.
+        pub const LEAF: u32 = trees::LEAF as u32;
         /// More depths than cells can have.
         pub const DEPTHS: u32 = 48;
-        /// The phases that divide cells.
+        /// The number of phases that divide cells.
         pub const CELL_PHASES: u32 = 4;
     }
 
-    /// The phases of the build: behind the division those of leaves, depths, far particles and the answer.
+    /// Phases of the build: the division, then leaves, depths, far particles and the answer.
     pub mod phases {
         pub const BUILD_PHASES: u32 = division::CELL_PHASES + 1 + (division::DEPTHS - 2) + 2;
     }
 
     /// The sample that chooses a frame.
     pub mod sample {
-        /// The particles whose positions choose a frame.
+        /// The number of particles that choose a frame.
         pub const SAMPLE: u32 = frame::SAMPLE as u32;
         /// The share of the sample beyond the middle range on each side.
         pub const TAIL: u32 = frame::TAIL as u32;
@@ -242,34 +246,36 @@ border! {
 
     /// Far particles.
     pub mod far {
-        /// The least charge that others are divided by, in units of the largest.
-        pub const LEAST: f64 = tree::far::LEAST;
+        /// The least magnitude of a charge that divides other charges, in units of the largest
+        /// charge.
+        pub const LEAST: f64 = trees::far::LEAST;
         /// The least second moment along an axis, in units of the largest.
-        pub const FLAT: f64 = tree::FLAT;
-        /// The least distance of a cell, in units of that of its farthest far particle.
-        pub const CLEAR: f64 = tree::far::CLEAR;
-        /// Rotations of each two axes.
-        pub const SWEEPS: u32 = tree::SWEEPS as u32;
+        pub const FLAT: f64 = trees::FLAT;
+        /// The least distance at which far particles act, in units of the distance from their
+        /// centre to the farthest of them.
+        pub const CLEAR: f64 = trees::far::CLEAR;
+        /// Jacobi sweeps over all pairs of axes.
+        pub const SWEEPS: u32 = trees::SWEEPS as u32;
     }
 
     /// Reasons to refuse particles.
     pub mod refusal {
         pub const NOTHING: u32 = u32::MAX;
-        /// The mark of a particle of j that is not at the place of that of i.
+        /// Marks a j-particle that is not at the position of its i-particle.
         pub const ELSEWHERE: u32 = 1 << 31;
     }
 
-    /// The answer to the host: one of these in the upper bits. Below it a number: of the cells, of those that are
-    /// needed, or of a particle.
+    /// The answer to the host. The upper bits have one of these values; below is a number: of
+    /// cells, of cells needed, or of the refused particle.
     pub mod answer {
         pub const BUILT: u32 = 0;
         pub const TOO_SMALL: u32 = 1;
         pub const REFUSED: u32 = 2;
         /// Bits below the answer.
         pub const ANSWER_BITS: u32 = 60;
-        /// The bit that tells whether the charges are of one sign.
+        /// Set if all charges are of one sign.
         pub const SIGN_BIT: u32 = 59;
-        /// The bit that tells whether the unit is of a periodic box: no power of two.
+        /// Set if the unit is the unit of a periodic box, no power of two.
         pub const BOX_BIT: u32 = 51;
         /// Bits below the exponent of the unit.
         pub const EXPONENT_BITS: u32 = 40;
@@ -277,22 +283,26 @@ border! {
 
     /// The tests of cells.
     pub mod tests_of_cells {
-        /// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
-        pub const SLACK: f32 = tree::walk::SLACK;
-        /// Cells of so many particles are tested by the nearest i-particle if their box is too near.
-        pub const MANY: u32 = tree::walk::MANY;
-        /// Bits of the square of a distance below the steps of the estimate.
-        pub const STEP_BITS: u32 = tree::estimate::SHIFT;
+        /// The growth of boxes: several rounding errors of coordinates, in units of the largest
+        /// coordinate.
+        pub const SLACK: f32 = trees::walk::SLACK;
+        /// Cells with at least this number of particles are tested against the nearest i-particle
+        /// if the box of the group is too near.
+        pub const MANY: u32 = trees::walk::MANY;
+        /// Bits of a squared distance below the steps of the estimate.
+        pub const STEP_BITS: u32 = trees::estimate::SHIFT;
     }
 
     /// Walks of groups.
     pub mod walk_of_group {
-        /// The opened cells of a depth in shared memory.
+        /// The number of opened cells of a depth in shared memory.
         pub const AT_HAND: u32 = 64;
-        /// The opened cells of a depth, at whose children all cells are tested by the nearest i-particle.
-        pub const CROWD: u32 = tree::walk::CROWD as u32;
-        /// The opened cells of a depth; others act through their particles.
-        pub const QUEUE: u32 = tree::walk::QUEUE as u32;
+        /// Above this number of opened cells of a depth, all children are tested against the
+        /// nearest i-particle.
+        pub const CROWD: u32 = trees::walk::CROWD as u32;
+        /// The largest number of opened cells of a depth; further cells act through their
+        /// particles.
+        pub const QUEUE: u32 = trees::walk::QUEUE as u32;
     }
 }
 
@@ -329,7 +339,7 @@ pub(crate) fn of_division() -> String {
     border::text(&of_cells())
 }
 
-/// Returns the declarations for the build of trees, behind that of `real`.
+/// Returns the declarations for the build of trees, which need the declaration of `real`.
 pub(crate) fn of_build() -> String {
     let constants = [phases::text(), sample::text(), far::text(), refusal::text(), answer::text()];
     let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];

@@ -1,7 +1,8 @@
-// Far particles: a few j-particles with the moments of a cell, as nbody-core's `tree::far` chooses them.
+// Far particles: a few j-particles with the moments of a cell, as nbody-core's `tree::far` chooses
+// them.
 namespace nbody {
 
-// The far particles of a cell: their positions relative to its centre, and their charges.
+// The far particles of a cell: positions relative to its centre, and charges.
 struct FarParticles {
     u32 count;
     Position at[FAR];
@@ -17,13 +18,14 @@ struct FarParticles {
     }
 };
 
-// The axes of the second moments of a weight, and these per weight, in descending order.
+// The principal axes of the second moments of a weight, and the second moments per weight along
+// them, in descending order.
 struct Axes {
     double lengths2[3];
     Position axes[3];
 };
 
-// Makes element (P, Q) of a symmetric matrix 0.
+// Zeroes element (P, Q) of a symmetric matrix by a rotation.
 template <u32 P, u32 Q>
 __device__ __forceinline__ void rotate(double (&matrix)[3][3], Position (&axes)[3])
 {
@@ -109,8 +111,8 @@ __device__ __forceinline__ Position scaled(double x, const Position &a)
 
 __device__ __forceinline__ double sqrt_of_positive(double x) { return ::sqrt(::fmax(x, 0.0)); }
 
-// Three equal charges with the traceless second moments of the cell (Kawai & Makino 2001, Astrophys. J. 550,
-// L143).
+// Adds three equal charges with the traceless second moments of the cell (Kawai & Makino 2001,
+// Astrophys. J. 550, L143).
 __device__ __forceinline__ void push_three(FarParticles &far, const Axes &axes, double total)
 {
     const double alpha = sqrt_of_positive(0.5 * (axes.lengths2[0] - axes.lengths2[2]));
@@ -124,8 +126,8 @@ __device__ __forceinline__ void push_three(FarParticles &far, const Axes &axes, 
     }
 }
 
-// Six particles of equal weight with the second moments of the weight, and the sum and the first moments of each
-// charge.
+// Adds six particles of equal weight with the second moments of the weight, and with the sum and
+// the first moments of each charge.
 template <typename Moments>
 __device__ __forceinline__ void push_six(
     FarParticles &far, const Axes &axes, const Moments (&charges)[CHARGES])
@@ -138,15 +140,15 @@ __device__ __forceinline__ void push_six(
             const double side = k == 0 ? length : -length;
             far.push(scaled(side, axes.axes[a]), [&](u32 c) {
                 const double moment = dot(charges[c].first, axes.axes[a].x);
-                // Of three axes with two particles each, this one alone has this moment.
+                // The two particles on this axis alone have this first moment.
                 return charges[c].sum / 6.0 + (side == 0.0 ? 0.0 : moment / (2.0 * side));
             });
         }
     }
 }
 
-// Ten particles with any moments up to the second order of any charges: the centre, both sides of the three axes
-// of the weight, and three corners between these.
+// Adds ten particles with arbitrary moments up to the second order of all charges: the centre,
+// both sides of the three axes of the weight, and three corners between the axes.
 template <typename Moments>
 __device__ __forceinline__ void push_ten(
     FarParticles &far, const Axes &axes, const Moments (&charges)[CHARGES])
@@ -156,7 +158,7 @@ __device__ __forceinline__ void push_ten(
         lengths[a] = sqrt_of_positive(3.0 * axes.lengths2[a]);
         unit[a] = lengths[a] > 0.0 ? 1.0 / lengths[a] : 0.0;
     }
-    // Moments in units of these lengths along the axes.
+    // Moments along the axes, in units of these lengths.
     const auto first = [&](u32 c, u32 a) { return dot(charges[c].first, axes.axes[a].x) * unit[a]; };
     const auto second = [&](u32 c, u32 a, u32 b) {
         const double (&s)[6] = charges[c].second;
@@ -188,7 +190,7 @@ __device__ __forceinline__ void push_ten(
     }
 }
 
-// Keeps charge c, by which others are divided, from being 0.
+// Keeps charge c from being 0, since other charges are divided by it.
 __device__ __forceinline__ void keep_from_zero(FarParticles &far, u32 c, double weight)
 {
     double largest = 0.0;
@@ -200,8 +202,8 @@ __device__ __forceinline__ void keep_from_zero(FarParticles &far, u32 c, double 
     }
 }
 
-// Chooses the far particles of a cell of this many particles: none where there would be no fewer. A template leaves
-// out what monopoles lack.
+// Chooses the far particles of a cell with this number of particles; none if they would not be
+// fewer. A template, since monopoles lack some members.
 template <typename Summary, typename Moments>
 __device__ __forceinline__ void choose_far(
     FarParticles &far, const Summary &summary, const Moments (&charges)[CHARGES], u32 particles,

@@ -1,15 +1,18 @@
-// The frame of the particles, whose cells the curve visits: nbody-core's `Frame::with_grid`.
+// The frame of the particles: the cells that the curve visits, as in nbody-core's
+// `Frame::with_grid`.
 namespace nbody {
 
 __device__ __forceinline__ u32 sample_count(u32 n) { return n < SAMPLE ? n : SAMPLE; }
 
-// Finds the coordinates of the sample along the axes by counting which are less: a warp for each of them, and the
-// blocks share out the axes.
+// Finds the least and greatest coordinate of the sample along each axis, and the ends of its
+// middle range, by counting smaller coordinates: a warp ranks a coordinate, and the blocks share
+// out the axes.
 __device__ __forceinline__ void find_middle(
     const Positions &from, const Frame &frame, Along *along, double (&values)[SAMPLE])
 {
     const u32 count = sample_count(from.n), warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const u32 blocks = gridDim.x < frame.dimensions ? 1 : gridDim.x / frame.dimensions; // of an axis
+    // Blocks of an axis.
+    const u32 blocks = gridDim.x < frame.dimensions ? 1 : gridDim.x / frame.dimensions;
     for (u32 part = blockIdx.x; part < blocks * frame.dimensions; part += gridDim.x) {
         const u32 axis = part / blocks;
         __syncthreads();
@@ -33,7 +36,7 @@ __device__ __forceinline__ void find_middle(
     }
 }
 
-// Returns the greatest power of two that is not more than x, within the range of normal numbers.
+// Returns the greatest power of two not above x, within the range of normal numbers.
 __device__ __forceinline__ double power_of_two_below(double x)
 {
     const double least = ::__longlong_as_double(0x0010000000000000ll);
@@ -42,7 +45,7 @@ __device__ __forceinline__ double power_of_two_below(double x)
     return ::__longlong_as_double(::__double_as_longlong(within) & 0x7ff0000000000000ll);
 }
 
-// Returns the frame: the box along periodic axes, elsewhere the middle range of the sample.
+// Returns the frame: the box along periodic axes, the middle range of the sample along open axes.
 __device__ __forceinline__ Frame choose_frame(const Frame &box, const Along *along)
 {
     Frame frame = box; // its lengths and dimensions
@@ -68,7 +71,8 @@ __device__ __forceinline__ Frame choose_frame(const Frame &box, const Along *alo
     return frame;
 }
 
-// Returns the distance from the origin at which a cell begins; that behind a cell is where it ends.
+// Returns the signed distance from the origin at which a cell begins; a cell ends where the next
+// one begins.
 template <u32 BITS> __device__ __forceinline__ double begin_of(u32 cell)
 {
     constexpr u32 WITHIN = BITS - 1 - OCTAVES; // bits of cells within a unit

@@ -1,7 +1,7 @@
 //! Trees on one backend: their programs, their memory and the launches that build them.
 //!
-//! The kernels are assembled from the files `.cuh` beside this one. They build what nbody-core's `tree`
-//! defines, with IEEE arithmetic without contraction.
+//! The kernels are assembled from the `.cuh` files of this folder. They build the trees that
+//! nbody-core's `tree` defines, by IEEE arithmetic without contraction.
 
 pub mod build;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::{Error, Program};
 /// The text of the work of walks.
 pub(crate) const WORK: &str = include_str!("work.cuh");
 
-/// The most far particles of a cell, and the room for them.
+/// Returns the largest number of far particles of a cell.
 pub(crate) const fn far_particles(expansion: Expansion) -> usize {
     match expansion {
         Expansion::Monopole => 1,
@@ -30,7 +30,8 @@ pub(crate) const fn far_particles(expansion: Expansion) -> usize {
 }
 
 impl Program {
-    /// Returns the program that builds trees of the j-particles of an interaction, with these far particles.
+    /// Returns the program that builds trees of the j-particles of an interaction, with far
+    /// particles of this expansion.
     pub fn tree(law: &Law, precision: Precision, expansion: Expansion) -> Result<Self, Error> {
         let refused = |reason| nbody_core::Error::NoTree { law: law.name, reason };
         let charges = law.charges.map_err(refused)?;
@@ -56,7 +57,7 @@ impl Program {
     }
 }
 
-/// Returns the text of the charges of j-particles, and of those that have given charges.
+/// Returns the text of the charges of j-particles, and of j-particles with given charges.
 fn text_of_charges(
     law: &Law,
     charges: Charges,
@@ -73,7 +74,7 @@ fn text_of_charges(
             Precision::Mixed => place.word::<Mixed>(),
         })
         .collect();
-    let position = Binding::new(law.name, nbody_core::near::cutoff::position(law.j), law.j)?;
+    let position = Binding::new(law.name, nbody_core::lists::cutoff::position(law.j), law.j)?;
     let position = position.places().first().map_or(0, |place| words[place.component()]);
     let primary: Vec<_> = charges.primary().collect();
     let [moments, summary] = build::moments(expansion);
@@ -155,7 +156,8 @@ __device__ __forceinline__ double weight_of(const double (&charges)[CHARGES])
     text.push_str("}\n");
 }
 
-/// Writes the functions that write the numbers that carry charges, and call another with each divisor.
+/// Writes two functions: one sets the numbers that carry charges, the other calls a function with
+/// each divisor.
 fn write_carried(text: &mut String, charges: Charges, words: &[usize]) {
     text.push_str(
         "

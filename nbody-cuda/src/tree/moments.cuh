@@ -1,7 +1,8 @@
-// Moments of the charges of cells, as nbody-core's `tree::moments` finds them.
+// Moments of the charges of cells, as in nbody-core's `tree::moments`.
 namespace nbody {
 
-// The sum, the first and the second moments of some weight around a centre: xx, yy, zz, xy, xz and yz.
+// The sum, and the first and second moments of a weight around a centre: xx, yy, zz, xy, xz and
+// yz.
 struct SecondMoments {
     double sum, first[3], second[6];
 
@@ -16,7 +17,7 @@ struct SecondMoments {
         for (u32 k = 0; k < 6; ++k) second[k] += weight * products[k];
     }
 
-    // Returns them around a centre that is this far back.
+    // Returns the moments around a centre displaced by -`by`.
     __device__ __forceinline__ SecondMoments moved(const Position &by) const
     {
         const double x = by.x[0], y = by.x[1], z = by.x[2];
@@ -38,7 +39,7 @@ struct SecondMoments {
     }
 };
 
-// The sum alone, which is all that monopoles need.
+// The sum alone, which suffices for monopoles.
 struct Sum {
     double sum;
 
@@ -54,11 +55,11 @@ template <> struct MomentsOf<false> {
 };
 using Moments = MomentsOf<SECOND>::Kind;
 
-// A cell as it is seen from afar.
+// A cell as seen from afar.
 struct Summary {
-    Position centre, least, greatest; // of the magnitudes of the charges; the bounds
+    Position centre, least, greatest; // centre of the magnitudes of the charges; the bounds
     Moments weight; // the magnitudes of the charges around the centre
-    u64 is_of_one_sign; // one charge gives the weight, and has one sign in all particles
+    u64 is_of_one_sign; // whether one charge gives the weight, with one sign in all particles
 };
 
 // The moments of all charges of a cell around its centre.
@@ -66,7 +67,7 @@ struct Charged {
     Moments of[CHARGES];
 };
 
-// Returns a record in columns, so that neighbouring threads read neighbouring words.
+// Returns a record in columns; neighbouring threads read neighbouring words.
 template <typename Record> __device__ __forceinline__ Record record_of(const Columns &columns, u32 k)
 {
     constexpr u32 WORDS = sizeof(Record) / sizeof(u64);
@@ -106,7 +107,7 @@ __device__ __forceinline__ Position apart(const Position &a, const Position &b)
 
 __device__ __forceinline__ bool is_finite(double x) { return x - x == 0.0; }
 
-// Returns the length of a vector, whose squares may be beyond the range of numbers.
+// Returns the length of a vector. The squares of its components may overflow or underflow.
 template <u32 N> __device__ __forceinline__ double length_of(const double (&vector)[N])
 {
     double most = 0.0, sum = 0.0;
@@ -118,7 +119,7 @@ template <u32 N> __device__ __forceinline__ double length_of(const double (&vect
     }
     if (!is_number) return ::__longlong_as_double(0x7ff8000000000000ll);
     if (most == 0.0 || !is_finite(most)) return most;
-    // Divided by the largest component only where squares need it.
+    // Divides by the largest component only if the squares need it.
     const double unit = most >= 1e-120 && most < 1e120 ? 1.0 : most;
 #pragma unroll
     for (u32 k = 0; k < N; ++k) {
@@ -128,8 +129,8 @@ template <u32 N> __device__ __forceinline__ double length_of(const double (&vect
     return unit * ::sqrt(sum);
 }
 
-// Returns the centre of weights, given their sum and the sum of weighted positions; where that is none, the
-// middle. Rounding leaves it within the bounds.
+// Returns the centre of weights from their sum and the sum of weighted positions; the middle of
+// the bounds if there is no such centre. Clamps it to the bounds, which rounding may leave.
 __device__ __forceinline__ Position centre_of(
     const Position &weighted, double sum, const Position &least, const Position &greatest)
 {
@@ -153,7 +154,7 @@ __device__ __forceinline__ void widen(Summary &body, const Position &least, cons
     }
 }
 
-// Adds a particle at this distance from the centre.
+// Adds a particle at a position relative to the centre.
 __device__ __forceinline__ void add(
     Summary &body, Charged &charges, double weight, const double (&q)[CHARGES], const Position &at)
 {
@@ -162,7 +163,7 @@ __device__ __forceinline__ void add(
     for (u32 c = 0; c < CHARGES; ++c) charges.of[c].add(q[c], at);
 }
 
-// Sums up the particles of a leaf.
+// Sums the particles of a leaf.
 __device__ __forceinline__ void sum_leaf(const TreeSources &j, u32 k, const Cell &cell)
 {
     Summary body = {};
@@ -195,7 +196,8 @@ __device__ __forceinline__ void sum_leaf(const TreeSources &j, u32 k, const Cell
     store(j.charges, k, charges);
 }
 
-// Returns the sums of some numbers of the children of a cell, one in each of FAN lanes, in their order.
+// Returns the sums of numbers of the children of a cell in the order of the children, which are in
+// FAN lanes.
 template <typename Numbers> __device__ __forceinline__ Numbers sum_in_order(const Numbers &numbers)
 {
     constexpr u32 COUNT = sizeof(Numbers) / sizeof(double);
@@ -211,23 +213,24 @@ template <typename Numbers> __device__ __forceinline__ Numbers sum_in_order(cons
     return sums;
 }
 
-// Returns whether this holds for one of the children of a cell.
+// Returns whether a condition holds for a child of the cell of this lane.
 __device__ __forceinline__ bool holds_for_one(bool holds)
 {
     const u32 lanes = ::__ballot_sync(~0u, holds) >> threadIdx.x % LANES / FAN * FAN;
     return lanes % (1u << FAN) > 0;
 }
 
-// Sums up the children of a cell, one in each of FAN lanes. All lanes of a warp take part, those of cells without
-// children for nothing.
+// Sums the children of a cell, which are in FAN lanes. All lanes of a warp must take part, also
+// lanes of cells without children.
 __device__ __forceinline__ void sum_children(const TreeSources &j, u32 k, const Cell &cell)
 {
     const u32 lane = threadIdx.x % FAN, last = cell.children % FAN;
     const bool is_child = cell.children != NO_CHILD && lane <= last;
     const u32 child = cell.children / FAN + (lane < last ? lane : last);
-    const Summary part = summary_of(j, child); // the last one several times
+    const Summary part = summary_of(j, child); // several lanes have the last child
     Charged of_part = moments_of(j, child);
-    const double sign = of_part.of[SIGN].sum; // of all charges of the child, if they have one
+    // The sign of all charges of the child, if they have one sign.
+    const double sign = of_part.of[SIGN].sum;
     Summary body = {};
     struct {
         double weight;
@@ -269,7 +272,7 @@ __device__ __forceinline__ void sum_children(const TreeSources &j, u32 k, const 
     store(j.charges, k, of_part);
 }
 
-// Sums up all leaves.
+// Sums all leaves.
 __device__ __forceinline__ void sum_leaves(const TreeSources &j, const Cells &cells, u32 count)
 {
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < count; k += gridDim.x * BLOCK) {
@@ -278,7 +281,7 @@ __device__ __forceinline__ void sum_leaves(const TreeSources &j, const Cells &ce
     }
 }
 
-// Sums up the divided cells of a depth.
+// Sums the divided cells of a depth.
 __device__ __forceinline__ void sum_depth(const TreeSources &j, const Cells &cells, u32 depth)
 {
     const u32 first = cells.firsts[depth], end = cells.firsts[depth + 1];

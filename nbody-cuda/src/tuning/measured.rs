@@ -1,4 +1,4 @@
-//! Measured kernel configurations, cached beside the compiled programs.
+//! Measured kernel configurations, cached besides the compiled programs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -28,8 +28,8 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// Returns whether it was measured for similar numbers of particles: the same to the nearest
-    /// power of two.
+    /// Returns whether the measurement was for similar numbers of particles: the same numbers to
+    /// the nearest power of two.
     pub(crate) fn suits(&self, n: [usize; 2], one_set: bool) -> bool {
         let octave = |n: usize| (n.max(1) as f64).log2().round();
         self.one_set == one_set && self.n.map(octave) == n.map(octave)
@@ -75,15 +75,15 @@ pub(crate) fn key(device: &str, law: &Law, options: Options) -> String {
     Cache::key(&[FORMAT, device, text, symmetric, sums, pairs, &options].map(str::as_bytes))
 }
 
-/// Reads the measurements of this key; none if the entry is missing or damaged.
+/// Reads the measurements with this key; none if the entry is missing or damaged.
 pub(crate) fn load(cache: &Cache, key: &str) -> Vec<Tuned> {
     let Entry::Found(bytes) = cache.load(key, TUNED) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes).into_owned();
     text.lines().map(Tuned::parse).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Stores a measurement and removes those for similar numbers of particles; the error is the
-/// reason why nothing was stored.
+/// Stores a measurement and removes measurements for similar numbers of particles. The error is
+/// the reason why nothing was stored.
 pub(crate) fn store(cache: &Cache, key: &str, tuned: Tuned) -> Result<(), String> {
     let mut all = load(cache, key);
     all.retain(|other| !other.suits(tuned.n, tuned.one_set));

@@ -12,22 +12,23 @@ use crate::layout::{bytes_of, numbers_of};
 use crate::schedule::{Occupancy, Plan, Work, rules};
 use crate::{Error, KernelConfig, Program, Schedule};
 
-/// The compiled kernels of an engine; others are compiled when they are first needed.
+/// The compiled kernels of an engine; further kernels are compiled when first needed.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     backend: Arc<dyn Backend>,
     cache: Cache,
     law: &'static Law,
     built: Vec<Kernel>,
-    /// The configurations of all schedules; the first is that of ordered pairs for many particles.
+    /// The configurations of all schedules; the first is the configuration of ordered pairs for
+    /// many particles.
     candidates: Vec<KernelConfig>,
-    /// The configuration of the caller, used wherever it can evaluate.
+    /// The configuration of the caller, used wherever it is possible.
     forced: Option<KernelConfig>,
     /// The kernel for many particles, or the forced one.
     main: usize,
     /// Measurements, which take precedence over the model.
     tuned: Vec<Tuned>,
-    /// The kernel that adds results to earlier ones, once it was needed.
+    /// The kernel that adds results to earlier results, if it was needed.
     adding: Option<Kernel>,
 }
 
@@ -58,7 +59,7 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// Returns kernels for other options, with the same configuration forced.
+    /// Returns kernels for other options, with the same forced configuration.
     pub fn with_options(&self, options: Options) -> Result<Self, Error> {
         let mut kernels = Self::new(&self.backend, &self.cache, self.law, options)?;
         if self.forced.is_some() {
@@ -67,8 +68,7 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// Uses this configuration wherever it can evaluate; `None` leaves the choice to the model
-    /// again.
+    /// Uses this configuration wherever it is possible; `None` returns the choice to the model.
     pub fn force(&mut self, options: Options, config: Option<KernelConfig>) -> Result<(), Error> {
         let Some(config) = config else {
             *self = Self::new(&self.backend, &self.cache, self.law, options)?;
@@ -90,7 +90,7 @@ impl Kernels {
         self.main
     }
 
-    /// Adds a measurement and stores it in the cache; the error is the reason why it was not
+    /// Adds a measurement and stores it in the cache. The error is the reason why it was not
     /// stored.
     pub fn tune(&mut self, options: Options, tuned: Tuned) -> Result<(), String> {
         self.tuned.retain(|other| !other.suits(tuned.n, tuned.one_set));
@@ -103,7 +103,7 @@ impl Kernels {
         &self.built[kernel]
     }
 
-    /// Compiles the kernel that adds results to earlier ones, unless it is compiled.
+    /// Compiles the kernel that adds results to earlier results, unless it is compiled.
     pub fn provide_adding(&mut self, options: Options) -> Result<(), Error> {
         if self.adding.is_none() {
             let program = Program::adding(self.law, options);
@@ -130,8 +130,8 @@ impl Kernels {
         Ok(self.built.len() - 1)
     }
 
-    /// Returns the kernel of a configuration, or of a narrower one if the compiler spills
-    /// registers. The narrower configuration replaces it among the candidates.
+    /// Returns the kernel of a configuration; if the compiler spills registers, the kernel of a
+    /// narrower configuration, which replaces it among the candidates.
     fn provide_unspilled(
         &mut self,
         options: Options,
@@ -151,8 +151,8 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// Returns the fastest kernel and plan for these numbers of particles. With `one_buffer`, i and
-    /// j are one set in one buffer.
+    /// Returns the fastest kernel and plan for these numbers of particles. With `one_buffer`, i
+    /// and j are one set in one buffer.
     pub fn choose(
         &mut self,
         options: Options,
@@ -229,7 +229,7 @@ impl Kernels {
         }
     }
 
-    /// Returns the occupancy of a kernel: measured if it is compiled, estimated if not.
+    /// Returns the occupancy of a kernel: measured if it is compiled, otherwise estimated.
     fn expected_occupancy(&self, options: Options, config: &KernelConfig) -> Occupancy {
         let found = self.built.iter().position(|kernel| kernel.program.config == *config);
         found.map_or_else(
@@ -243,8 +243,8 @@ impl Kernels {
         )
     }
 
-    /// Returns the work of an evaluation. The instructions of a pair are estimated from its
-    /// operations, most additions being fused with a product.
+    /// Returns the work of an evaluation. Estimates the instructions of a pair from its
+    /// operations; most additions are fused with a product.
     fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> Work {
         let law = self.law;
         let flops = f64::from(law.operations.flops());

@@ -1,4 +1,4 @@
-//! Cutoffs that are refused: without bounds, and of half of the box.
+//! Refused cutoffs: without bounds, and of half of the box.
 
 use nbody::Skin;
 use nbody::prelude::*;
@@ -6,7 +6,8 @@ use nbody::prelude::*;
 use crate::grains::grains::{ByType, Greater};
 use crate::grains::{ALONE, Lists, Random, engines};
 
-/// Within the skin cutoffs may not grow to half of the box, nor the box shrink to twice the cutoffs.
+/// Within the skin, cutoffs may not grow to half of the box, nor may the box shrink to twice the
+/// cutoff.
 #[test]
 fn cutoffs_of_half_of_the_box_are_refused_within_the_skin() {
     let devices = nbody_tests::all_devices();

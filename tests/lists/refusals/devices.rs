@@ -1,4 +1,4 @@
-//! Refusals of lists on every device: with the messages of the CPU.
+//! Refusals of lists on every device have the messages of the CPU.
 
 use nbody::prelude::*;
 use nbody::{Error, Particles, Results, Skin};
@@ -10,7 +10,7 @@ use nbody_tests::points::points::NearCentre;
 
 use super::UNIFORM;
 
-/// Pairs that are found have positions relative to others, and a fixed point has not.
+/// Pairs that are found need positions relative to particles, and a fixed point is not relative.
 #[test]
 fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
     for device in &nbody_tests::all_devices() {
@@ -28,7 +28,7 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
     }
 }
 
-/// Nothing says what their reach is, and which point is the position. Lists that there are stay.
+/// Without an interaction, the reach and the position are unknown. Existing lists stay.
 #[test]
 fn lists_of_no_interaction_are_refused() {
     for device in &nbody_tests::all_devices() {
@@ -52,10 +52,10 @@ fn lists_of_no_interaction_are_refused() {
     }
 }
 
-/// Name of a refusal, and the evaluation that is refused.
+/// Name of a refusal, and the refused evaluation.
 type Refusal = (&'static str, fn(&Device) -> Result<(), Error>);
 
-/// Lists of one hundred balls, updated for an engine with results.
+/// Returns lists of one hundred balls, updated for an engine with results.
 fn good_on(device: &Device) -> (Neighbours, ShortRange<Uniform>, Results<Near>) {
     let engine = ShortRange::new(device, UNIFORM).unwrap();
     let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
@@ -149,7 +149,8 @@ const REFUSALS: [Refusal; 14] = [
     }),
 ];
 
-/// Every device refuses what the CPU refuses, with the same message, but for the names of devices.
+/// Every device refuses the inputs that the CPU refuses, with the same message except for the
+/// names of devices.
 #[test]
 fn devices_refuse_what_the_cpu_refuses() {
     for device in nbody_tests::cuda_devices() {
@@ -158,7 +159,7 @@ fn devices_refuse_what_the_cpu_refuses() {
                 |on: &Device| refused(on).map_or_else(|it| it.to_string(), |()| "none".into());
             let [found, expected] = [message(&device), message(&Device::cpu())];
             assert_ne!(expected, "none", "{what}");
-            // Messages on precisions name the engine on the CPU, and the device elsewhere.
+            // Messages about precisions name the engine on the CPU, and the device elsewhere.
             let precisions = |message: &str| {
                 let parts = message.split(" in ").skip(1).map(|it| it.split(' ').next());
                 parts.map(|it| it.map(str::to_owned)).collect::<Vec<_>>()

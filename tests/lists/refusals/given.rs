@@ -1,4 +1,4 @@
-//! Given pairs that are refused: of other particles, and at positions that are not finite.
+//! Refused given pairs: of other particles, and at positions that are not finite.
 
 use nbody::prelude::*;
 use nbody::{Csr, Skin};
@@ -8,7 +8,7 @@ use nbody_tests::contacts::contact::Everywhere;
 use super::UNIFORM;
 use crate::plain::evaluate;
 
-/// Positions of given pairs are looked at by each update, as those of pairs that are found.
+/// Each update checks the positions of given pairs, as it does for pairs that are found.
 #[test]
 fn given_pairs_of_refused_positions_are_not_evaluated() {
     let devices = nbody_tests::all_devices();

@@ -1,4 +1,4 @@
-//! Refusals that a GPU may tell of later: lists and results stay as they are.
+//! Refusals that a GPU may report later: lists and results stay as they are.
 
 use nbody::Error;
 use nbody::models::uniform;
@@ -25,7 +25,7 @@ fn bad_input_is_refused() {
 
         atoms[33].pos.y = f64::NAN;
         let bad = near.upload(&atoms).unwrap();
-        // A GPU tells it at the next update at the latest.
+        // A GPU reports it at the next update at the latest.
         let result = near.update(&bad, &[&*engine]);
         let result = result.and_then(|()| near.update(&particles, &[&*engine]));
         let refusal = error(result);
@@ -33,7 +33,7 @@ fn bad_input_is_refused() {
             refusal.contains("particles[33]") && refusal.contains("finite"),
             "{device}: {refusal}"
         );
-        // The lists of the good ones are as before.
+        // The lists of the good particles are unchanged.
         engine.evaluate_over(&near, &particles, &mut out).unwrap();
         near.update(&particles, &[&*engine]).unwrap();
 
@@ -88,7 +88,7 @@ fn refused_positions_leave_results_as_they_are() {
         let before = out.download::<f64>().unwrap();
         atoms[7].pos.x = f64::INFINITY;
         let bad = near.upload(&atoms).unwrap();
-        // A GPU may know it later only.
+        // A GPU may report it only later.
         if near.update(&bad, &[&engine]).is_ok() {
             engine.add_over(&near, &bad, &mut out).unwrap();
             assert!(near.update(&good, &[&engine]).is_err(), "{device}");
@@ -117,7 +117,7 @@ fn two_buffers_of_one_set_have_the_same_positions() {
     }
 }
 
-/// The host waits for the look of an evaluation of slices, also when the lists exist.
+/// The host waits for the check of an evaluation of slices, even if lists exist.
 #[test]
 fn evaluations_of_slices_return_their_own_errors() {
     for device in &nbody_tests::all_devices() {

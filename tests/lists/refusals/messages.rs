@@ -1,5 +1,5 @@
-//! Inputs that neighbour lists refuse: the message says what was found, what was expected and what to do,
-//! and the results keep their values.
+//! Inputs that neighbour lists refuse: the message says found, expected and remedy, and the
+//! results keep their values.
 
 use nbody::prelude::*;
 use nbody::{Error, Neighbours, Particles, Results, ShortRange, Skin};
@@ -10,7 +10,7 @@ use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 
 use super::UNIFORM;
 
-/// Lists that are good, with the results of an evaluation by them.
+/// Valid lists, with the results of an evaluation over them.
 struct Good {
     near: Neighbours,
     engine: ShortRange<Uniform>,
@@ -36,7 +36,7 @@ impl Good {
         self.near.upload(balls).unwrap()
     }
 
-    /// Checks the message of an evaluation, which leaves the results.
+    /// Checks the message of an evaluation, and that the results stay.
     fn refuses(&mut self, what: impl FnOnce(&mut Self) -> Result<(), Error>, message: &str) {
         let error = what(self).expect_err(message);
         assert_eq!(error.to_string(), message);
@@ -44,7 +44,7 @@ impl Good {
         assert!(after == self.before, "{message}: the results have changed");
     }
 
-    /// Checks the message of an evaluation of particles by the lists.
+    /// Checks the message of an evaluation of particles over the lists.
     fn refuses_to_evaluate(&mut self, particles: &Particles<Ball>, message: &str) {
         let evaluate = |it: &mut Self| it.engine.evaluate_over(&it.near, particles, &mut it.out);
         self.refuses(evaluate, message);
@@ -71,7 +71,7 @@ fn positions_that_are_not_finite_are_named() {
         };
         good.refuses(both, &format!("j-{message}"));
     }
-    // The lists are still those of the last good update.
+    // The lists are unchanged since the last successful update.
     let particles = good.upload(&good.balls);
     good.near.update(&particles, &[&good.engine]).unwrap();
     assert_eq!(good.near.stats().unwrap().rebuilds, 1);
@@ -104,7 +104,7 @@ fn cutoffs_without_bounds_and_beyond_half_a_box_are_refused() {
         "cutoff of 0.25 in a periodic box of length 0.5 along y: expected less than half of the \
          length; take a larger box",
     );
-    // Nothing is left that could be used.
+    // No lists remain that could be used.
     good.refuses_to_evaluate(
         &particles,
         "neighbour lists that are not built, or not since their box was changed, given to `uniform`; \
@@ -267,7 +267,7 @@ fn particles_without_the_fields_are_refused() {
         )
     };
     good.refuses(|it| it.near.update(&atoms, &[&either]), &missing("either", "h: Real"));
-    // Two buffers of one set agree about the positions.
+    // Both buffers of one set have the same positions.
     let mut elsewhere = good.balls.clone();
     elsewhere[8].pos.x += 0.25;
     let [a, b] = [&good.balls, &elsewhere].map(|balls| good.upload(balls));

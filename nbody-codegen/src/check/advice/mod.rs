@@ -1,7 +1,7 @@
-//! Advice that depends on the mistake: what the language has instead.
+//! Advice that depends on the mistake: the language's own way to write it.
 //!
-//! Advice never changes a value: a name of Rust, C, CUDA or a vector library is not taken for a misspelt
-//! one of the language.
+//! Advice never changes a value: a name of Rust, C, CUDA or a vector library is not treated as a
+//! misspelt name of the language.
 
 pub(crate) mod functions;
 pub(crate) mod names;

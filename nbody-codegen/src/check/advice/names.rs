@@ -1,9 +1,9 @@
-//! Advice on functions that stand by themselves, and on names of constants.
+//! Advice on free functions and on names of constants.
 
 use super::operand_of;
 use crate::ir;
 
-/// Advice on a function that is no method, by its name.
+/// Advises on a free function by its name.
 pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
     let (of, last) = name.rsplit_once("::").map_or(("", name), |(of, last)| (of, last));
     let list = arguments.join(", ");
@@ -81,7 +81,7 @@ fn is_vector(name: &str) -> bool {
     known.contains(&name)
 }
 
-/// Advice on a name or a path that is no variable.
+/// Advises on a name or a path that is no variable.
 pub(crate) fn of_name(written: &str) -> Option<String> {
     let (of, last) = written.rsplit_once("::").map_or(("", written), |(of, last)| (of, last));
     let of = of.rsplit("::").next().unwrap_or_default();

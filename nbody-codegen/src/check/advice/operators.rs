@@ -1,4 +1,4 @@
-//! Advice on operators, conversions, conditions and values of another type.
+//! Advice on operators, conversions, conditions and values of the wrong type.
 
 use syn::{BinOp, Expr, ExprBinary, UnOp};
 
@@ -6,10 +6,10 @@ use super::{operand, written};
 use crate::ir::{self, ExprKind, Type};
 use crate::syntax::without_groups;
 
-/// An operand: the expression, and its type.
+/// An operand: the expression and its type.
 pub(crate) type Operand<'a> = (&'a Expr, Type);
 
-/// Advice for an operator that has no meaning for its operands.
+/// Advises on an operator that is not defined for its operands.
 pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> String {
     use Type::{Array, Bool, Point, Real, U32, Vector};
     let (x, y) = (operand(left), operand(right));
@@ -126,7 +126,7 @@ fn is_comparison(op: &BinOp) -> bool {
     matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
 }
 
-/// The number that is written, if it is an integer.
+/// Returns the value of an integer literal.
 fn number(expr: &Expr) -> Option<u64> {
     match without_groups(expr) {
         Expr::Lit(literal) => match &literal.lit {
@@ -138,14 +138,14 @@ fn number(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// The integer of the same value as a written `Real`.
+/// Returns the integer that equals a `Real` literal.
 fn number_of_real(expr: &Expr) -> Option<u32> {
     let text = written(expr);
     let text = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'))?;
     text.parse().ok()
 }
 
-/// Advice to make a `Real` of an integer.
+/// Advises to convert an integer to a `Real`.
 pub(crate) fn real_from(expr: &Expr) -> String {
     match number(expr) {
         Some(n) => format!("write `{n}.0`"),
@@ -157,7 +157,7 @@ fn real_text(x: &str) -> String {
     if x.bytes().all(|c| c.is_ascii_digit()) { format!("{x}.0") } else { format!("({x} as Real)") }
 }
 
-/// Advice for a value of another type than is needed.
+/// Advises on a value that has not the type that is needed.
 pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
     match (&value.kind, value.ty, needed) {
         (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
@@ -183,7 +183,7 @@ pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
     }
 }
 
-/// Advice for a unary operator that has no meaning for its operand.
+/// Advises on a unary operator that is not defined for its operand.
 pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
     let x = operand(expr);
     match (op, ty) {
@@ -202,7 +202,7 @@ pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
     }
 }
 
-/// Advice for a conversion that the language does not have.
+/// Advises on a conversion that the language does not have.
 pub(crate) fn of_cast((expr, ty): Operand, to: &str) -> String {
     let x = operand(expr);
     match (ty, to) {
@@ -222,7 +222,7 @@ pub(crate) fn of_cast((expr, ty): Operand, to: &str) -> String {
     }
 }
 
-/// Advice for a condition that is no `bool`.
+/// Advises on a condition that is no `bool`.
 pub(crate) fn of_condition((expr, ty): Operand) -> String {
     match ty {
         Type::U32 => format!("write `{} != 0`", operand(expr)),
@@ -231,7 +231,7 @@ pub(crate) fn of_condition((expr, ty): Operand) -> String {
     }
 }
 
-/// The power that `a ^ b` and `a ** b` were meant to be: as they bind in mathematics, tighter than
+/// The power that `a ^ b` and `a ** b` were meant to be. It binds as in mathematics, tighter than
 /// products.
 pub(crate) struct Power<'a> {
     /// `^` or `**`.
@@ -242,7 +242,7 @@ pub(crate) struct Power<'a> {
 }
 
 impl<'a> Power<'a> {
-    /// The power of an operator, if it may be one.
+    /// Returns the power that an operator was meant to be, if any.
     pub fn of(binary: &'a ExprBinary) -> Option<Self> {
         let (sign, right) = match (&binary.op, without_groups(&binary.right)) {
             (BinOp::BitXor(_), right) => ("^", right),
@@ -273,18 +273,19 @@ impl<'a> Power<'a> {
         Some(Self { sign, base, exponent, negative })
     }
 
-    /// Tests whether both are numbers that are written, so that bits of them mean nothing.
+    /// Tests whether both operands are literal numbers, so that an operation on their bits makes
+    /// no sense.
     pub fn is_of_numbers(&self) -> bool {
         number(self.base).is_some() && number(self.exponent).is_some()
     }
 
-    /// The value of a power of numbers, if it is a `u32`.
+    /// Returns the value of a power of numbers, if it is a `u32`.
     fn value(&self, exponent: u64) -> Option<u32> {
         let base = u32::try_from(number(self.base)?).ok()?;
         base.checked_pow(u32::try_from(exponent).ok()?)
     }
 
-    /// The power inside the left side of this one, as in `x^2 + y^2`.
+    /// Returns the power inside the left side of this one, as in `x^2 + y^2`.
     pub fn before(binary: &'a ExprBinary) -> Option<&'a ExprBinary> {
         match without_groups(&binary.left) {
             Expr::Binary(inner) if matches!(inner.op, BinOp::BitXor(_)) => Some(inner),
@@ -292,7 +293,7 @@ impl<'a> Power<'a> {
         }
     }
 
-    /// The expression of the language, given the types of the base and of the exponent.
+    /// Writes the expression of the language, given the types of the base and the exponent.
     pub fn text(&self, base: Type, exponent: Type) -> String {
         let x = operand(self.base);
         let sign = if self.negative { "-" } else { "" };
@@ -332,7 +333,7 @@ impl<'a> Power<'a> {
 mod tests {
     use super::*;
 
-    /// The power that was meant, of numbers of these types.
+    /// Writes the power that was meant, for numbers of these types.
     fn power(text: &str, types: [Type; 2]) -> String {
         let binary: ExprBinary = syn::parse_str(text).unwrap();
         Power::of(&binary).unwrap().text(types[0], types[1])

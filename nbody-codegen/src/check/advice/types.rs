@@ -10,7 +10,7 @@ use crate::syntax;
 const ALL: &str =
     "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
 
-/// Advice for a type that is not one of the language.
+/// Advises on a type that the language lacks.
 pub(crate) fn of_type(ty: &Written) -> String {
     match ty {
         Written::Group(group) => of_type(&group.elem),
@@ -101,7 +101,7 @@ fn of_name(name: &str, segment: &syn::PathSegment) -> String {
     advice.to_owned()
 }
 
-/// The type that was meant beyond doubt, so that its uses can be checked.
+/// Returns the type that was certainly meant, so that its uses can be checked.
 pub(crate) fn meant(ty: &Written, constants: &[Constant]) -> Option<Type> {
     match ty {
         Written::Group(group) => meant(&group.elem, constants),
@@ -121,7 +121,7 @@ pub(crate) fn meant(ty: &Written, constants: &[Constant]) -> Option<Type> {
     }
 }
 
-/// Advice for a dimension that is none: `Vector<f64>`, `Vector<Real, 3>` and the like.
+/// Advises on an invalid dimension: `Vector<f64>`, `Vector<Real, 3>` and the like.
 pub(crate) fn of_dimension(name: &str, arguments: &PathArguments) -> String {
     let is_type = matches!(arguments, PathArguments::AngleBracketed(list)
         if matches!(list.args.first(), Some(GenericArgument::Type(_))));

@@ -1,13 +1,13 @@
-//! Prints expressions as they are written by hand.
+//! Prints expressions as a programmer writes them.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Expr;
 
-/// The token before, as far as it decides on the space behind it.
+/// The preceding token, as far as it decides whether a space follows.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
-    /// Nothing, or a token that the next one follows without a space: `.`, `::`, a sign.
+    /// Nothing, or a token without a space after it: `.`, `::`, a sign.
     Tight,
     /// A name, a number or a group.
     Operand,
@@ -17,14 +17,14 @@ enum Before {
     Part { is_path: bool },
 }
 
-/// Returns the text of an expression, with spaces where a programmer sets them.
+/// Returns the text of an expression with a programmer's usual spaces.
 pub(crate) fn written(syntax: &impl ToTokens) -> String {
     let mut text = String::new();
     print(syntax.to_token_stream(), &mut text);
     text
 }
 
-/// Returns the text of an expression as the operand of a method, in parentheses where it needs them.
+/// Returns the text of an expression as the operand of a method, in parentheses where needed.
 pub(crate) fn operand(expr: &Expr) -> String {
     match expr {
         Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_) | Expr::If(_) | Expr::Closure(_) => {
@@ -35,7 +35,7 @@ pub(crate) fn operand(expr: &Expr) -> String {
     }
 }
 
-/// Returns the text of an expression in parentheses, if it is a sum, a product or has a sign.
+/// Returns the text of an expression, in parentheses if it is a sum, a product or has a sign.
 pub(crate) fn operand_of(text: &str) -> String {
     let mut depth = 0;
     let is_compound = text.chars().any(|sign| {

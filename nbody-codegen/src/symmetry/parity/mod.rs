@@ -1,8 +1,9 @@
 //! Finds the parity of every value of an interaction under the exchange of i and j.
 //!
-//! A body is evaluated on a [graph](crate::values::graph::Graph) of values instead of numbers. A value is even if the exchange of the particles keeps its node and its sign, and odd if
-//! it keeps the node and changes the sign. Zeros have no sign here, so that a body that depends on the
-//! sign of a zero is refused, and a product may be multiplied in any order.
+//! A body is evaluated on a [graph](crate::values::graph::Graph) of values instead of numbers. A
+//! value is even if the exchange of the particles keeps its node and its sign, and odd if it keeps
+//! the node and changes the sign. Zeros have no sign here: a body that depends on the sign of a
+//! zero is refused, and a product may be multiplied in any order.
 
 mod observer;
 
@@ -13,12 +14,12 @@ use crate::values::interpret::Interpreter;
 
 use observer::{Found, parity};
 
-/// The parity of a value under the exchange of i and j; only zero is both even and odd.
+/// Parity of a value under the exchange of i and j; only zero is both even and odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parity {
-    /// Unchanged under the exchange.
+    /// Whether the exchange keeps the value.
     pub even: bool,
-    /// Negated under the exchange.
+    /// Whether the exchange negates the value.
     pub odd: bool,
 }
 
@@ -36,28 +37,28 @@ impl Parity {
         self.odd && !self.even
     }
 
-    /// The parity that both have.
+    /// Returns the parity that both have.
     fn and(self, other: Self) -> Self {
         Self { even: self.even && other.even, odd: self.odd && other.odd }
     }
 }
 
-/// The parities of a body, each for every time that the expression is evaluated or the variable
-/// changes.
+/// Parities of a body. Each holds for every evaluation of the expression, or for every change of
+/// the variable.
 pub struct Parities {
-    /// Parities by the place of the expression; those that are never evaluated have none.
+    /// Parities by the place of the expression; `None` for expressions that are never evaluated.
     exprs: Vec<Option<Parity>>,
     locals: HashMap<LocalId, Parity>,
-    /// The partner of a variable: another of the same block with the exchanged value, and whether with
-    /// the opposite sign.
+    /// Partner of a variable: another variable of the same block that has the exchanged value, and
+    /// whether its sign is opposite.
     partners: HashMap<LocalId, (LocalId, bool)>,
 }
 
 impl Parities {
-    /// The parities of an interaction both directions of which can be evaluated at once.
+    /// Returns the parities of an interaction, if both directions can be evaluated at once.
     ///
-    /// Both particles must be of one type, no result may keep the index of j, and all conditions of an
-    /// accumulation must be even: the cutoff, and the conditions of `if`.
+    /// Both particles must be of one type, no result may keep the index of j, and all conditions
+    /// of an accumulation must be even: the cutoff, and the conditions of `if`.
     pub fn of(module: &Module, interaction: &Interaction) -> Option<Self> {
         if interaction.i.id != interaction.j.id || module[interaction.f.id].keeps_index() {
             return None;
@@ -72,7 +73,7 @@ impl Parities {
         parities.conditions_are_even(body).then_some(parities)
     }
 
-    /// `None` where the body is too long, or depends on the sign of a zero.
+    /// Returns the parities of a body; `None` if it is too long or depends on the sign of a zero.
     fn of_body(module: &Module, body: &Body) -> Option<Self> {
         let mut interpreter = Interpreter::new(module, body, Found::of(body));
         interpreter.run()?;
@@ -84,7 +85,7 @@ impl Parities {
         Self { exprs: vec![None; body.exprs], locals, partners: HashMap::new() }
     }
 
-    /// The parity of an expression of the body.
+    /// Returns the parity of an expression of the body.
     pub fn expr(&self, expr: &Expr) -> Parity {
         self.exprs[expr.id.place()].unwrap_or(Parity::NEITHER)
     }

@@ -7,23 +7,23 @@ use crate::ir::{Accumulate, Body, Expr, ExprKind, FieldId, LocalId};
 use crate::values::graph::{Graph, Value};
 use crate::values::interpret::Observer;
 
-/// The parities of a body so far.
+/// Parities of a body so far.
 pub(super) struct Found<'a> {
     body: &'a Body,
     parities: Parities,
-    /// The values of each `let`.
+    /// Values of each `let`.
     given: BTreeMap<LocalId, Given>,
 }
 
 /// Values of a `let`.
 struct Given {
-    /// The first variable of its block.
+    /// First variable of its block.
     block: LocalId,
     /// One value for each evaluation.
     values: Vec<Value>,
 }
 
-/// The parity of a value.
+/// Returns the parity of a value.
 pub(super) fn parity(graph: &mut Graph, value: Value) -> Parity {
     let exchanged = graph.exchange(value);
     Parity { even: exchanged == value, odd: exchanged == value.negated() }
@@ -38,13 +38,13 @@ impl<'a> Found<'a> {
         std::ptr::eq(self.body, body)
     }
 
-    /// The parities, with the pairs of variables that the exchange maps to each other.
+    /// Returns the parities, with the pairs of variables that the exchange maps to each other.
     pub fn parities(&mut self, graph: &mut Graph) -> Parities {
         let mut parities = std::mem::replace(&mut self.parities, Parities::new(self.body));
         for (&local, Given { block, values }) in &self.given {
             let exchanged: Vec<_> = values.iter().map(|value| graph.exchange(*value)).collect();
             let opposite: Vec<_> = exchanged.iter().map(|value| value.negated()).collect();
-            // In the same block each time of one is a time of the other.
+            // Variables of one block are evaluated equally often, in step.
             let mut others = self.given.iter().filter(|(_, other)| other.block == *block);
             let found = others.find_map(|(&other, Given { values, .. })| {
                 let minus = *values == opposite;
@@ -59,7 +59,7 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Observer<'a> for Found<'a> {
-    /// Ends where the result depends on the sign of a zero.
+    /// Ends the evaluation if the result depends on the sign of a zero.
     fn evaluated(
         &mut self,
         graph: &mut Graph,

@@ -1,4 +1,4 @@
-//! The parities of small bodies.
+//! Parities of small bodies.
 
 use super::{Parities, Parity};
 use crate::check;
@@ -60,7 +60,7 @@ fn module(items: &str) -> ir::Module {
     checked.unwrap()
 }
 
-/// The parity of the first variable of `pair`.
+/// Returns the parity of the first variable of `pair`.
 fn first(module: &ir::Module, parities: &Parities) -> Parity {
     let mut locals = module.interactions[0].pair.body.locals.by_id();
     parities.local(locals.next().unwrap().0)
@@ -95,7 +95,7 @@ fn law(j: &str, f: &str, cutoff: &str, body: &str) -> ir::Module {
     ))
 }
 
-/// The parity of `let x = value;`.
+/// Returns the parity of `let x = value;`.
 fn parity(value: &str) -> Parity {
     let module = law("Body", "Sum", "", &format!("let x = {value}; f.sum += 1.0;"));
     let parities = Parities::of_body(&module, &module.interactions[0].pair.body).unwrap();
@@ -164,7 +164,7 @@ fn other_values_are_neither() {
 
 #[test]
 fn a_choice_by_an_exchanged_condition_is_even_if_its_values_are_exchanged() {
-    // Where both are equal the selected value differs, so that it has no parity.
+    // The selected value differs where both are equal, so that it has no parity.
     assert_neither("(i.h < j.h).select(i.h, j.h)");
     assert_even("(i.kind == j.kind).select(1.0, 2.0)");
 }

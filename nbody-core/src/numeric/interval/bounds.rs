@@ -1,14 +1,18 @@
 //! Interval arithmetic. Every function returns bounds of what any engine computes from numbers within the bounds of its
 //! operands; the bounds of integers and conditions are exact.
 
-use super::constants::{DIVISION, FUNCTION, LARGE, PI, ROOT, ROUNDOFF, SLACK, SUM, TINY};
-use super::functions::{cbrt_of, cosh_of, exp_of, ln_of, powf_of, sinh_of, tanh_of};
-use super::primitives::{
+use crate::numeric::interval::constants::{
+    DIVISION, FUNCTION, LARGE, PI, ROOT, ROUNDOFF, SLACK, SUM, TINY,
+};
+use crate::numeric::interval::functions::{
+    cbrt_of, cosh_of, exp_of, ln_of, powf_of, sinh_of, tanh_of,
+};
+use crate::numeric::interval::primitives::{
     MOST, ceil_of, choose, difference_of, fabs, floor_of, fmax, fmin, infinite, integers, interval,
     is_nan, leading_zeros, number_of, product_of, round_of, saturated, single, sqrt_of, sum_of,
     trunc_of, truth, wide,
 };
-use super::{Integers, Interval, Truth};
+use crate::numeric::interval::{Integers, Interval, Truth};
 use crate::numeric::shared::shared;
 
 shared! {

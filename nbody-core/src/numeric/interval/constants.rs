@@ -18,7 +18,7 @@ macro_rules! constants {
 
 constants! {
     /// The unit roundoff of `f32`.
-    ROUNDOFF = <f32 as crate::Lane>::ROUNDOFF;
+    ROUNDOFF = <f32 as crate::numeric::lane::Lane>::ROUNDOFF;
     /// Errors are taken for twice as large as they are known to be, which covers rounding in `f64`.
     SLACK = 2.0;
     /// The error of a sum, in roundoffs of its terms: engines may sum the terms of a scalar product in another order.

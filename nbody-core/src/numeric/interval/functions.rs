@@ -1,8 +1,10 @@
 //! Functions of numbers in IEEE arithmetic alone, so that bounds are the same numbers wherever they are computed.
 //! Their errors are far smaller than those that bounds are widened by.
 
-use super::constants::{GREATEST, LN_2, LN_2_HIGH, LN_2_LOW, LOG2_E, SMALL, SMALLEST, SQRT_2};
-use super::primitives::{
+use crate::numeric::interval::constants::{
+    GREATEST, LN_2, LN_2_HIGH, LN_2_LOW, LOG2_E, SMALL, SMALLEST, SQRT_2,
+};
+use crate::numeric::interval::primitives::{
     choose, copysign_of, exponent_of, fabs, fmin, infinite, is_nan, mantissa_of, number_of,
     power_of_two, rint_of,
 };

@@ -1,6 +1,6 @@
 //! Operations that differ between Rust and C; `interval.cuh` has their counterparts.
 
-use super::{Integers, Interval, Truth};
+use crate::numeric::interval::{Integers, Interval, Truth};
 
 /// The greatest integer.
 pub const MOST: u32 = u32::MAX;

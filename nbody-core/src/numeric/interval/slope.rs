@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::steps::{Function, Records, Role, Step, Value, value};
-use super::{Integers, Interval, Truth, bounds};
+use crate::numeric::interval::steps::{Function, Records, Role, Step, Value, value};
+use crate::numeric::interval::{Integers, Interval, Truth, bounds};
 
 /// Bounds of how much a value changes: if one number of the records grows by x, it changes by no less than `lo` and no
 /// more than `hi` times x. Where that is not known these are infinite: of functions but roots, and of conditions and

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::bounds;
-use super::{Integers, Interval, Truth};
+use crate::numeric::interval::bounds;
+use crate::numeric::interval::{Integers, Interval, Truth};
 
 /// The record that a number is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub enum Kind {
 
 /// A value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Interval(Interval),
     Integers(Integers),
     Truth(Truth),
@@ -185,7 +185,7 @@ pub fn evaluate(steps: &[Step], records: &Records) -> Interval {
 }
 
 /// Returns the value of a step. A function returns the entries that some indices choose, by the number of entries.
-pub(super) fn value(
+pub(crate) fn value(
     step: &Step,
     values: &[Value],
     records: &Records,

@@ -1,13 +1,16 @@
 use proptest::prelude::*;
 
 use super::bounds::*;
-use super::steps::{Function, Role, Step, evaluate};
 use super::*;
+use crate::numeric::interval::steps::{Function, Role, Step, evaluate};
+use crate::numeric::lane::Lane;
+use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
-use crate::numeric::simd::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 #[cfg(target_arch = "x86_64")]
-use crate::numeric::simd::{SimdLevel, avx2, avx512};
-use crate::{Lane, Scalar, Vector};
+use crate::numeric::simd::level::SimdLevel;
+use crate::numeric::simd::{avx2, avx512};
+use crate::numeric::vector::Vector;
 
 const INF: f64 = f64::INFINITY;
 

@@ -6,8 +6,9 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Neg, Not, Sub};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::vector::{Integers, Mask, Vector, extremes, operators};
-use crate::{Lane, Scalar};
+use crate::numeric::lane::Lane;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::vector::{Integers, Mask, Vector, extremes, operators};
 
 /// An array of numbers, integers or truth values.
 #[derive(Clone, Copy, Debug)]

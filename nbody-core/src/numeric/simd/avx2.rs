@@ -4,7 +4,9 @@
 use std::arch::x86_64::*;
 use std::ops::{Neg, Not};
 
-use super::vector::{Integers, Mask, Vector, extremes, instructions, level, operators, register};
+use crate::numeric::simd::vector::{
+    Integers, Mask, Vector, extremes, instructions, level, operators, register,
+};
 
 level!(vectorize_avx2: "avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt");
 

@@ -4,8 +4,10 @@
 use std::arch::x86_64::*;
 use std::ops::Neg;
 
-use super::avx2;
-use super::vector::{Integers, Mask, Vector, extremes, instructions, level, operators, register};
+use crate::numeric::simd::avx2;
+use crate::numeric::simd::vector::{
+    Integers, Mask, Vector, extremes, instructions, level, operators, register,
+};
 
 level!(vectorize_avx512: "avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx2" "fma" "bmi1"
     "bmi2" "lzcnt" "popcnt");

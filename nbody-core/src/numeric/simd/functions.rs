@@ -3,13 +3,14 @@
 //! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the functions.
 //! The tests list the largest errors.
 
-use super::fits::{
+use crate::numeric::lane::Lane;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::fits::{
     ATAN, CBRT, CBRT_2, COS, ERF, ERFC, EXP, Fit, HALF_PI, LARGEST_ANGLE, LN, LN_2, LN_TAIL, SIN,
     SINH, TANH, THIRD_LO,
 };
-use super::lanes::{LINE, Word};
-use super::vector::{Integers, Vector, read, write};
-use crate::{Lane, Scalar};
+use crate::numeric::simd::lanes::{LINE, Word};
+use crate::numeric::simd::vector::{Integers, Vector, read, write};
 
 /// Functions without an instruction.
 pub trait Functions: Vector {

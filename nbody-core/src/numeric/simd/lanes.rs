@@ -1,6 +1,10 @@
 //! Lanes that are filled from memory.
 
-use crate::{DoubleSingle, FieldKind, Lane, Mixed, Reader, Scalar, Writer};
+use crate::field::FieldKind;
+use crate::numeric::lane::Lane;
+use crate::numeric::mixed::{DoubleSingle, Mixed};
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::scalar::Scalar;
 
 /// Number of particles in a block, a multiple of the elements of every lane.
 pub(crate) const LINE: usize = 16;

@@ -1,9 +1,8 @@
 //! Levels of vector instructions.
 
+use crate::numeric::simd::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512, vector::Vector};
-use crate::Error;
-use crate::options::names;
+use crate::numeric::simd::{avx2, avx512};
 
 /// A level of vector instructions, which sets how many numbers an instruction computes with.
 ///
@@ -46,16 +45,6 @@ impl SimdLevel {
             _ => false,
         }
     }
-
-    /// Refuses instructions that this CPU lacks.
-    pub fn check(self) -> Result<(), Error> {
-        if self.is_available() {
-            Ok(())
-        } else {
-            let available = Self::available().map(Self::name).collect();
-            Err(Error::SimdUnavailable { found: self, available })
-        }
-    }
 }
 
 /// The best instructions of this CPU, for loops over arrays that the compiler turns into vector code. Results
@@ -80,5 +69,3 @@ impl Best {
         }
     }
 }
-
-names!(SimdLevel: Scalar "scalar", Avx2 "avx2", Avx512 "avx512", Neon "neon");

@@ -8,15 +8,11 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 mod fits;
 mod functions;
-mod lanes;
-mod level;
+pub(crate) mod lanes;
+pub mod level;
 mod series;
 mod vector;
 mod wide;
-
-pub(crate) use lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
-pub(crate) use level::Best;
-pub use level::SimdLevel;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,13 @@
 //! Functions of vectors against those of the libm crate, in `f64`.
 
-use super::array::Array;
-use super::{LINE, Lanes, Line, SimdLevel, Word};
+use crate::numeric::lane::Lane;
+use crate::numeric::precision::Precision;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::array::Array;
+use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
-use crate::{Lane, Precision, Scalar};
+use crate::numeric::simd::{avx2, avx512};
 
 /// Returns the levels of this CPU, and that of arrays, which run on every CPU.
 fn levels() -> impl Iterator<Item = SimdLevel> {

@@ -1,5 +1,5 @@
 //! Operations of vector registers, of one or a few instructions each, from which
-//! [`Lane`](crate::Lane) is built.
+//! [`Lane`](crate::numeric::lane::Lane) is built.
 #![allow(unsafe_code)]
 
 use std::fmt::Debug;
@@ -9,13 +9,13 @@ use std::ops::{
 
 use bytemuck::Pod;
 
-use super::lanes::LINE;
-use crate::Scalar;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::lanes::LINE;
 
 /// A vector register of numbers.
 ///
 /// The registers of a level are private to the crate. They are used only after
-/// [`SimdLevel::is_available`](crate::SimdLevel::is_available) has found the instructions of the level,
+/// [`SimdLevel::is_available`](crate::numeric::simd::level::SimdLevel::is_available) has found the instructions of the level,
 /// so that their functions are safe.
 pub trait Vector:
     Pod
@@ -184,7 +184,7 @@ macro_rules! register {
     ($name:ident($register:ident): $($trait:ident $method:ident $instruction:ident),*) => {
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
-        pub struct $name(pub(super) $register);
+        pub struct $name(pub(crate) $register);
 
         // SAFETY: all bit patterns are valid, the elements leave no padding, and there is no pointer.
         unsafe impl bytemuck::Zeroable for $name {}
@@ -210,7 +210,7 @@ macro_rules! register {
     };
 }
 #[cfg(target_arch = "x86_64")]
-pub(super) use register;
+pub(crate) use register;
 
 /// Defines functions by instructions of a level.
 #[cfg(target_arch = "x86_64")]
@@ -225,7 +225,7 @@ macro_rules! instructions {
     };
 }
 #[cfg(target_arch = "x86_64")]
-pub(super) use instructions;
+pub(crate) use instructions;
 
 /// Defines the features of a level: their detection, and a function that is compiled with them.
 #[cfg(target_arch = "x86_64")]
@@ -245,7 +245,7 @@ macro_rules! level {
     };
 }
 #[cfg(target_arch = "x86_64")]
-pub(super) use level;
+pub(crate) use level;
 
 /// Defines the extremes of all elements, which are not inlined, since only the ends of loops use them.
 macro_rules! extremes {
@@ -266,7 +266,7 @@ macro_rules! extremes {
         }
     };
 }
-pub(super) use extremes;
+pub(crate) use extremes;
 
 /// Implements division, equality and assignment by the other operators.
 macro_rules! operators {
@@ -288,7 +288,7 @@ macro_rules! operators {
             #[inline(always)]
             fn div(self, other: Self) -> Self {
                 if const { Self::TERMS > 0 } {
-                    self * crate::Lane::recip(other)
+                    self * crate::numeric::lane::Lane::recip(other)
                 } else {
                     Vector::divide(self, other)
                 }
@@ -303,4 +303,4 @@ macro_rules! operators {
         })*
     };
 }
-pub(super) use operators;
+pub(crate) use operators;

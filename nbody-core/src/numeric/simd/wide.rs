@@ -1,10 +1,12 @@
 //! Vector registers as [`Lane`]s, in fast mathematics.
 
-use super::functions::Functions;
-use super::lanes::{LINE, Lanes, Line, Word};
-use super::series::{MOST_TERMS, Square, coefficients, economized};
-use super::vector::{Integers, Mask, Vector, read, write};
-use crate::{FieldKind, Lane, Scalar};
+use crate::field::FieldKind;
+use crate::numeric::lane::Lane;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::functions::Functions;
+use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
+use crate::numeric::simd::series::{MOST_TERMS, Square, coefficients, economized};
+use crate::numeric::simd::vector::{Integers, Mask, Vector, read, write};
 
 /// Returns `difference`, which is `limit` minus a positive product, and `limit` where it is NaN because
 /// the estimate in the product is zero or infinite.

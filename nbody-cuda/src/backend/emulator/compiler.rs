@@ -16,9 +16,10 @@ use crate::compile::toolkit::variable;
 
 /// The options of the compiler.
 ///
-/// Low optimisation, since a program takes longer to compile than to run; no contraction, as in the
-/// CPU engine; no fortified source, which mistakes jumps between fibers for stack overflows; hidden
-/// symbols, since the loader would merge the shared memory of inline functions of several programs.
+/// Low optimisation, since a program takes longer to compile than to run; no contraction, as in
+/// the CPU engine; no fortified source, which mistakes jumps between fibers for stack overflows;
+/// hidden symbols, since the loader would merge the shared memory of inline functions of several
+/// programs.
 pub(super) const OPTIONS: [&str; 8] = [
     "-O1",
     "-std=c++17",
@@ -29,7 +30,7 @@ pub(super) const OPTIONS: [&str; 8] = [
     "-U_FORTIFY_SOURCE",
     "-fvisibility=hidden",
 ];
-/// The variable that sets the time limit for a program, in seconds, and the default limit: a
+/// The variable that sets the time limit for a program, in seconds; and the default limit, a
 /// hundred times the time of large programs.
 const LIMIT: &str = "NBODY_CXX_TIMEOUT";
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5 * 60);
@@ -43,7 +44,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) struct Compiler {
     /// The program and its first arguments.
     words: Vec<OsString>,
-    /// The first line that it prints for `--version`.
+    /// The first line of its output for `--version`.
     pub version: String,
     /// Its predefined macros, which depend on the target processor.
     target: String,
@@ -59,8 +60,8 @@ struct Output {
 }
 
 impl Compiler {
-    /// Returns the first C++ compiler that works: only `CXX` is tried if it is set, else c++, g++
-    /// and clang++.
+    /// Returns the first C++ compiler that works: the command in `CXX` alone if it is set,
+    /// otherwise c++, g++ or clang++.
     pub fn find() -> Result<Self, Error> {
         match variable("CXX") {
             Some(command) => Self::first_of(&[&command]),
@@ -125,7 +126,7 @@ fn command(words: &[OsString]) -> Command {
     command
 }
 
-/// Returns what a compiler prints for these arguments, if it succeeds.
+/// Returns the output of a compiler for these arguments, if it succeeds.
 fn answer(words: &[OsString], arguments: &[&str]) -> Option<String> {
     let folder = Temporary::folder().ok()?;
     let mut command = command(words);
@@ -146,8 +147,8 @@ fn limit() -> Result<Duration, Error> {
     })
 }
 
-/// Runs a command, with its output in files of this folder; `None` if it exceeds the time limit. It
-/// is then stopped with its child processes, in which compilers do most of their work.
+/// Runs a command, with its output in files of this folder; `None` if it exceeds the time limit.
+/// It is then stopped together with its child processes, in which compilers do most of their work.
 fn run(mut command: Command, folder: &Path, limit: Duration) -> io::Result<Option<Output>> {
     let [stdout, stderr] = ["stdout", "stderr"].map(|name| folder.join(name));
     command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
@@ -171,7 +172,7 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
         thread::sleep(pause.min(left));
         pause = PAUSE.min(2 * pause);
     }
-    // It may have ended in the meantime.
+    // The command may have ended in the meantime.
     let _ = kill(child);
     child.wait()?;
     Ok(None)

@@ -1,8 +1,8 @@
-//! The emulator: CUDA programs, compiled as C++ against a small header that emulates thread blocks,
-//! shared memory and barriers (`kernels/emulate.h`), and run on the CPU.
+//! The emulator: CUDA programs, compiled as C++ against a small header that emulates thread
+//! blocks, shared memory and barriers (`kernels/emulate.h`), and run on the CPU.
 //!
-//! It checks programs without a GPU. New memory holds NaN, so that results show a read of memory
-//! that was never written; guards around memory detect writes out of bounds; a barrier that only
+//! It checks programs without a GPU. New memory holds NaN, so that results reveal reads of memory
+//! that was never written. Guards around memory detect writes out of bounds. A barrier that only
 //! some threads of a block reach is an error.
 #![allow(unsafe_code)]
 
@@ -29,9 +29,9 @@ use stacks::Stacks;
 
 const HEADER: &str = include_str!("../../../kernels/emulate.h");
 const RUN: &str = include_str!("../../../kernels/emulate_run.h");
-/// Multiprocessors of the emulated GPU: so few that few particles fill it.
+/// Multiprocessors of the emulated GPU: few, so that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
-/// Shared memory per multiprocessor in bytes, that of an H100.
+/// Shared memory per multiprocessor in bytes, as on an H100.
 const SHARED_MEMORY: usize = 228 * 1024;
 
 /// The emulator, with its C++ compiler.
@@ -41,7 +41,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    /// Opens the emulator with the compiler of `CXX`, or the first that works.
+    /// Opens the emulator with the compiler in `CXX`, or the first compiler that works.
     pub fn open() -> Result<Self, Error> {
         Ok(Self { compiler: Compiler::find()? })
     }
@@ -82,7 +82,7 @@ impl Backend for Emulator {
         SHARED_MEMORY
     }
 
-    /// Small, so that several launches are needed.
+    /// Small, so that tests need several launches.
     fn memory_for_parts(&self) -> usize {
         1 << 15
     }
@@ -117,11 +117,11 @@ impl Backend for Emulator {
 
 /// The value of guard words.
 const GUARD: u64 = 0x6e62_6f64_795f_6775;
-/// Pairs of guard words on each side: more than the results of a thread block tile.
+/// Pairs of guard words on each side, more than the results of a thread block tile.
 const GUARDS: usize = 2048;
 /// The guard words on a side.
 static UNTOUCHED: [u64; 2 * GUARDS] = [GUARD; 2 * GUARDS];
-/// Two NaNs in f32, one in f64.
+/// Two NaNs in f32, one NaN in f64.
 const POISON: u64 = u64::MAX;
 
 /// Words between guards. They are atomics, since kernels write through shared references.
@@ -172,7 +172,8 @@ impl Memory for EmulatedMemory {
     fn is_intact(&self) -> bool {
         let (before, after) = (&self.words[..GUARDS], &self.words[self.words.len() - GUARDS..]);
         [before, after].into_iter().all(|guards| {
-            // SAFETY: atomics have the layout of their words, and no kernel writes between launches.
+            // SAFETY: atomics have the layout of their words, and no kernel writes between
+            // launches.
             let words: &[u64] =
                 unsafe { std::slice::from_raw_parts(guards.as_ptr().cast(), 2 * GUARDS) };
             words == UNTOUCHED
@@ -204,7 +205,7 @@ impl Memory for EmulatedMemory {
     }
 }
 
-/// Launches of the emulator have finished when they return.
+/// Launches of the emulator have finished when they return, so answers are always there.
 impl Reply for EmulatedMemory {
     fn address(&self) -> u64 {
         Memory::address(self)
@@ -233,7 +234,7 @@ type Entry = unsafe extern "C" fn(u32, u32, *mut *mut c_void, *mut c_void, usize
 #[derive(Debug)]
 struct EmulatedModule {
     kernels: Vec<(&'static CStr, Entry)>,
-    /// Bytes of the stack of a thread, and the threads of a block.
+    /// Bytes of the stack of a thread, and threads of a block.
     stack: usize,
     threads: usize,
     /// Owns the code of the functions above.
@@ -250,9 +251,9 @@ impl EmulatedModule {
     }
 
     fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {
-        // SAFETY: the library was compiled from our text and has no initialisers. One from the
-        // cache has the checksum it was written with (`Cache::load`), in a file that only this user
-        // or the administrator can write (`trust::check`).
+        // SAFETY: the library was compiled from our text and has no initialisers. A library from
+        // the cache has the checksum it was written with (`Cache::load`), in a file that only this
+        // user or the administrator can write (`trust::check`).
         let library = unsafe { libloading::Library::new(path)? };
         let kernel = |&name: &&'static CStr| {
             let symbol = format!("emulate_{}", name.to_string_lossy());
@@ -283,12 +284,13 @@ impl Module for EmulatedModule {
         let (blocks, phases) = (launch.blocks, launch.phases.unwrap_or(0));
         let mut arguments = launch.arguments.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `engine/short_range.rs` and
-        // `Beside::check` in `particle/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
-        // through shared references; no other thread writes them, since the engine and the
-        // results or particles that change are borrowed mutably. `Launch::phases` passes the last two
-        // arguments, which change with the phase. The stacks are as many and as large as the module says.
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
+        // `engine/short_range.rs` and `Beside::check` in `particle/mod.rs` check that the buffers
+        // have the lengths that the kernel is told; `Scratch::reserve` checks the lengths of
+        // scratch memory. The words are atomics, which may be written through shared references.
+        // No other thread writes them, since the engine and the results or particles that change
+        // are borrowed mutably. `Launch::phases` passes the last two arguments, which change with
+        // the phase. The number and the size of the stacks are the module's.
         let run =
             |stacks, bytes| unsafe { entry(blocks, phases, arguments.as_mut_ptr(), stacks, bytes) };
         match Stacks::with(self.stack, self.threads, run) {
@@ -310,7 +312,7 @@ mod tests {
     use super::*;
     use crate::Origin;
 
-    /// Returns a program for the emulator, with results of this many numbers.
+    /// Returns a program for the emulator, whose results have this number of numbers.
     fn program(results: usize, kernel: &str) -> Program {
         let source = format!(
             "
@@ -342,7 +344,7 @@ struct Accumulators {{ float numbers[FDIM]; }};
         let key = compiled.source.as_ref().unwrap().file_stem().unwrap().to_str().unwrap();
         let mut foreign = compiled.image.to_vec();
         foreign[PROCESSOR..PROCESSOR + 2].copy_from_slice(&NONE);
-        // Intact, as if a machine of that type had stored it.
+        // Intact, as if a computer with that processor had stored it.
         cache.store(key, "so", &foreign).unwrap();
         let error = EmulatedModule::load(&foreign, &program).unwrap_err().to_string();
         assert!(error.starts_with("cannot load the emulated program: dlopen failed: /"), "{error}");
@@ -395,7 +397,7 @@ __global__ void by_hand()
 
         const CHILD: &str = "NBODY_TEST_CHILD";
         if std::env::var_os(CHILD).is_some() {
-            // By more than one stack, and less than two.
+            // Exceeds the stack by more than one stack and less than two.
             let kernel = "
 __device__ int down(int bytes)
 {

@@ -1,17 +1,17 @@
-//! Stacks of the threads of a block, which a host thread keeps between launches: to map and protect them takes
-//! longer than a small kernel.
+//! Stacks of the threads of a block. A host thread keeps them between launches: to map and protect
+//! them takes longer than a small kernel.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
 
-/// The largest stack that is kept: larger ones may have touched much memory.
+/// The largest stack that is kept: larger stacks may have touched much memory.
 const KEPT: usize = 2 << 20;
 
 thread_local! {
     static STACKS: RefCell<Option<Stacks>> = const { RefCell::new(None) };
 }
 
-/// Stacks one after another, each above as much memory that is inaccessible.
+/// Consecutive stacks, each above inaccessible memory of the same size.
 pub(super) struct Stacks {
     begin: *mut c_void,
     /// Bytes of a stack.
@@ -20,17 +20,18 @@ pub(super) struct Stacks {
 }
 
 impl Stacks {
-    /// Calls a function with the first byte below the stacks, and the bytes of each, which are at least these;
-    /// none if memory is exhausted.
+    /// Calls a function with the address of the lowest byte and the size of each stack, which is
+    /// at least `stack`; `None` if memory is exhausted.
     pub fn with<T>(
         stack: usize,
         threads: usize,
         run: impl FnOnce(*mut c_void, usize) -> T,
     ) -> Option<T> {
-        // Taken out meanwhile, so that a launch within a launch would have stacks of its own.
+        // Taken out meanwhile, so that a launch within a launch has separate stacks.
         let stacks = match STACKS.take() {
             Some(kept) if kept.stack >= stack && kept.threads >= threads => kept,
-            // For what came before, too, since programs of both sizes may alternate.
+            // Also large enough for the earlier program, since programs of both sizes may
+            // alternate.
             Some(kept) if stack <= KEPT => {
                 Self::new(stack.max(kept.stack), threads.max(kept.threads))?
             }
@@ -57,7 +58,7 @@ mod mapped {
     use super::Stacks;
 
     impl Stacks {
-        /// Maps stacks of this size, a whole number of pages, for some threads.
+        /// Maps stacks of this size, a whole number of pages, for a number of threads.
         pub(super) fn new(stack: usize, threads: usize) -> Option<Self> {
             let bytes = stack.checked_mul(2)?.checked_mul(threads)?;
             let kind = MapFlags::PRIVATE;
@@ -74,7 +75,8 @@ mod mapped {
                 let _ = unsafe { madvise(stacks.begin, bytes, Advice::LinuxNoHugepage) };
             }
             for k in 0..threads {
-                // SAFETY: the upper half of the k-th part of the memory mapped above, which nobody uses yet.
+                // SAFETY: the upper half of the k-th part of the memory mapped above, which nobody
+                // uses yet.
                 unsafe {
                     let begin = stacks.begin.byte_add((2 * k + 1) * stack);
                     mprotect(begin, stack, MprotectFlags::READ | MprotectFlags::WRITE).ok()?;
@@ -94,7 +96,7 @@ mod mapped {
 
 #[cfg(not(unix))]
 impl Stacks {
-    /// No compiler of these systems has the contexts of `emulate_run.h`.
+    /// Returns `None`: no compiler of these systems has the contexts of `emulate_run.h`.
     fn new(_: usize, _: usize) -> Option<Self> {
         None
     }

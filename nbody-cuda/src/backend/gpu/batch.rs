@@ -1,4 +1,4 @@
-//! Launches that are held back and repeated, which the driver does as one graph.
+//! Pending launches that are repeated, which the driver runs as one graph.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,14 +11,15 @@ use crate::Error;
 use crate::backend::Batch;
 use crate::backend::launch::Arguments;
 
-/// Repetitions of launches before they become a graph, which takes as long to make as some of them.
+/// Repetitions of launches before they become a graph. To create a graph takes as long as a few
+/// repetitions.
 const REPEATED: u32 = 3;
-/// The most graphs of a batch.
+/// The largest number of graphs of a batch.
 const MOST_GRAPHS: usize = 8;
-/// The most launches that are held back: the device waits for them.
+/// The largest number of pending launches: the device is idle while launches are held back.
 const MOST_LAUNCHES: usize = 1024;
 
-/// A launch that is held back.
+/// A pending launch.
 #[derive(Debug)]
 pub(super) struct HeldLaunch {
     pub function: Function,
@@ -26,23 +27,23 @@ pub(super) struct HeldLaunch {
     pub arguments: Arguments,
 }
 
-/// A kernel of a module, and its threads per block. The driver may reuse the handle of a function after
-/// its module is unloaded; numbers of modules are not reused.
+/// A kernel of a module, and its threads per block. The driver may reuse the handle of a function
+/// after its module is unloaded; numbers of modules are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub module: u64,
     pub handle: sys::CUfunction,
     pub block: u32,
-    /// Whether all blocks must be resident at a time, since they wait for one another.
+    /// Whether all blocks must be resident, since they wait for one another.
     pub is_cooperative: bool,
 }
 
 // SAFETY: any thread that has the context current may use a function handle.
 unsafe impl Send for Function {}
-// SAFETY: as above; a handle is not changed.
+// SAFETY: as above; a handle does not change.
 unsafe impl Sync for Function {}
 
-/// The launches that a thread holds back.
+/// The pending launches of a thread.
 #[derive(Debug)]
 pub(super) struct Held {
     pub thread: ThreadId,
@@ -54,14 +55,14 @@ impl Held {
         self.thread == thread::current().id()
     }
 
-    /// Returns whether it takes another launch of this thread.
+    /// Returns whether another launch of this thread can be held back.
     pub fn has_room(&self) -> bool {
         self.is_mine() && self.launches.len() < MOST_LAUNCHES
     }
 }
 
 impl HeldLaunch {
-    /// Launches it on the stream.
+    /// Launches the kernel on the stream.
     pub fn launch(&mut self, gpu: &Gpu) -> Result<(), Error> {
         let (grid, block) = ((self.blocks, 1, 1), (self.function.block, 1, 1));
         let (function, stream) = (self.function.handle, gpu.stream.cu_stream());
@@ -73,11 +74,12 @@ impl HeldLaunch {
                 ("cuLaunchKernel", result::launch_kernel)
             };
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `engine/short_range.rs`,
-        // `Beside::check` in `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
-        // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
-        // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
-        // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
+        // `engine/short_range.rs`, `Beside::check` in `particle/mod.rs` and `Order` in
+        // `particle/selection.rs` check that the buffers have the lengths that the kernel is told;
+        // `Scratch::reserve` checks the lengths of scratch memory. Memory is freed on this stream,
+        // so after the kernel. Before memory is freed, a reply dropped or a module unloaded,
+        // pending launches are flushed or given up (`Gpu::hold`).
         let launched = unsafe { launch(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| gpu.failed(call, error))
     }
@@ -100,30 +102,30 @@ impl HeldLaunch {
     }
 }
 
-/// A batch of launches, and the graphs of them.
+/// A batch of launches, and its graphs.
 #[derive(Debug)]
 pub(super) struct GpuBatch {
     gpu: Gpu,
-    /// Those that were done before, the last one at the end.
+    /// Earlier launches, the last one at the end.
     known: Vec<Known>,
-    /// Whether it is within another, to which its launches belong.
+    /// Whether the batch is within another batch, which then receives its launches.
     is_inner: bool,
 }
 
-/// Launches that were done before.
+/// Earlier launches.
 #[derive(Debug, Default)]
 struct Known {
     launches: Vec<HeldLaunch>,
-    /// The number of times that the same kernels were launched.
+    /// The number of launches of the same kernels.
     repeated: u32,
     graph: Option<Graph>,
 }
 
 impl Known {
-    /// Does launches of the same kernels, as a graph if they were repeated often enough.
+    /// Launches the same kernels again; as a graph, if they were repeated often enough.
     fn launch(&mut self, gpu: &Gpu, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
         if self.graph.is_none() && self.repeated >= REPEATED {
-            // Without a graph they are launched one by one.
+            // Without a graph, the kernels are launched one by one.
             self.graph = Graph::new(gpu, &mut launches).ok();
         } else if let Some(graph) = &mut self.graph {
             graph.update(&self.launches, &mut launches)?;
@@ -148,7 +150,7 @@ impl GpuBatch {
         }
         let kernels = || launches.iter().map(|launch| launch.function);
         let is_same = |it: &Known| it.launches.iter().map(|launch| launch.function).eq(kernels());
-        // It is forgotten if a call fails.
+        // If a call fails, the launches are forgotten.
         let mut known = match self.known.iter().rposition(is_same) {
             Some(found) => self.known.remove(found),
             None => Known::default(),
@@ -183,12 +185,12 @@ impl Batch for GpuBatch {
             let done = gpu.bind_context().and_then(|()| self.launch(launches));
             return done.map_err(|error| gpu.health.lost(error));
         }
-        // Another operation of the device came in between, and they were done before it.
+        // Another operation of the device came in between and flushed the launches.
         Ok(())
     }
 }
 
-/// A graph of launches, one after another.
+/// A graph of consecutive launches.
 #[derive(Debug)]
 struct Graph {
     gpu: Gpu,
@@ -199,7 +201,7 @@ struct Graph {
 
 // SAFETY: a graph may be used and destroyed from any thread, one at a time.
 unsafe impl Send for Graph {}
-// SAFETY: every method takes it mutably.
+// SAFETY: every method takes the graph mutably.
 unsafe impl Sync for Graph {}
 
 impl Graph {
@@ -211,7 +213,7 @@ impl Graph {
             nodes: Vec::new(),
         };
         let failed = |call| move |error: DriverError| gpu.failed(call, error);
-        // SAFETY: the address is that of a handle, which `drop` destroys.
+        // SAFETY: the address points to a handle, which `drop` destroys.
         let created = unsafe { sys::cuGraphCreate(&raw mut graph.whole, 0) }.result();
         created.map_err(failed("cuGraphCreate"))?;
         for launch in launches {
@@ -220,7 +222,7 @@ impl Graph {
             let (mut node, before) = (ptr::null_mut(), graph.nodes.last());
             let (before, count) =
                 (before.map_or(ptr::null(), ptr::from_ref), graph.nodes.len().min(1));
-            // SAFETY: the arguments are those of `HeldLaunch::launch`, and the driver copies them.
+            // SAFETY: the arguments are as in `HeldLaunch::launch`, and the driver copies them.
             let added = unsafe {
                 sys::cuGraphAddKernelNode_v2(
                     &raw mut node,
@@ -234,7 +236,8 @@ impl Graph {
             if launch.function.is_cooperative {
                 let value = sys::CUkernelNodeAttrValue { cooperative: 1 };
                 let cooperative = sys::CUkernelNodeAttrID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-                // SAFETY: the node is a kernel node of this graph, and the driver copies the value.
+                // SAFETY: the node is a kernel node of this graph, and the driver copies the
+                // value.
                 let set = unsafe {
                     sys::cuGraphKernelNodeSetAttribute(node, cooperative, &raw const value)
                 };
@@ -242,14 +245,14 @@ impl Graph {
             }
             graph.nodes.push(node);
         }
-        // SAFETY: the graph is valid, and the address that of a handle, which `drop` destroys.
+        // SAFETY: the graph is valid, and the address points to a handle, which `drop` destroys.
         let instantiated =
             unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph.executable, graph.whole, 0) };
         instantiated.result().map_err(failed("cuGraphInstantiate"))?;
         Ok(graph)
     }
 
-    /// Replaces the arguments that changed since the last time, of the same kernels.
+    /// Replaces the arguments that have changed since the last launch of the same kernels.
     fn update(&mut self, last: &[HeldLaunch], launches: &mut [HeldLaunch]) -> Result<(), Error> {
         for ((launch, last), &node) in launches.iter_mut().zip(last).zip(&self.nodes) {
             if launch.blocks == last.blocks && launch.arguments == last.arguments {
@@ -257,8 +260,8 @@ impl Graph {
             }
             let mut arguments = launch.arguments.addresses();
             let parameters = launch.node(&mut arguments);
-            // SAFETY: the node is one of this graph, for the same kernel; the arguments are those of
-            // `HeldLaunch::launch`, and the driver copies them.
+            // SAFETY: the node is a node of this graph, for the same kernel. The arguments are as
+            // in `HeldLaunch::launch`, and the driver copies them.
             let updated = unsafe {
                 sys::cuGraphExecKernelNodeSetParams_v2(self.executable, node, &raw const parameters)
             };
@@ -269,8 +272,8 @@ impl Graph {
     }
 
     fn launch(&mut self) -> Result<(), Error> {
-        // SAFETY: the graph is valid. Its arguments are those of the launches that were just held
-        // back, so that the argument of `HeldLaunch::launch` holds.
+        // SAFETY: the graph is valid. Its arguments come from the launches that were just held
+        // back, so the reasons of `HeldLaunch::launch` hold.
         let launched = unsafe { sys::cuGraphLaunch(self.executable, self.gpu.stream.cu_stream()) };
         launched.result().map_err(|error| self.gpu.failed("cuGraphLaunch", error))
     }
@@ -283,11 +286,11 @@ impl Drop for Graph {
             return;
         }
         if !self.executable.is_null() {
-            // SAFETY: `new` made it. A graph that runs is freed when it has ended.
+            // SAFETY: `new` created it. A running graph is freed when it has ended.
             let _ = unsafe { sys::cuGraphExecDestroy(self.executable) };
         }
         if !self.whole.is_null() {
-            // SAFETY: `new` made it.
+            // SAFETY: `new` created it.
             let _ = unsafe { sys::cuGraphDestroy(self.whole) };
         }
     }
@@ -327,7 +330,7 @@ extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)
         };
         for k in 0..10 {
             batch.begin().unwrap();
-            // Within another batch, to which its launches belong.
+            // Within another batch, which receives its launches.
             let mut inner = gpu.batch().unwrap();
             for n in [1, k, 2] {
                 inner.begin().unwrap();
@@ -335,7 +338,7 @@ extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)
                 module.launch(launch).unwrap();
                 inner.end().unwrap();
                 expected = expected.wrapping_mul(3).wrapping_add(n);
-                // A copy comes after what was launched before it.
+                // A copy comes after earlier launches.
                 if k == 2 {
                     assert_eq!(read(&*memory), expected);
                 }

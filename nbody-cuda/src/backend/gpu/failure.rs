@@ -1,4 +1,4 @@
-//! Errors of the driver, and those after which a context is unusable.
+//! Errors of the driver, and the errors after which a context is unusable.
 
 use std::process;
 use std::sync::OnceLock;
@@ -51,8 +51,8 @@ impl Health {
         self.check().err().unwrap_or_else(|| failed(call, error))
     }
 
-    /// Returns the error of launches that were held back and could not be done. Whoever made them has gone
-    /// on since then, and what they were to write is undefined: the GPU has failed.
+    /// Returns the error of pending launches that failed. Their caller has gone on since then, and
+    /// the memory that they were to write is undefined: the GPU has failed.
     pub fn lost(&self, error: Error) -> Error {
         self.cause.get_or_init(|| ("launches that were held back", error.to_string()));
         self.check().err().unwrap_or(error)
@@ -76,22 +76,23 @@ impl Health {
     }
 }
 
-/// Refuses driver calls in a process forked from that which initialised the driver: the fork has
-/// the driver's memory, but not its connection to the GPU.
+/// Refuses driver calls in a fork of the process that initialised the driver: the fork has the
+/// driver's memory, but not its connection to the GPU.
 pub(super) fn check_process() -> Result<(), Error> {
     static FIRST: OnceLock<u32> = OnceLock::new();
     let first = *FIRST.get_or_init(|| {
         watch_forks();
         process::id()
     });
-    // To ask for the identity of the process at every launch would take as long as the rest of it here.
+    // To query the identity of the process at every launch would take as long as the rest of a
+    // launch here.
     if MAY_BE_FORKED.load(Ordering::Relaxed) { is_same(first, process::id()) } else { Ok(()) }
 }
 
 /// Whether this process may be a fork.
 static MAY_BE_FORKED: AtomicBool = AtomicBool::new(cfg!(not(unix)));
 
-/// Has forks know that they are.
+/// Makes forks record that they are forks.
 #[cfg(unix)]
 fn watch_forks() {
     type Handler = Option<unsafe extern "C" fn()>;
@@ -101,7 +102,7 @@ fn watch_forks() {
     unsafe extern "C" fn in_child() {
         MAY_BE_FORKED.store(true, Ordering::Relaxed);
     }
-    // SAFETY: the handler only stores to an atomic, which it may in a forked child.
+    // SAFETY: the handler only stores to an atomic, which is allowed in a forked child.
     let status = unsafe { pthread_atfork(None, None, Some(in_child)) };
     if status != 0 {
         MAY_BE_FORKED.store(true, Ordering::Relaxed);
@@ -115,7 +116,8 @@ fn is_same(first: u32, process: u32) -> Result<(), Error> {
     if first == process { Ok(()) } else { Err(Error::Forked { first, process }) }
 }
 
-/// Returns the error with the driver's message; an error of the driver implies that it is loaded.
+/// Returns the error with the driver's message. An error of the driver implies that the driver is
+/// loaded.
 pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
     Error::Driver { call, message: words(error) }
 }
@@ -158,7 +160,7 @@ mod tests {
         check_process().unwrap();
     }
 
-    /// Returns what a function returns in a fork of this process.
+    /// Returns the value of a function called in a fork of this process.
     #[cfg(unix)]
     fn in_fork(function: impl FnOnce() -> bool) -> bool {
         unsafe extern "C" {
@@ -179,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Runs this test in a process of its own and returns what it prints; `None` in that process.
+    /// Runs this test in a separate process and returns its output; `None` in that process.
     fn alone(test: &str) -> Option<String> {
         const CHILD: &str = "NBODY_TEST_CHILD";
         if std::env::var_os(CHILD).is_some() {
@@ -215,7 +217,8 @@ mod tests {
         module.launch(Launch::new(c"by_hand", 1)).unwrap();
         let error = memory.read(&mut |_| {}).unwrap_err();
         assert!(matches!(error, Error::DeviceFailed { .. }), "{error}");
-        // Every later call repeats the error, and so does opening the GPU while anything holds it.
+        // Every later call repeats the error, and so does opening the GPU while the old context is
+        // held.
         let again = memory.read(&mut |_| {}).unwrap_err();
         assert_eq!(again.to_string(), error.to_string());
         assert_eq!(Gpu::open(0).unwrap_err().to_string(), error.to_string());
@@ -252,7 +255,7 @@ mod tests {
         let memory = gpu.allocate(8).unwrap();
         batch.end().unwrap();
         batch.begin().unwrap();
-        // A grid of no blocks cannot be launched; the destructor cannot report it.
+        // A grid without blocks cannot be launched; the destructor cannot report the error.
         module.launch(Launch::new(c"by_hand", 0)).unwrap();
         drop(memory);
         let error = batch.end().unwrap_err().to_string();

@@ -70,8 +70,7 @@ pub(super) struct Pinned {
     context: Arc<CudaContext>,
 }
 
-// SAFETY: the memory belongs to this value alone, and any thread with the context current may free
-// it.
+// SAFETY: this value alone owns the memory, and any thread with the context current may free it.
 unsafe impl Send for Pinned {}
 
 impl Pinned {
@@ -83,7 +82,7 @@ impl Pinned {
 
 impl AsMut<[u64]> for Pinned {
     fn as_mut(&mut self) -> &mut [u64] {
-        // SAFETY: `pin` allocated and zeroed this many words, and `self` is borrowed mutably.
+        // SAFETY: `pin` allocated and zeroed this number of words, and `self` is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
     }
 }
@@ -92,7 +91,8 @@ impl Drop for Pinned {
     fn drop(&mut self) {
         // A copy may still be in progress: the driver does not promise to wait for it.
         if self.context.synchronize().is_ok() {
-            // SAFETY: `pin` allocated it by `malloc_host`. A destructor cannot report an error.
+            // SAFETY: `pin` allocated the memory by `malloc_host`. A destructor cannot report an
+            // error.
             let _ = unsafe { result::free_host(self.address.cast()) };
         }
     }
@@ -115,19 +115,19 @@ impl Copies for Gpu {
         // SAFETY: the memory is zeroed below, and freed once, by `Pinned::drop`.
         let address = unsafe { result::malloc_host(bytes, 0) };
         let address = address.map_err(|e| self.failed("cuMemHostAlloc", e))?.cast::<u64>();
-        // SAFETY: this many bytes were allocated, aligned to a page.
+        // SAFETY: this number of bytes was allocated, aligned to a page.
         unsafe { address.write_bytes(0, words) };
         Ok(Pinned { address, words, context: self.stream.context().clone() })
     }
 
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
-        // SAFETY: the contract of this function is that of the driver's.
+        // SAFETY: the caller keeps the contract, which is the contract of the driver's function.
         let copied = unsafe { result::memcpy_htod_async(address, words, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyHtoDAsync", e))
     }
 
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error> {
-        // SAFETY: the contract of this function is that of the driver's.
+        // SAFETY: the caller keeps the contract, which is the contract of the driver's function.
         let copied = unsafe { result::memcpy_dtoh_async(words, address, self.stream.cu_stream()) };
         copied.map_err(|e| self.failed("cuMemcpyDtoHAsync", e))
     }
@@ -139,7 +139,7 @@ mod tests {
     use crate::backend::Backend as _;
     use crate::backend::gpu::tests::gpu;
 
-    /// A second context of one GPU takes the place of a second GPU: the driver treats them alike.
+    /// A second context of one GPU stands for a second GPU: the driver treats them alike.
     #[test]
     fn copies_find_their_context_whatever_a_thread_was_bound_to() {
         let Some((_one, gpu)) = gpu() else { return };
@@ -155,7 +155,7 @@ mod tests {
         let mut found = Vec::new();
         memory.read(&mut |words| found = words.to_vec()).unwrap();
         assert_eq!(found, [7; 100]);
-        // Freeing memory leaves no error behind either.
+        // Freeing memory leaves no error either.
         other.bind_to_thread().unwrap();
         drop(memory);
         gpu.bind().unwrap();

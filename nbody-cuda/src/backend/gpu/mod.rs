@@ -31,18 +31,18 @@ use staging::{Copies, Staging};
 /// The file name of the driver.
 const DRIVER: &str = "libcuda.so.1";
 
-/// The oldest driver version that has every function called here (`cuEventElapsedTime_v2`).
+/// The oldest driver version with every function that this crate calls (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
 
-/// Bytes of partial sums per launch: enough that launches cost little, and a small part of a GPU's
-/// memory.
+/// Bytes of partial sums per launch: enough that the cost of launches is small, and a small part
+/// of a GPU's memory.
 const MEMORY_FOR_PARTS: usize = 1 << 30;
 
 /// A GPU, and the stream that orders all work on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     stream: Arc<CudaStream>,
-    /// Launches that are held back.
+    /// Pending launches.
     held: Arc<Mutex<Option<Held>>>,
     staging: Arc<Mutex<Staging<Pinned>>>,
     health: Arc<Health>,
@@ -56,7 +56,7 @@ pub(crate) struct Gpu {
 
 /// Returns the number of GPUs that the driver sees.
 pub(crate) fn count() -> Result<usize, Error> {
-    // SAFETY: this only loads the library, and calls no function of it.
+    // SAFETY: this only loads the library, and calls none of its functions.
     if !unsafe { sys::is_culib_present() } {
         return Err(no_driver());
     }
@@ -68,9 +68,10 @@ pub(crate) fn count() -> Result<usize, Error> {
     }
 }
 
-/// Returns the reason why the driver does not load, which in most cases is that there is none.
+/// Returns the reason why the driver does not load; usually there is none.
 fn no_driver() -> Error {
-    // SAFETY: loading the driver runs only its own initialisers; here loading it has failed before.
+    // SAFETY: loading the driver runs only its own initialisers; here loading it has failed
+    // before.
     let loaded = unsafe { libloading::Library::new(DRIVER) };
     match loaded.map_err(|error| reason(&error)) {
         Err(message) if !is_missing(&message) => Error::DriverBroken { message },
@@ -78,14 +79,14 @@ fn no_driver() -> Error {
     }
 }
 
-/// Returns whether the loader misses the driver itself, and not a library that the driver needs.
+/// Returns whether the loader misses the driver itself, not a library that the driver needs.
 fn is_missing(message: &str) -> bool {
     message.contains(&format!("{DRIVER}: ")) && message.contains("No such file")
 }
 
 impl Gpu {
-    /// Opens the GPU of this ordinal, always with the same stream, which orders all work of this
-    /// process on it. A GPU that has failed is opened again once nothing holds its old context.
+    /// Opens the GPU of this ordinal. It always has the same stream, which orders all work of this
+    /// process on the GPU. A failed GPU is opened again once nothing holds its old context.
     pub fn open(ordinal: usize) -> Result<Self, Error> {
         static OPEN: Mutex<Vec<(usize, Gpu)>> = Mutex::new(Vec::new());
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +95,7 @@ impl Gpu {
             if !gpu.health.has_failed() {
                 return gpu.health.check().map(|()| gpu.clone());
             }
-            // The driver makes a new context only when nothing holds the old one.
+            // The driver creates a new context only when nothing holds the old one.
             if Arc::strong_count(&gpu.health) > 1 {
                 gpu.health.check()?;
             }
@@ -129,8 +130,8 @@ impl Gpu {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
-        // SAFETY: one stream, made below, orders all work of this crate on the context, so that no
-        // event needs to track it.
+        // SAFETY: one stream, created below, orders all work of this crate on the context, so that
+        // no event needs to track it.
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         let stream = context.new_stream().map_err(|e| health.failed("cuStreamCreate", e))?;
@@ -149,18 +150,18 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current, and does the launches that are held back: whatever follows comes after
-    /// them.
+    /// Makes the context current, and flushes pending launches, so that later operations come
+    /// after them.
     fn bind(&self) -> Result<(), Error> {
         self.hold(None)
     }
 
-    /// Does the launches that are held back, and holds back those of `next` from then on: at once, so that
-    /// those of another thread are not lost.
+    /// Flushes pending launches, and holds back the launches of `next` from then on. Both happen
+    /// under one lock, so that no launch of another thread is lost.
     fn hold(&self, next: Option<Held>) -> Result<(), Error> {
         let mut held = self.held()?;
-        // Launches that cannot be done do not outlive their memory. Other threads wait here, before they
-        // free memory.
+        // Launches that fail do not outlive their memory. Other threads wait here before they free
+        // memory.
         let mut launches = held.take().map_or_else(Vec::new, |held| held.launches);
         let bound = self.bind_context();
         if launches.is_empty() {
@@ -174,13 +175,13 @@ impl Gpu {
         Ok(())
     }
 
-    /// Makes the context current, which another GPU's may be by now.
+    /// Makes the context current, since the context of another GPU may be current by now.
     fn bind_context(&self) -> Result<(), Error> {
         self.stream.context().bind_to_thread().map_err(|e| self.failed("cuCtxSetCurrent", e))
     }
 
-    /// Returns the launches that are held back; a forked process, in which nobody would release the lock,
-    /// is refused before.
+    /// Returns the pending launches. Refuses a forked process first, in which nobody would release
+    /// the lock.
     fn held(&self) -> Result<MutexGuard<'_, Option<Held>>, Error> {
         self.health.check()?;
         Ok(self.held.lock().unwrap_or_else(PoisonError::into_inner))
@@ -194,7 +195,7 @@ impl Gpu {
 /// Returns the newest CUDA version that the driver supports; refuses a driver that is too old.
 fn check_version() -> Result<String, Error> {
     let mut version = 0;
-    // SAFETY: `count` loaded the driver, and the address is that of an integer.
+    // SAFETY: `count` loaded the driver, and the address points to an integer.
     let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
     status.result().map_err(|e| failed("cuDriverGetVersion", e))?;
     let name = |version: c_int| format!("{}.{}", version / 1000, version % 1000 / 10);
@@ -241,7 +242,8 @@ impl Backend for Gpu {
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
         self.bind()?;
         let words = bytes.div_ceil(size_of::<u64>());
-        // SAFETY: the memory is written before it is read: by an upload, by `zero`, or by a kernel.
+        // SAFETY: the memory is written before it is read: by an upload, by `zero`, or by a
+        // kernel.
         let slice = unsafe { self.stream.alloc::<u64>(words.max(1)) };
         let slice = slice.map_err(|error| match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
@@ -266,7 +268,7 @@ impl Backend for Gpu {
         // Memory is freed in the order of the stream.
         Copies::wait(self)?;
         let Some(pool) = pool(self.stream.context()) else { return Ok(()) };
-        // SAFETY: the driver returned this pool as that of the device.
+        // SAFETY: the driver returned this pool as the pool of the device.
         let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
         trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
     }
@@ -286,7 +288,7 @@ impl Backend for Gpu {
 /// Returns the memory pool of the device, if the driver supports pools.
 fn pool(context: &CudaContext) -> Option<sys::CUmemoryPool> {
     let pool = || {
-        // SAFETY: the device is that of a live context.
+        // SAFETY: the device belongs to a live context.
         unsafe { result::device::get_default_mem_pool(context.cu_device()) }.ok()
     };
     context.has_async_alloc().then(pool).flatten()
@@ -309,7 +311,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Returns the first GPU, if there is one, to one test at a time.
+    /// Returns the first GPU, if any, to one test at a time.
     pub(crate) fn gpu() -> Option<(MutexGuard<'static, ()>, Gpu)> {
         static ONE: Mutex<()> = Mutex::new(());
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Modules: programs that the driver has loaded.
+//! Modules: programs loaded by the driver.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +21,9 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 pub(super) struct GpuModule {
     gpu: Gpu,
     module: sys::CUmodule,
-    /// The number of this module, different from those of all others.
+    /// The number of this module, different from the numbers of all other modules.
     number: u64,
-    /// The kernel of pairs, and those that follow it.
+    /// The kernel of pairs, then the other kernels.
     kernels: Vec<Loaded>,
     block: usize,
 }
@@ -33,11 +33,11 @@ pub(super) struct GpuModule {
 struct Loaded {
     name: &'static CStr,
     function: sys::CUfunction,
-    /// The blocks that are resident on a multiprocessor at a time.
+    /// The number of resident blocks per multiprocessor.
     occupancy: usize,
 }
 
-// SAFETY: any thread that has the context current may use a module handle, and every use binds the
+// SAFETY: any thread with the context current may use a module handle, and every use binds the
 // context first.
 unsafe impl Send for GpuModule {}
 // SAFETY: the driver's functions on modules are thread-safe.
@@ -47,8 +47,8 @@ impl GpuModule {
     pub fn load(gpu: &Gpu, code: &[u8], program: &Program) -> Result<Self, Error> {
         gpu.bind()?;
         // SAFETY: the image is a whole CUBIN, or PTX that ends in NUL, as NVRTC returned it. An
-        // image from the cache has the checksum it was written with (`Cache::load`), in a file that
-        // only this user or the administrator can write (`trust::check`).
+        // image from the cache has the checksum it was written with (`Cache::load`), in a file
+        // that only this user or the administrator can write (`trust::check`).
         let module = unsafe { result::module::load_data(code.as_ptr().cast::<c_void>()) };
         let module = module.map_err(|e| gpu.failed("cuModuleLoadData", e))?;
         let block = program.config.block;
@@ -74,12 +74,12 @@ impl GpuModule {
         kernel.expect("a schedule launches the kernels of its program")
     }
 
-    /// Returns how many blocks of a kernel are resident on a multiprocessor, 1 at least: a kernel of
-    /// which no block fits fails when it is launched.
+    /// Returns the number of resident blocks of a kernel per multiprocessor, at least 1: a kernel
+    /// whose blocks do not fit fails when it is launched.
     fn occupancy(&self, function: sys::CUfunction) -> Result<usize, Error> {
         let block = c_int::try_from(self.block).expect("a block has up to 1024 threads");
         let mut blocks = 0;
-        // SAFETY: the function belongs to the module, which is loaded, and the address is that of
+        // SAFETY: the function belongs to the module, which is loaded, and the address points to
         // an integer.
         let status = unsafe {
             sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, function, block, 0)
@@ -90,7 +90,7 @@ impl GpuModule {
         Ok(usize::try_from(blocks).unwrap_or(0).max(1))
     }
 
-    /// Returns the resources that the kernel of pairs uses.
+    /// Returns the resources of the kernel of pairs.
     pub fn usage(&self) -> Result<Usage, Error> {
         let kernel = self.kernels.first().expect("a program has a kernel of pairs");
         let property = |property| {

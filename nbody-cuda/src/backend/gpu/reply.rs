@@ -10,13 +10,13 @@ use super::staging::Copies as _;
 use crate::Error;
 use crate::backend::Reply;
 
-/// The value of the word until a kernel answers; no answer has it.
+/// The value of the word until a kernel answers; no answer has this value.
 const PENDING: u64 = u64::MAX;
-/// Reads of the word between two looks whether the stream has failed.
+/// Reads of the word between two checks of the stream for a failure.
 const READS: u32 = 4096;
 
-/// A word of pinned host memory, which kernels write over the bus. The host reads it until it changes,
-/// which takes half as long as to wait for an event.
+/// A word of pinned host memory, which kernels write over the bus. The host polls it, which takes
+/// half the time of waiting for an event.
 #[derive(Debug)]
 pub(super) struct GpuReply {
     word: Pinned,
@@ -51,13 +51,14 @@ impl GpuReply {
 }
 
 impl Reply for GpuReply {
-    /// Returns the address in host memory, which is also that in the address space of the device.
+    /// Returns the address in host memory, which is also the address in the address space of the
+    /// device.
     fn address(&self) -> u64 {
         self.word.address() as u64
     }
 
     fn expect(&mut self) -> Result<(), Error> {
-        // An earlier answer that nobody received must not be taken for the next one.
+        // An earlier answer that nobody received must not be taken for the next answer.
         if self.read() == PENDING {
             self.gpu.wait()?;
         }
@@ -74,7 +75,7 @@ impl Reply for GpuReply {
         if let Some(word) = self.peek() {
             return Ok(word);
         }
-        // The launch that answers may be held back.
+        // The launch that answers may be pending.
         self.gpu.bind()?;
         let mut is_over = false;
         loop {
@@ -96,8 +97,8 @@ impl Reply for GpuReply {
 
 impl Drop for GpuReply {
     fn drop(&mut self) {
-        // The word is freed next, after a launch that is held back and answers. A destructor cannot
-        // report an error.
+        // The word is freed next. A pending launch that answers must run before. A destructor
+        // cannot report an error.
         let _ = self.gpu.bind();
     }
 }

@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
 
-/// The largest size of staging memory, in words: larger copies go through pageable memory.
+/// The largest size of staging memory, in words; larger copies use pageable memory.
 const MOST_STAGING: usize = 1 << 25;
-/// The words of staging memory that several copies to the GPU may share: for larger copies, the
-/// wait for the previous one is negligible.
+/// The number of words of staging memory that several copies to the GPU may share: for larger
+/// copies, the wait for the previous copy is negligible.
 const SHARED_STAGING: usize = 1 << 17;
 
 /// The operations of a GPU that copies need. The driver requires that the calling thread is bound
@@ -22,19 +22,20 @@ pub(super) trait Copies {
     /// Waits for all work on the GPU, of any thread.
     fn wait(&self) -> Result<(), Error>;
 
-    /// Allocates pinned memory of this many words.
+    /// Allocates pinned memory of this number of words.
     fn pin(&self, words: usize) -> Result<Self::Pinned, Error>;
 
     /// Starts a copy to the device address.
     ///
     /// # Safety
-    /// As many words are allocated there, and `words` does not change before the copy has ended.
+    /// This number of words is allocated there, and `words` does not change before the copy has
+    /// ended.
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error>;
 
     /// Starts a copy from the device address.
     ///
     /// # Safety
-    /// As many words are allocated there, and `words` is not read before the copy has ended.
+    /// This number of words is allocated there, and `words` is not read before the copy has ended.
     unsafe fn to_host(&self, words: &mut [u64], address: u64) -> Result<(), Error>;
 }
 
@@ -42,7 +43,7 @@ pub(super) trait Copies {
 #[derive(Debug)]
 pub(super) struct Staging<P> {
     memory: Option<P>,
-    /// The number of words, from the first, that the GPU may still have to read.
+    /// The number of words, from the first, that the GPU may not have read yet.
     unread: usize,
 }
 
@@ -59,7 +60,7 @@ impl<P> Staging<P> {
     }
 }
 
-/// The use that the GPU makes of staging memory.
+/// The access of the GPU to staging memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Read,
@@ -69,7 +70,7 @@ enum Use {
 /// Copies the words that `fill` writes to the device address.
 ///
 /// # Safety
-/// This many words are allocated there.
+/// This number of words is allocated there.
 pub(super) unsafe fn write<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -82,8 +83,8 @@ pub(super) unsafe fn write<C: Copies>(
         // engine, which binds it to another GPU.
         fill(words);
         gpu.bind()?;
-        // SAFETY: as many words are allocated, by the contract, and `with` reuses this part of the
-        // staging memory only after the copy.
+        // SAFETY: by the contract this number of words is allocated, and `with` reuses this part
+        // of the staging memory only after the copy.
         unsafe { gpu.to_gpu(address, words) }
     })
 }
@@ -91,7 +92,7 @@ pub(super) unsafe fn write<C: Copies>(
 /// Copies words from the device address and passes them to `take`.
 ///
 /// # Safety
-/// This many words are allocated there.
+/// This number of words is allocated there.
 pub(super) unsafe fn read<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -100,8 +101,8 @@ pub(super) unsafe fn read<C: Copies>(
     take: &mut dyn FnMut(&[u64]),
 ) -> Result<(), Error> {
     with(gpu, staging, words, Use::Written, &mut |words| {
-        // SAFETY: as many words are allocated, by the contract. The stream starts this copy after
-        // all earlier ones, and `wait` precedes the first read.
+        // SAFETY: by the contract this number of words is allocated. The stream starts this copy
+        // after all earlier copies, and `wait` precedes the first read.
         unsafe { gpu.to_host(words, address)? };
         gpu.wait()?;
         take(words);
@@ -119,8 +120,8 @@ pub(super) fn trim<C: Copies>(gpu: &C, staging: &Mutex<Staging<C::Pinned>>) -> R
     Ok(())
 }
 
-/// Passes this many words of staging memory to `work`, which has them alone. Words that the GPU is
-/// to read are placed after those that it may still have to read, so that there is no wait.
+/// Passes this number of words of staging memory to `work`, for exclusive use. Words that the GPU
+/// will read follow the words that it may not have read yet, so that there is no wait.
 fn with<C: Copies>(
     gpu: &C,
     staging: &Mutex<Staging<C::Pinned>>,
@@ -163,7 +164,7 @@ fn with<C: Copies>(
         return done;
     }
     drop(staging);
-    // Another thread has put its memory back first: this copy must end before its memory is freed.
+    // Another thread has returned its memory first: this copy must end before its memory is freed.
     gpu.wait().and(done)
 }
 
@@ -255,7 +256,7 @@ mod tests {
         let (one, other) = (Fake::new(1), Fake::new(2));
         one.write(100, &mut |words| {
             words.fill(1);
-            // As a task of the thread pool that this thread runs while it waits.
+            // Like a task of the thread pool that this thread runs while it waits.
             other.write(50, &mut |words| words.fill(2)).unwrap();
         })
         .unwrap();
@@ -267,7 +268,7 @@ mod tests {
     fn nested_copies_have_staging_memory_of_their_own() {
         let (one, other) = (Fake::new(1), Fake::new(2));
         one.write(100, &mut |words| {
-            // The outer copy has the staging memory, so this one allocates its own, which stays.
+            // The outer copy has the staging memory, so this copy allocates more, which stays.
             one.write(100, &mut |words| words.fill(3)).unwrap();
             other.write(50, &mut |words| words.fill(2)).unwrap();
             words.fill(1);
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(gpu.waits.get(), 0);
         gpu.write(10, &mut |words| {
             words.fill(7);
-            // It is in use, and stays.
+            // The staging memory is in use, and stays.
             trim(&gpu, &gpu.staging).unwrap();
         })
         .unwrap();

@@ -13,7 +13,7 @@ use crate::compile::temporary;
 pub(crate) const TUNED: &str = "tuned";
 /// The extensions of all entries.
 const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", TUNED];
-/// The age at which a temporary file counts as left behind by a crash.
+/// The age from which on a temporary file counts as left behind by a crash.
 const AT_WORK: Duration = Duration::from_secs(60 * 60);
 
 /// The size of a cache.
@@ -41,7 +41,7 @@ pub(super) struct Group {
     key: String,
     files: Vec<PathBuf>,
     bytes: u64,
-    /// The time when one of them was last written or read.
+    /// The time when a file of the group was last written or read.
     used: SystemTime,
 }
 
@@ -62,8 +62,8 @@ impl Group {
         self.key == key
     }
 
-    /// Returns whether it may be removed to make room: not measurements, which took minutes, nor a
-    /// temporary file that a process may still be writing.
+    /// Returns whether the group may be removed to make room. Measurements stay, since they took
+    /// minutes; so do temporary files that a process may still be writing.
     pub fn may_go(&self) -> bool {
         let is_tuned = |file: &PathBuf| file.extension().is_some_and(|found| found == TUNED);
         let at_work = temporary::is_name(&self.key)
@@ -82,7 +82,8 @@ impl Group {
     }
 }
 
-/// Returns the entries in a folder, which may have other files as well; none if there is no folder.
+/// Returns the entries in a folder, which may also have other files; none if the folder does not
+/// exist.
 pub(super) fn groups(folder: &Path) -> io::Result<Vec<Group>> {
     let files = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -93,7 +94,7 @@ pub(super) fn groups(folder: &Path) -> io::Result<Vec<Group>> {
         let file = file?;
         let name = file.file_name();
         let Some(key) = name.to_str().and_then(key_of) else { continue };
-        // Another process may have removed it.
+        // Another process may have removed the file.
         let Ok(metadata) = file.metadata() else { continue };
         let group = groups.entry(key.to_owned()).or_insert_with(|| Group {
             key: key.to_owned(),
@@ -108,7 +109,7 @@ pub(super) fn groups(folder: &Path) -> io::Result<Vec<Group>> {
     Ok(groups.into_values().collect())
 }
 
-/// Returns the key in the name of a file, if it is that of an entry.
+/// Returns the key in the name of a file, if the file belongs to an entry.
 fn key_of(name: &str) -> Option<&str> {
     if temporary::is_name(name) {
         return Some(name);

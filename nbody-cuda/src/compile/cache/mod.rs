@@ -1,12 +1,12 @@
 //! The kernel cache: compiled programs on disk.
 //!
-//! An entry is written to a temporary file and renamed, so that no reader sees an incomplete one.
-//! It has a checksum, by which a damaged entry is detected and replaced. If the folder cannot be
+//! An entry is written to a temporary file and renamed, so that no reader sees an incomplete
+//! entry. Its checksum detects damage, and a damaged entry is replaced. If the folder cannot be
 //! written, programs are compiled at every start.
 //!
 //! Names and checksums are 128-bit XXH3 hashes: they prevent collisions, but do not prove the
-//! origin of an entry. Since entries are code that is run, a folder is used only if nobody but this
-//! user and the system's administrator can write to it.
+//! origin of an entry. Since entries are code that is run, a folder is used only if nobody but
+//! this user and the system's administrator can write to it.
 
 mod contents;
 mod trust;
@@ -32,9 +32,9 @@ const DEFAULT_LIMIT: u64 = 1024;
 
 /// A folder of compiled programs and of the measurements of [`tune`](crate::programs::tune).
 ///
-/// If the entries exceed the limit, `NBODY_CACHE_LIMIT` in MiB or else 1024, the least recently
-/// used programs are removed, except the one that was compiled last. Measurements are never
-/// removed.
+/// If the entries exceed the limit, `NBODY_CACHE_LIMIT` in MiB or 1024 by default, the least
+/// recently used programs are removed, except the program that was compiled last. Measurements are
+/// never removed.
 ///
 /// A folder that belongs to another user, or that others may write to, is not used, since the
 /// entries are code that this process runs.
@@ -53,7 +53,7 @@ pub(crate) enum Entry {
 }
 
 impl Cache {
-    /// Returns the cache in `NBODY_CACHE_DIR` if it is set, else in `XDG_CACHE_HOME/nbody` or
+    /// Returns the cache in `NBODY_CACHE_DIR` if it is set, otherwise in `XDG_CACHE_HOME/nbody` or
     /// `~/.cache/nbody`.
     pub fn of_the_user() -> Self {
         let folder = variable("NBODY_CACHE_DIR")
@@ -88,18 +88,19 @@ impl Cache {
         match fs::metadata(folder) {
             Ok(metadata) => trust::check(&metadata)
                 .map_err(|reason| Error::UntrustedCache { folder: folder.to_owned(), reason }),
-            // Other errors appear when it is used.
+            // Other errors appear when the folder is used.
             Err(_) => Ok(()),
         }
     }
 
-    /// Returns the size of all entries; zero if there is no folder.
+    /// Returns the size of all entries; zero if the folder does not exist.
     pub fn contents(&self) -> Result<CacheContents, Error> {
         let groups = self.groups().map_err(|e| self.failed("list", e))?;
         Ok(groups.iter().map(contents::Group::contents).sum())
     }
 
-    /// Removes every entry, and nothing else, from the folder; returns the size of those removed.
+    /// Removes all entries, and nothing else, from the folder. Returns the size of the removed
+    /// entries.
     pub fn clear(&self) -> Result<CacheContents, Error> {
         let mut removed = CacheContents::default();
         for group in self.groups().map_err(|e| self.failed("list", e))? {
@@ -118,11 +119,11 @@ impl Cache {
         Error::Io { action: format!("{action} the kernel cache {folder}"), source }
     }
 
-    /// Returns the key of an entry: the digest of all that its content depends on.
+    /// Returns the key of an entry: the digest of everything that its content depends on.
     pub(crate) fn key(parts: &[&[u8]]) -> String {
         let mut digest = Xxh3::new();
         for part in parts {
-            // The lengths keep ("ab", "c") apart from ("a", "bc").
+            // The lengths distinguish ("ab", "c") from ("a", "bc").
             digest.update(&(part.len() as u64).to_le_bytes());
             digest.update(part);
         }
@@ -141,7 +142,7 @@ impl Cache {
         if !trusted || file.read_to_end(&mut bytes).is_err() {
             return Entry::Corrupt;
         }
-        // Marks it as recently used. A folder that cannot be written needs no such mark.
+        // Marks the entry as recently used. A folder that cannot be written needs no mark.
         let _ = file.set_modified(SystemTime::now());
         let payload = bytes
             .strip_prefix(MAGIC)
@@ -153,7 +154,8 @@ impl Cache {
         }
     }
 
-    /// Writes an entry and makes room for it; the error is the reason why it was not written.
+    /// Writes an entry and makes room for it. The error is the reason why the entry was not
+    /// written.
     pub(crate) fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
         let digest = xxh3_128(payload).to_le_bytes();
         self.write(key, extension, &[MAGIC, &digest, payload])?;
@@ -161,7 +163,7 @@ impl Cache {
     }
 
     /// Removes the least recently used entries while the size exceeds the limit. Other processes
-    /// may do so at the same time: an entry that is already gone counts as removed.
+    /// may do the same at the same time: an entry that is already gone counts as removed.
     fn make_room(&self, keep: &str) -> Result<(), Error> {
         let limit = self.limit()?;
         let mut groups = self.groups().map_err(|e| self.failed("list", e))?;
@@ -178,8 +180,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes the text of a program, unless it is there, and returns the file; `None` if it cannot
-    /// be written.
+    /// Writes the text of a program, unless it is there, and returns the file; `None` if the text
+    /// cannot be written.
     pub(crate) fn store_text(&self, key: &str, text: &str) -> Option<PathBuf> {
         let path = self.check().ok().and_then(|()| self.path(key, "cu"))?;
         if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
@@ -205,7 +207,7 @@ impl Cache {
     }
 }
 
-/// Returns the limit in bytes that the variable sets; the error is an invalid value.
+/// Returns the limit in bytes that the variable sets. The error is an invalid value.
 fn limit() -> Result<u64, String> {
     let Some(value) = variable(LIMIT) else { return Ok(DEFAULT_LIMIT << 20) };
     let text = value.to_string_lossy().into_owned();

@@ -62,8 +62,8 @@ fn keys_keep_their_parts_apart() {
     assert_eq!(Cache::key(&[b"ab"]), Cache::key(&[b"ab"]));
 }
 
-/// Stores an entry of this many bytes, and a text of four, as last used this many minutes ago;
-/// returns the key.
+/// Stores an entry of `bytes` bytes and a text of four, last used `minutes` minutes ago. Returns
+/// the key.
 fn store(cache: &Cache, name: &str, bytes: usize, minutes: u64) -> String {
     let key = Cache::key(&[name.as_bytes()]);
     let text = cache.store_text(&key, "text").unwrap();
@@ -90,7 +90,7 @@ fn the_least_recently_used_entries_are_removed_first() {
     let d = store(&cache, "d", 1000, 0);
     assert_eq!([&a, &b, &c, &d].map(|key| has(&cache, key)), [true, false, true, true]);
     assert!(!cache.path(&b, "cu").unwrap().exists());
-    // The newest stays, whatever its size.
+    // The newest entry stays, whatever its size.
     let large = store(&cache, "large", 9000, 0);
     assert_eq!(cache.contents().unwrap().entries, 1);
     assert!(has(&cache, &large));
@@ -145,7 +145,7 @@ fn writers_that_make_room_at_once_do_not_disturb_each_other() {
                 for k in 0..20 {
                     let key = Cache::key(&[&[thread, k]]);
                     cache.store(&key, "so", &[k; 1000]).unwrap();
-                    // Others may have removed it; it is never incomplete.
+                    // Other processes may have removed the entry; it is never incomplete.
                     match cache.load(&key, "so") {
                         Entry::Found(found) => assert_eq!(found, [k; 1000]),
                         Entry::Missing => {}

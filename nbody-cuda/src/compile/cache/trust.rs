@@ -1,4 +1,5 @@
-//! Checks that only this user and the administrator can write cache entries, which are run.
+//! Checks that only this user and the administrator can write cache entries, since entries are
+//! run.
 
 use std::fs::{DirBuilder, Metadata};
 use std::io;
@@ -10,7 +11,7 @@ use std::path::Path;
 #[cfg(unix)]
 const ROOT: u32 = 0;
 
-/// Refuses a file or folder that others than this user and the administrator can write; the error
+/// Refuses a file or folder that anyone but this user and the administrator can write. The error
 /// is the reason.
 #[cfg(unix)]
 pub(super) fn check(metadata: &Metadata) -> Result<(), String> {

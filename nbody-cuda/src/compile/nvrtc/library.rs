@@ -10,9 +10,9 @@ use super::{CALLS, locate};
 use crate::Error;
 use crate::error::reason;
 
-/// `nvrtcProgram`.
+/// An `nvrtcProgram`.
 type Handle = *mut c_void;
-/// `nvrtcResult`.
+/// An `nvrtcResult`.
 type Status = c_int;
 
 const SUCCESS: Status = 0;
@@ -34,7 +34,7 @@ macro_rules! functions {
             /// # Safety
             /// The library is NVRTC, and outlives the functions.
             unsafe fn load(library: &libloading::Library) -> Result<Self, libloading::Error> {
-                // SAFETY: the types are those of nvrtc.h, the same since CUDA 11.2.
+                // SAFETY: the types are the types of nvrtc.h, unchanged since CUDA 11.2.
                 unsafe { Ok(Self { $($field: *library.get($name)?),* }) }
             }
         }
@@ -80,7 +80,7 @@ impl Library {
             keep(&builtins).map_err(broken)?;
         }
         let library = keep(path).map_err(broken)?;
-        // SAFETY: the library has the name of NVRTC and is never unloaded; one that lacks a
+        // SAFETY: the library has the name of NVRTC and is never unloaded; a library that lacks a
         // function is refused.
         let functions = unsafe { Functions::load(library) }.map_err(broken)?;
         Ok(Self { path: path.to_owned(), functions })
@@ -101,22 +101,22 @@ impl Library {
 
     pub fn version(&self) -> Result<(i32, i32), Error> {
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: both addresses are those of integers.
+        // SAFETY: both addresses point to integers.
         self.check(unsafe { (self.functions.version)(&raw mut major, &raw mut minor) })?;
         Ok((major, minor))
     }
 
     pub fn architectures(&self) -> Result<Vec<u32>, Error> {
         let mut count = 0;
-        // SAFETY: the address is that of an integer.
+        // SAFETY: the address points to an integer.
         self.check(unsafe { (self.functions.count_architectures)(&raw mut count) })?;
         let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: `known` has as many elements as the library reported.
+        // SAFETY: the length of `known` is the number that the library reported.
         self.check(unsafe { (self.functions.architectures)(known.as_mut_ptr()) })?;
         Ok(known.into_iter().filter_map(|arch| u32::try_from(arch).ok()).collect())
     }
 
-    /// Compiles to a CUBIN or to PTX; the inner error is the compiler's log.
+    /// Compiles to a CUBIN or to PTX. The inner error is the log of the compiler.
     pub fn compile(
         &self,
         source: &str,
@@ -127,7 +127,7 @@ impl Library {
         let options: Vec<CString> = options.iter().map(|option| text(option)).collect();
         let options: Vec<Text> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(options.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the handle is that of a program, and the options are strings that outlive the
+        // SAFETY: the handle belongs to a program, and the options are strings that outlive the
         // call.
         let status = unsafe { (self.functions.compile)(unit.handle, count, options.as_ptr()) };
         if status == COMPILATION_FAILED {
@@ -166,7 +166,7 @@ impl Library {
 impl Unit<'_> {
     fn bytes(&self, size: Size, copy: Copy) -> Result<Vec<u8>, Error> {
         let mut length = 0;
-        // SAFETY: the handle is that of a program, and the address that of an integer.
+        // SAFETY: the handle belongs to a program, and the address points to an integer.
         self.library.check(unsafe { size(self.handle, &raw mut length) })?;
         let mut bytes = vec![0_u8; length];
         // SAFETY: `bytes` has the length that the library reported.
@@ -177,20 +177,20 @@ impl Unit<'_> {
 
 impl Drop for Unit<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is that of a program, which nothing uses after this.
+        // SAFETY: the handle belongs to a program, which nothing uses after this.
         unsafe { (self.library.functions.destroy)(&raw mut self.handle) };
     }
 }
 
 /// Loads a library and never unloads it: threads that it started may outlive every handle.
 fn keep(path: &Path) -> Result<&'static libloading::Library, libloading::Error> {
-    // SAFETY: loading runs the library's initialisers, which for NVRTC and its builtins do
-    // nothing but set up their own state.
+    // SAFETY: loading runs the library's initialisers. The initialisers of NVRTC and its builtins
+    // only set up their own state.
     let library = unsafe { libloading::Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))
 }
 
-/// Converts a text to a C string. A text from Rust sources may contain NUL: it ends there.
+/// Converts a text to a C string. A text from Rust sources may contain NUL, and then ends there.
 fn text(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();
     CString::new(text).unwrap_or_default()

@@ -12,7 +12,8 @@ const LIBRARY: &str = "libnvrtc.so";
 /// The places to search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
-    /// A library, or a folder with one, that the user names; no other place is then searched.
+    /// A library, or a folder with a library, that the user names; no other place is then
+    /// searched.
     pub named: Option<PathBuf>,
     /// Folders, in the order of the search.
     pub folders: Vec<PathBuf>,
@@ -40,12 +41,12 @@ fn libraries_of(toolkit: &Path) -> [PathBuf; 2] {
     [toolkit.join("lib64"), toolkit.join(target)]
 }
 
-/// Returns whether it is a file name without a folder, which the dynamic loader looks up.
+/// Returns whether a path is a file name without a folder, which the dynamic loader looks up.
 pub(super) fn is_name(library: &Path) -> bool {
     library.file_name() == Some(library.as_os_str())
 }
 
-/// Returns the newest library in the first place that has one; a file name is returned as it is.
+/// Returns the newest library in the first place that has one. A file name is returned unchanged.
 pub(super) fn find(places: &Places) -> Result<PathBuf, Error> {
     if let Some(named) = &places.named {
         if is_name(named) {
@@ -69,7 +70,8 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     found.pop()
 }
 
-/// Returns the libraries that NVRTC needs and finds only if they are loaded or in the library path.
+/// Returns the libraries that NVRTC needs. It finds them only if they are loaded or in the library
+/// path.
 pub(super) fn builtins(library: &Path) -> Vec<PathBuf> {
     entries(library.parent().unwrap_or(Path::new(".")), "libnvrtc-builtins.so.")
 }

@@ -1,7 +1,8 @@
-//! NVRTC, the run-time compiler from CUDA C++ to machine code of one architecture. It needs no GPU.
+//! NVRTC, the run-time compiler from CUDA C++ to machine code of one architecture. It needs no
+//! GPU.
 //!
-//! The library is loaded at run time, from any folder. A missing library is an ordinary error, and
-//! nothing is loaded if nothing has to be compiled (no GPU, or a warm cache).
+//! The library is loaded at run time, from any folder. A missing library is an ordinary error.
+//! Nothing is loaded if nothing has to be compiled (no GPU, or a warm cache).
 
 mod library;
 mod locate;
@@ -17,7 +18,7 @@ use library::Library;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns how many calls of NVRTC this process has made: none with a warm cache.
+/// Returns the number of NVRTC calls of this process: zero with a warm cache.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }
@@ -32,8 +33,8 @@ pub struct Nvrtc {
 
 impl Nvrtc {
     /// Finds the newest library in the first folder that has one: only `NBODY_NVRTC` (a file or a
-    /// folder) if it is set, else `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda*`
-    /// and the system's library folders.
+    /// folder) if it is set, otherwise `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`,
+    /// `/usr/local/cuda*` and the system's library folders.
     ///
     /// If `NBODY_NVRTC` is a file name without a folder, such as `libnvrtc.so.13`, the dynamic
     /// loader looks it up, and the library is loaded at every start.
@@ -59,20 +60,20 @@ impl Nvrtc {
     }
 
     /// Returns the version with the patch level, `13.0.88`, on which the compiled code depends.
-    /// NVRTC reports it only in the PTX that it writes.
+    /// NVRTC reports the patch level only in its PTX.
     pub fn full_version(&self) -> Result<String, Error> {
         let version = self.version();
         let ptx = self.library.compile("", &[], false)?.unwrap_or_default();
         Ok(release(&String::from_utf8_lossy(&ptx), &version).unwrap_or(version))
     }
 
-    /// Returns the architectures that it supports: 90 for compute capability 9.0.
+    /// Returns the supported architectures: 90 for compute capability 9.0.
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
     }
 
-    /// Compiles for one architecture: to a CUBIN if NVRTC supports it, else to PTX for the newest
-    /// older one, which the driver compiles further.
+    /// Compiles for one architecture: to a CUBIN if NVRTC supports it, otherwise to PTX for the
+    /// newest older architecture, which the driver compiles further.
     pub fn compile(&self, program: &Program, architecture: u32) -> Result<Vec<u8>, Error> {
         let known = &self.architectures;
         let older = known.iter().copied().filter(|&known| known < architecture).max();
@@ -95,9 +96,8 @@ impl Nvrtc {
     }
 }
 
-/// Compiles a program into a cache folder ahead of its first run, for example on a login node
-/// without a GPU; a device [with that folder](crate::CudaDevice::with_cache_dir) then loads it from
-/// there.
+/// Compiles a program into a cache folder before its first run, for example on a login node
+/// without a GPU. A device [with that folder](crate::CudaDevice::with_cache_dir) then loads it.
 pub fn prepare(
     program: &Program,
     architecture: u32,
@@ -127,8 +127,8 @@ pub(crate) fn cached<T>(
     build::build(recipe, cache, load)
 }
 
-/// Returns the full version of a library, cached by its path, size and time of modification, so
-/// that a warm start does not load it.
+/// Returns the full version of a library. The version is cached by path, size and time of
+/// modification of the library, so that a warm start does not load it.
 fn version_of(path: &Path, cache: &Cache) -> Result<String, Error> {
     if locate::is_name(path) {
         return Nvrtc::open(path)?.full_version();
@@ -169,7 +169,7 @@ mod tests {
         std::fs::write(&path, b"no library").unwrap();
         let error = Nvrtc::open(&path).unwrap_err();
         assert!(matches!(&error, Error::NvrtcBroken { path: found, .. } if *found == path));
-        // In our message, and in that of the dynamic loader.
+        // In our message, and in the message of the dynamic loader.
         assert_eq!(error.to_string().matches("libnvrtc.so.13").count(), 2, "{error}");
     }
 

@@ -1,10 +1,10 @@
-//! Neighbour lists that are copied to the host.
+//! Copies neighbour lists to the host.
 
-use nbody_core::near::GROUP;
-use nbody_core::near::boxes::Tree;
-use nbody_core::near::image;
-use nbody_core::near::list::Lists;
-use nbody_core::near::order::Ordered;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::GROUP;
+use nbody_core::order::boxes::Tree;
+use nbody_core::order::image;
+use nbody_core::order::order::Ordered;
 
 use super::{Build, Neighbours};
 use crate::Error;
@@ -17,13 +17,13 @@ use nbody_core::Csr;
 pub(crate) struct Downloaded {
     pub lists: Lists,
     pub sets: [Ordered; 2],
-    /// The numbers that cutoffs depend on, a slice for each, in this order.
+    /// For each set, the numbers that cutoffs depend on, a vector for each number, in order.
     pub values: [Vec<Vec<f64>>; 2],
 }
 
 impl Neighbours {
-    /// Copies the lists to the host, without the pairs that are left out, and the particles of each set in
-    /// order. Of given pairs the order is that of the caller, and positions are 0.
+    /// Copies the lists, without excluded pairs, and the particles of each set in order to the
+    /// host. Given pairs have the order of the caller, and positions of 0.
     pub fn download(&self) -> Result<Downloaded, Error> {
         let build = self.built.expect("lists are downloaded once they are built");
         let (mut lists, sets) = match &self.given {
@@ -49,7 +49,7 @@ impl Neighbours {
         Ok(Downloaded { lists, sets, values })
     }
 
-    /// Copies lists that were found.
+    /// Copies the lists that the device found.
     fn download_lists(&self, build: &Build) -> Result<Lists, Error> {
         let groups = build.n[0].div_ceil(GROUP);
         let (begins, counts) = (read(&self.begins)?, read(&self.counts)?);

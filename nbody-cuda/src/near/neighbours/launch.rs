@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use nbody_core::NeighbourTimes;
-use nbody_core::near::GROUP;
+use nbody_core::order::GROUP;
 
 use super::{Build, LOOK, Neighbours, Outcome, REBUILD, Set, TELL};
 use crate::Error;
@@ -18,7 +18,7 @@ use crate::near::order;
 use crate::near::reach::{ConstantReach, Reach};
 
 impl Neighbours {
-    /// Does work, and adds the time that it takes on the device to that of a part, if times are measured.
+    /// Does work. If times are measured, adds its time on the device to `part`.
     pub fn timed(
         &self,
         part: &mut Duration,
@@ -32,7 +32,7 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Looks at the particles, and lets the device build lists if it finds that they must be.
+    /// Launches a look at the particles; the device rebuilds the lists if it finds that it must.
     pub(super) fn launch(
         &mut self,
         [i, j]: [Option<Set>; 2],
@@ -57,7 +57,8 @@ impl Neighbours {
         launched
     }
 
-    /// Launches a look at the particles; those of j are those of i if there is no other buffer.
+    /// Launches a look at the particles. Without a second buffer, the j-particles are the
+    /// i-particles.
     fn look(
         &self,
         sets: [Set; 2],
@@ -105,14 +106,15 @@ impl Neighbours {
             let rebuild = rebuild.value(&state).value(&reply).value(&arrived);
             module.launch(rebuild.phases(phases))
         };
-        let last = phases_of(build); // that builds the lists
+        // The phase that builds the lists.
+        let last = phases_of(build);
         if !self.timer.is_on() {
             return rebuild(0..last + 1);
         }
         let (mut order, mut list) = Default::default();
         self.timed(&mut order, || rebuild(0..last))?;
         self.timed(&mut list, || rebuild(last..last + 1))?;
-        // The device is done with both. Without room for the lists they are built once more.
+        // The device has finished both launches. Lists that do not fit are built once more.
         if let Some(Outcome::Built(_)) = self.reply.peek().map(Outcome::of) {
             times.rebuilds = 1;
             times.order += order;
@@ -121,14 +123,14 @@ impl Neighbours {
         Ok(())
     }
 
-    /// Returns the request for lists that were built as `base`, if they were.
+    /// Returns the request for lists that were built as `base`, if any.
     pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> LookRequest {
         let two_sets = match (build.has_j, build.one_set) {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => 2,
         };
-        // Lists that are built in any case have none.
+        // Lists that must be built in any case have no margin.
         let (change, margin) = self.margin(build, base).unwrap_or_default();
         LookRequest {
             margin: margin.into(),
@@ -140,7 +142,7 @@ impl Neighbours {
         }
     }
 
-    /// Returns the reach; other records than those of the lists have numbers of their own.
+    /// Returns the reach. Records with other fields than the lists have `numbers` of their own.
     pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Reach {
         if self.reach.varying().is_empty() {
             let [greatest, skin] = build.reach();

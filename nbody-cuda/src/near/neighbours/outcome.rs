@@ -8,15 +8,15 @@ use crate::near::declared::refusal::{BEYOND_BOX, ELSEWHERE, UNBOUNDED};
 pub(crate) enum Outcome {
     /// The lists are still good.
     Good,
-    /// They were built, and have this many entries.
+    /// The lists were built, with this number of entries.
     Built(usize),
-    /// The position of this particle is not finite; those of j follow those of i.
+    /// The position of this particle is not finite; i-particles are numbered before j-particles.
     NotFinite(usize),
-    /// This one of the cutoffs that depend on particles may be infinite or NaN.
+    /// This cutoff, one of the cutoffs that depend on particles, may be infinite or NaN.
     Unbounded(usize),
-    /// A cutoff is half of a periodic box or more, or its square is beyond the precision.
+    /// A cutoff is at least half of a periodic box, or its square is beyond the precision.
     BeyondBox,
-    /// A particle of one set is elsewhere in the buffer of j than in that of i.
+    /// A particle of one set has different positions in the buffers of i and of j.
     Elsewhere,
 }
 
@@ -37,7 +37,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether the lists were not built, for a reason.
+    /// Returns whether the device refused to build lists.
     pub fn is_refusal(self) -> bool {
         !matches!(self, Self::Good | Self::Built(_))
     }

@@ -1,4 +1,4 @@
-//! Looks at particles that are to be evaluated, but may not be as they were at the last update.
+//! Looks at particles before an evaluation, since they may have changed after the last update.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,27 +11,27 @@ use crate::near::declared::{LookState, refusal};
 use crate::near::keys::{Position, Positions};
 use crate::near::order::Order;
 
-/// The contents that are remembered.
+/// The largest number of remembered contents.
 const MOST: usize = 16;
 
-/// The outcome of a look at particles that are to be evaluated.
+/// The outcome of a look at particles before an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recheck {
     /// The lists are good for them.
     Good,
-    /// A particle has moved too far, or something that cutoffs depend on is beyond its bounds.
+    /// A particle has moved too far, or a number that cutoffs depend on is beyond its bounds.
     Old,
     /// The position of this particle of the set is not finite.
     NotFinite(usize),
-    /// The last update was refused, which was not yet known.
+    /// The last update was refused; its answer has just arrived.
     Refused(Outcome),
 }
 
-/// The findings of looks since the last update, and memory for the next look. No lock is held while kernels
-/// run.
+/// The findings of looks since the last update, and memory for the next look. No lock is held
+/// while kernels run.
 #[derive(Debug, Default)]
 pub(super) struct Rechecks {
-    /// Contents of a set for which the lists are good, and the cutoff that was looked at.
+    /// Set, cutoff and contents of each look that found the lists good.
     good: Mutex<Vec<(usize, Option<usize>, u64)>>,
     memory: Mutex<Option<(Box<dyn Memory>, Scratch)>>,
 }
@@ -53,9 +53,10 @@ impl Neighbours {
         self.contents[set] == Some(contents)
     }
 
-    /// Looks whether the lists are good for the particles of a set and one of their cutoffs, and waits for the
-    /// outcome, unless it is known. Of several cutoffs that depend on particles one has `numbers` of its own, as have
-    /// records of other fields than those of the lists. Neither the lists nor what is known of the last update change.
+    /// Looks whether the lists are good for the particles of a set and one of their cutoffs; waits
+    /// for the outcome unless it is known. One of several cutoffs that depend on particles has
+    /// `numbers` of its own, and so have records with other fields than the lists. Changes neither
+    /// the lists nor the known state of the last update.
     pub fn recheck(
         &self,
         (set, cutoff): (usize, Option<usize>),
@@ -80,13 +81,14 @@ impl Neighbours {
             }
             good.push(key);
         }
-        // Evaluations do nothing after an update that was refused. Its answer came before that of this look.
+        // Evaluations do nothing after a refused update. Its answer came before the answer of this
+        // look.
         let answer = self.reply.peek().filter(|_| self.is_awaited).map(Outcome::of);
         let refused = answer.filter(|outcome| outcome.is_refusal());
         Ok(refused.map_or(Recheck::Good, Recheck::Refused))
     }
 
-    /// Launches a look with a state and positions of its own.
+    /// Launches a look with a separate state and separate positions.
     fn look_again(
         &self,
         set: usize,
@@ -102,7 +104,7 @@ impl Neighbours {
         let from = particles.positions();
         let order = self.orders[set].argument(from, particles.frame(&build));
         let order = Order { now: Address::of(now), ..order };
-        // A second set is looked at behind a first one of no particles.
+        // The look takes a second set after an empty first set.
         let n = if set == 0 { from.n } else { 0 };
         let first = Order { from: Positions { n, ..from }, ..order };
         let mut request = self.request(&build, base.as_ref(), false);

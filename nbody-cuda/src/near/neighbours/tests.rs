@@ -1,10 +1,10 @@
-//! Lists that kernels build, against those of nbody-core.
+//! Compares lists that kernels build with the lists of nbody-core.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use nbody_core::near::list::Lists;
-use nbody_core::near::order::Ordered;
+use nbody_core::lists::list::Lists;
+use nbody_core::order::order::Ordered;
 use nbody_core::{Field, FieldKind, Precision};
 
 use super::*;
@@ -22,7 +22,8 @@ fn random(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Uniform; in two densities; in a plane; on few points; with some far away; on one point.
+/// Uniform; in two densities; in a plane; on few points; with a few particles far away; on one
+/// point.
 type Distribution = fn([f64; 3], usize) -> [f64; 3];
 const DISTRIBUTIONS: [Distribution; 6] = [
     |u, _| u.map(|u| 9.0 * u - 3.0),
@@ -33,7 +34,7 @@ const DISTRIBUTIONS: [Distribution; 6] = [
     |_, _| [0.25; 3],
 ];
 
-/// Records of these positions in double precision.
+/// Records with these positions in double precision.
 #[derive(Clone, Debug)]
 struct Bodies(Vec<[f64; 3]>);
 
@@ -67,7 +68,7 @@ impl Check {
         Some(Self { backend, lists })
     }
 
-    /// Does something with the lists and the particles of some sets.
+    /// Calls a function with the lists and the particles of some sets.
     fn with<T>(
         &mut self,
         sets: &[Bodies],
@@ -97,7 +98,7 @@ impl Check {
         })
     }
 
-    /// Compares lists with those of the definition.
+    /// Compares lists with the lists of the definition.
     fn check(&mut self, i: Vec<[f64; 3]>, j: Option<Vec<[f64; 3]>>, domain: Domain, cutoff: f64) {
         let frame = Frame::of(i.len(), &|k| i[k], &domain, 3);
         let n = [i.len(), j.as_ref().map_or(0, Vec::len)];
@@ -172,7 +173,7 @@ fn lists_are_built_when_a_particle_has_moved_too_far() {
     assert!(matches!(update(&bodies), Outcome::Built(_)));
 }
 
-/// Lists that found no room are built twice in one update.
+/// Lists that do not fit are built twice in one update.
 #[test]
 fn a_rebuild_without_room_counts_once() {
     let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
@@ -184,7 +185,7 @@ fn a_rebuild_without_room_counts_once() {
     assert_eq!((times.updates, times.rebuilds), (2, 1), "{times:?}");
     assert_eq!(check.lists.counts_of_looks(), [1, 1]);
     assert!(times.order > Duration::ZERO && times.list > Duration::ZERO, "{times:?}");
-    // Whether lists outgrow their memory, on which last bits depend, is the same once they are restored.
+    // After `restore`, lists outgrow their memory as before; last bits depend on that.
     let (build, room) =
         (*check.lists.built().unwrap(), [2, 3].map(|k| k * check.lists.capacity as u64));
     let sets = [Bodies(vec![[0.25; 3]; 700])];
@@ -192,7 +193,8 @@ fn a_rebuild_without_room_counts_once() {
     assert_eq!(check.lists.room().unwrap(), room);
 }
 
-/// A kernel reads the numbers of its own cutoffs: without memory for those of others both stay.
+/// A kernel reads the numbers of its own cutoffs: if memory for other numbers is lacking, kernel
+/// and numbers stay.
 #[test]
 fn cutoffs_that_have_no_memory_leave_the_old_ones() {
     let backend = Arc::new(Another::of(Emulator::open().unwrap()));

@@ -1,4 +1,4 @@
-//! Functions that the language lacks, by their names in Rust, C, CUDA and libraries of vectors.
+//! Functions that the language lacks, by their names in Rust, C, CUDA and vector libraries.
 
 #[cfg(test)]
 mod tests;
@@ -7,8 +7,8 @@ use super::operand_of;
 use crate::ir::{Builtin, Type};
 use crate::message::suggestion;
 
-/// Replacements of functions of a `Real`: names, the number of arguments besides `x`, and the text, where
-/// `{0}` and `{1}` are these.
+/// Replacements of functions of a `Real`: the names, the number of arguments besides `x`, and the
+/// text. `{0}` and `{1}` stand for these arguments.
 const OF_REAL: &[(&str, usize, &str)] = &[
     ("exp2", 0, "({x} * core::f64::consts::LN_2).exp()"),
     ("exp10 pow10", 0, "({x} * core::f64::consts::LN_10).exp()"),
@@ -89,7 +89,7 @@ const OF_REAL: &[(&str, usize, &str)] = &[
     ("ne", 1, "{x} != {0}"),
 ];
 
-/// Advice on functions of a `Real` that no expression computes.
+/// Advice on functions of a `Real` that no expression can replace.
 const ON_REAL: &[(&str, &str)] = &[
     ("sqr", "`{x}.powi(2)` is the square, `{x}.sqrt()` the root"),
     (
@@ -178,7 +178,8 @@ const OF_INTEGER: &[(&str, usize, &str)] = &[
     ("to_f64 to_f32 as_f64 as_f32 as_real to_real into", 0, "{x} as Real"),
 ];
 
-/// The text of the components of a vector: `{each:abs:+}` is the sum of their absolute values.
+/// Writes out a pattern for all components of a vector: `{each:abs:+}` is the sum of their
+/// absolute values.
 fn each(text: &str, x: &str, dimension: usize) -> String {
     let Some((_, rest)) = text.split_once("{each:") else { return text.to_owned() };
     let (method, operator) = rest.trim_end_matches('}').split_once(':').unwrap_or(("", "+"));
@@ -194,7 +195,7 @@ fn each(text: &str, x: &str, dimension: usize) -> String {
     }
 }
 
-/// A call: the receiver, and the other arguments, as they are written.
+/// A call: the receiver and the other arguments as they are written.
 pub(crate) struct Call<'a> {
     pub name: &'a str,
     pub receiver: &'a str,
@@ -202,7 +203,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The entry of this name, with this number of arguments if there is one.
+    /// Finds the entry of this name, preferably with this number of arguments.
     fn find(&self, table: &'static [(&str, usize, &str)]) -> Option<&'static str> {
         let named = || table.iter().filter(|(names, ..)| names.split(' ').any(|n| n == self.name));
         let exact = named().find(|(_, arguments, _)| *arguments == self.arguments.len());
@@ -212,7 +213,7 @@ impl Call<'_> {
     fn filled(&self, text: &str) -> String {
         let argument = |k: usize| self.arguments.get(k).map_or(["y", "z"][k], String::as_str);
         let (a, b) = (argument(0), argument(1));
-        // Between commas and parentheses they stand as they are written, else as operands.
+        // Between commas and parentheses the arguments stand as written, elsewhere as operands.
         let text = text.replace("({0})", &format!("({a})"));
         let text = text.replace("({0}, {1})", &format!("({a}, {b})"));
         let text = text.replace(", {0})", &format!(", {a})"));
@@ -224,7 +225,7 @@ impl Call<'_> {
         format!("write `{}`", self.filled(text))
     }
 
-    /// Advice for a function that no value of this type has.
+    /// Advises on a function that no value of this type has.
     pub fn advice(&self, ty: Type) -> Option<String> {
         match ty {
             Type::Real => self.of_real(),
@@ -236,7 +237,7 @@ impl Call<'_> {
         }
     }
 
-    /// Advice for a function of a `Real`, also under its name in C, such as `fabsf` or `__expf`.
+    /// Advises on a function of a `Real`, also by its name in C, such as `fabsf` or `__expf`.
     pub fn of_real(&self) -> Option<String> {
         let bare = self.name.trim_start_matches('_');
         let shorter = bare.strip_suffix(['f', 'l']).unwrap_or(bare);
@@ -342,17 +343,18 @@ fn is_whole(text: &str) -> bool {
     text.bytes().all(|c| c.is_ascii_digit())
 }
 
-/// Advice for a method that this type does not have: the one that was misspelt, or all that there are.
+/// Advises on a method that this type does not have: suggests the method that was misspelt, or
+/// lists all methods.
 pub(crate) fn misspelt(name: &str, methods: &[&'static str]) -> String {
     match methods.iter().find(|method| is_misspelt(name, method)) {
         Some(method) => format!("did you mean `{method}`?"),
-        // Names that are only near are those of other functions: of `coth`, `cosh`.
+        // A merely similar name is another function: `coth` is not a misspelt `cosh`.
         None => suggestion("", methods.iter().copied()),
     }
 }
 
-/// Tests whether a name can only be a misspelt one: letters in another order, one of them doubled, or
-/// another case. Of long names one letter may be wrong.
+/// Tests whether a name can only be a misspelt one: two letters exchanged, a letter doubled, or
+/// another case. In long names one letter may be wrong.
 fn is_misspelt(name: &str, method: &str) -> bool {
     let plain = |text: &str| text.replace('_', "").to_lowercase();
     let (name, method) = (plain(name), plain(method));

@@ -1,4 +1,4 @@
-//! Replacements of functions have the same values, and no function is taken for another.
+//! Replacements of functions give the same values, and no function is mistaken for another.
 
 use syn::Expr;
 
@@ -39,7 +39,7 @@ fn misspelt_names_are_found() {
     assert!(!is_misspelt("norm1", "norm2"));
 }
 
-/// The value of an expression of `x`, `y` and `z`; a condition is 1 or 0.
+/// Evaluates an expression of `x`, `y` and `z`; a condition gives 1 or 0.
 fn value(expr: &Expr, numbers: [f64; 3]) -> f64 {
     let of = |expr| value(expr, numbers);
     match expr {
@@ -84,7 +84,7 @@ fn value(expr: &Expr, numbers: [f64; 3]) -> f64 {
     }
 }
 
-/// A method of the language.
+/// Evaluates a method of the language.
 fn method(name: &str, x: f64, arguments: &[f64]) -> f64 {
     match (name, arguments) {
         ("exp", []) => x.exp(),
@@ -167,7 +167,7 @@ fn replacements_have_the_same_value() {
         ("truncate", |x, _, _| x.trunc()),
     ];
     let names = |texts: [&str; 2]| texts.map(str::to_owned);
-    // Sums take the place of operands, too.
+    // Sums replace operands, too.
     let written = [("x", names(["y", "z"])), ("(x + x)", names(["y + y", "z + z"]))];
     for (factor, (receiver, texts)) in [1.0, 2.0].into_iter().zip(&written) {
         for (name, function) in &functions {
@@ -179,7 +179,7 @@ fn replacements_have_the_same_value() {
                 for (y, z) in [(0.7, 0.25), (-1.5, 0.5)] {
                     let found = value(&expr, [x, y, z]);
                     let expected = function(factor * x, factor * y, factor * z);
-                    // Remainders of infinity, and the sign of NaN.
+                    // Results that are left open: remainders of infinity, and the sign of NaN.
                     let is_open = !x.is_finite() && (*arguments > 0 || name.starts_with('s'));
                     let is_same = found == expected
                         || (found - expected).abs() < 1e-13 * expected.abs().max(1.0)

@@ -1,0 +1,32 @@
+//! The candidates within the cutoff.
+
+use crate::law::loops::CANDIDATES;
+
+/// The hits among the candidates.
+#[derive(Clone, Copy)]
+pub(crate) struct Hits {
+    indices: [u8; CANDIDATES],
+    count: usize,
+}
+
+impl Default for Hits {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { indices: [0; CANDIDATES], count: 0 }
+    }
+}
+
+impl Hits {
+    /// Adds a candidate if it is within the cutoff, without a branch.
+    #[inline(always)]
+    pub fn add(&mut self, index: usize, is_within: bool) {
+        // The list never overflows; the remainder tells the compiler so.
+        self.indices[self.count % CANDIDATES] = index as u8;
+        self.count += usize::from(is_within);
+    }
+
+    #[inline(always)]
+    pub fn all(&self) -> &[u8] {
+        &self.indices[..self.count.min(CANDIDATES)]
+    }
+}

@@ -1,0 +1,104 @@
+//! The loop over particles of a program per particle: the only engine code that is compiled for
+//! each program.
+
+use crate::domain::InDomain;
+use crate::law::particle_loop::Beside;
+use crate::law::particle_loop::Compiled;
+use crate::law::particle_loop::ParticleLoop;
+use crate::law::particle_loop::Setting;
+use crate::law::program::{Measure, Update};
+use crate::numeric::rows::Writer;
+use crate::numeric::simd::lanes::{LINE, Line, Load};
+use crate::numeric::space::Either;
+use crate::records::record::Record;
+
+impl ParticleLoop {
+    /// Returns the loop of an update.
+    pub fn of_update<U: Update>() -> Self {
+        Self(Compiled::Update(update::<U>))
+    }
+
+    /// Returns the loop of a measure.
+    pub fn of_measure<M: Measure>() -> Self {
+        Self(Compiled::Measure(measure::<M>))
+    }
+}
+
+fn update<U: Update>(setting: &Setting, p: &mut [Line<u64>], beside: Beside) {
+    let parameters: U = element(setting.parameters, 0);
+    let space = Either::<f64>::in_domain(&setting.domain);
+    for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
+        let (q, f) = (block::<U::Q>(beside.q, b), block::<U::F>(beside.f, b));
+        for k in 0..LINE {
+            let mut particle: U::P = element(p, k);
+            U::update(&parameters, &space, &mut particle, &element(q, k), &element(f, k));
+            particle.write(&mut Element { lines: p.iter_mut(), at: k });
+        }
+    }
+}
+
+fn measure<M: Measure>(
+    setting: &Setting,
+    p: &[Line<u64>],
+    beside: Beside,
+    first: usize,
+    totals: &mut [Line<u64>],
+) {
+    let parameters: M = element(setting.parameters, 0);
+    let space = Either::<f64>::in_domain(&setting.domain);
+    for (b, totals) in totals.chunks_exact_mut(const { at_least_one(M::T::DIM) }).enumerate() {
+        let (p, q) = (block::<M::P>(p, b), block::<M::Q>(beside.q, b));
+        let f = block::<M::F>(beside.f, b);
+        for k in 0..LINE {
+            let (p, q, f) = (element(p, k), element(q, k), element(f, k));
+            let index = (first + b * LINE + k) as u32;
+            let mut total = M::T::default();
+            M::measure(&parameters, &space, &p, &q, &f, index, &mut total);
+            total.write(&mut Element { lines: totals.iter_mut(), at: k });
+        }
+    }
+}
+
+const fn at_least_one(n: usize) -> usize {
+    if n == 0 { 1 } else { n }
+}
+
+/// Returns a block of records.
+#[inline(always)]
+fn block<P: Record>(lines: &[Line<u64>], b: usize) -> &[Line<u64>] {
+    &lines[b * P::DIM..][..P::DIM]
+}
+
+/// Returns a record of a block.
+#[inline(always)]
+fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
+    P::read(&mut Load { lines: &lines[..P::DIM], at })
+}
+
+/// Writes a record of a block.
+struct Element<'a> {
+    lines: std::slice::IterMut<'a, Line<u64>>,
+    at: usize,
+}
+
+impl Element<'_> {
+    #[inline(always)]
+    fn put(&mut self, word: u64) {
+        self.lines.next().expect("a record has a line for each number").0[self.at] = word;
+    }
+}
+
+impl Writer<f64> for Element<'_> {
+    #[inline(always)]
+    fn real(&mut self, value: f64) {
+        self.put(value.to_bits());
+    }
+    #[inline(always)]
+    fn index(&mut self, value: u32) {
+        self.put(value.into());
+    }
+    #[inline(always)]
+    fn coordinate(&mut self, value: f64) {
+        self.put(value.to_bits());
+    }
+}

@@ -1,0 +1,84 @@
+//! A device: it creates buffers and engines.
+
+use crate::lists::engine::Neighbours;
+use crate::lists::engine::Origin;
+use crate::lists::engine::ShortRange;
+use crate::memory::buffer::Buffer;
+use crate::pairs::engine::Engine;
+use crate::particles::engine::PerParticle;
+use crate::particles::engine::Selection;
+use crate::particles::engine::Sequence;
+use crate::trees::engine::Tree;
+use std::any::Any;
+use std::fmt;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::Law;
+use crate::numeric::precision::Precision;
+use crate::numeric::simd::level::SimdLevel;
+use crate::options::Options;
+use crate::records::pack::Rows;
+use crate::trees::opening::Opening;
+
+/// Creates buffers and engines.
+pub trait Device: Any + fmt::Debug + Send + Sync {
+    /// Returns the display name.
+    fn name(&self) -> String;
+
+    /// Returns the level of the CPU's vector instructions; `None` on another device.
+    fn simd_level(&self) -> Option<SimdLevel>;
+
+    /// Releases memory that is kept for reuse.
+    fn trim(&self) -> Result<(), Error>;
+
+    /// Copies particles to the device, their reals rounded to the precision.
+    fn upload(&self, particles: &dyn Rows, precision: Precision) -> Result<Box<dyn Buffer>, Error>;
+
+    /// Creates an engine that evaluates all pairs, with these parameters of the law.
+    fn all_pairs(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn Engine>, Error>;
+
+    /// Creates an engine that evaluates by a tree.
+    fn tree(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        opening: Opening,
+        options: Options,
+    ) -> Result<Box<dyn Tree>, Error>;
+
+    /// Creates an engine that evaluates over neighbour lists.
+    fn short_range(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn ShortRange>, Error>;
+
+    /// Creates neighbour lists.
+    fn neighbours(
+        &self,
+        domain: Domain,
+        origin: Origin,
+        precision: Precision,
+    ) -> Result<Box<dyn Neighbours>, Error>;
+
+    /// Creates an engine of programs per particle whose parameters have these fields and values.
+    fn per_particle(
+        &self,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Box<dyn PerParticle>, Error>;
+
+    /// Creates a selection of no particles.
+    fn selection(&self) -> Result<Box<dyn Selection>, Error>;
+
+    /// Creates a sequence of repeated operations; `None` where launches cost nothing.
+    fn sequence(&self) -> Option<Box<dyn Sequence>>;
+}

@@ -1,0 +1,357 @@
+//! The space that particles are in.
+
+use crate::numeric::space::Either;
+use crate::numeric::space::OfLists;
+use crate::numeric::space::Open;
+use crate::numeric::space::Periodic;
+use crate::numeric::space::Space;
+use crate::numeric::space::wrap_coordinate;
+use std::ops::RangeInclusive;
+
+use crate::error::Error;
+use crate::numeric::lane::Lane;
+use crate::numeric::precision::Precision;
+use crate::numeric::vector::Point;
+
+/// The space that particles are in: unbounded, or a periodic box. It is a property of an
+/// evaluation; interactions do not depend on it.
+///
+/// In a periodic box the difference of two positions is the difference to the nearest image (the
+/// minimum image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component.
+/// Each pair of particles is evaluated once, so that an interaction with a range of more than half
+/// of the shortest length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves
+/// them into the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Domain {
+    /// Unbounded space.
+    #[default]
+    Open,
+    /// A periodic box.
+    Periodic(Lengths),
+}
+
+/// The lengths of a periodic box along x, y and z: positive, and infinite in open directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lengths([f64; 3]);
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Precision {
+    /// Returns the range of lengths that are normal numbers in this precision and have normal
+    /// inverses.
+    pub(crate) fn box_lengths(self) -> RangeInclusive<f64> {
+        let least = match self {
+            Self::Single | Self::Mixed => f64::from(f32::MIN_POSITIVE),
+            Self::Double => f64::MIN_POSITIVE,
+        };
+        least..=least.recip()
+    }
+
+    /// Returns the range of lengths whose squares are normal numbers in this precision with all
+    /// digits, although single terms of the smallest square may become 0. Those of a box are of up
+    /// to four lengths.
+    pub(crate) fn squared_lengths(self) -> RangeInclusive<f64> {
+        match self {
+            Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(63),
+            Self::Double => 2.0_f64.powi(-485)..=2.0_f64.powi(511),
+        }
+    }
+
+    /// Returns the range of the greatest cutoff of neighbour lists. Distances are compared by
+    /// their squares, and cutoffs are bounded in `f32` in every precision.
+    pub(crate) fn listed_cutoffs(self) -> RangeInclusive<f64> {
+        match self {
+            Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(62),
+            Self::Double => 2.0_f64.powi(-60)..=2.0_f64.powi(100),
+        }
+    }
+}
+
+impl Domain {
+    /// Returns a periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a
+    /// direction open. Particles in two dimensions use the first two. An engine refuses lengths
+    /// beyond the range of its precision, in `f32` from 1.2e-38 to 8.5e37, and boxes in which no
+    /// square of a distance is a normal number, such as a cube of 1e-20 or 1e20 in `f32`.
+    pub fn periodic(lengths: [f64; 3]) -> Result<Self, Error> {
+        for (axis, found) in AXES.into_iter().zip(lengths) {
+            if found.is_nan() || found <= 0.0 {
+                return Err(Error::BoxLength { axis, found });
+            }
+        }
+        let domain = Self::Periodic(Lengths(lengths));
+        domain.check_lengths(Precision::Double)?;
+        Ok(domain)
+    }
+
+    /// Refuses a box with lengths beyond the range of this precision (1e-300 would be 0 in `f32`,
+    /// and its inverse infinite), or with all squared distances beyond it.
+    pub fn check(&self, precision: Precision) -> Result<(), Error> {
+        self.check_lengths(precision)?;
+        let Self::Periodic(Lengths(lengths)) = *self else {
+            return Ok(());
+        };
+        let range = precision.squared_lengths();
+        let least = lengths.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = lengths.into_iter().fold(0.0, f64::max);
+        // A single length within the range, or an open direction, allows distances whose squares
+        // are in the range.
+        if greatest < *range.start() {
+            return Err(Error::BoxScale { found: greatest, precision });
+        }
+        if least > *range.end() && greatest.is_finite() {
+            return Err(Error::BoxScale { found: least, precision });
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, precision: Precision) -> Result<(), Error> {
+        let Self::Periodic(Lengths(lengths)) = *self else {
+            return Ok(());
+        };
+        let range = precision.box_lengths();
+        for (axis, found) in AXES.into_iter().zip(lengths) {
+            if found.is_finite() && !range.contains(&found) {
+                return Err(Error::BoxPrecision { axis, found, precision });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the space is a periodic box.
+    pub fn is_periodic(&self) -> bool {
+        matches!(self, Self::Periodic(_))
+    }
+
+    /// Returns the name in tables.
+    pub fn name(&self) -> &'static str {
+        if self.is_periodic() { "periodic" } else { "open" }
+    }
+
+    /// Returns the lengths and their inverses, both zero in open directions.
+    pub fn factors(&self) -> [[f64; 3]; 2] {
+        let lengths = match self {
+            Self::Open => [f64::INFINITY; 3],
+            Self::Periodic(Lengths(lengths)) => *lengths,
+        };
+        let lengths = lengths.map(|length| if length.is_finite() { length } else { 0.0 });
+        [lengths, lengths.map(|length| if length > 0.0 { length.recip() } else { 0.0 })]
+    }
+
+    /// Returns the image of a position in the box: each coordinate is in [0, length). Coordinates
+    /// in open directions, infinite ones and NaN stay.
+    ///
+    /// Whole lengths are subtracted exactly. A negative coordinate is rounded once, when a length
+    /// is added, and becomes 0 if the sum is the length.
+    pub fn wrap<const D: usize>(&self, position: Point<f64, D>) -> Point<f64, D> {
+        let [lengths, _] = self.factors();
+        let mut wrapped = position;
+        for k in 0..D {
+            wrapped[k] = wrap_coordinate::<f64>(position[k], lengths[k % 3]);
+        }
+        wrapped
+    }
+}
+
+impl Lengths {
+    /// Returns the lengths along x, y and z.
+    pub fn to_array(self) -> [f64; 3] {
+        self.0
+    }
+}
+
+impl<L: Lane> Periodic<L> {
+    /// Returns the box of a domain, with lengths of 0 for unbounded space.
+    #[inline(always)]
+    pub fn new(domain: &Domain) -> Self {
+        let [[x, y, z], [u, v, w]] = domain.factors();
+        Self {
+            lengths: [L::coordinate(x), L::coordinate(y), L::coordinate(z)],
+            inverses: [L::splat(u), L::splat(v), L::splat(w)],
+        }
+    }
+}
+
+/// A space that can be created from a domain.
+pub(crate) trait InDomain<L: Lane>: Space<L> {
+    fn in_domain(domain: &Domain) -> Self;
+}
+
+impl<L: Lane> InDomain<L> for Open {
+    #[inline(always)]
+    fn in_domain(_: &Domain) -> Self {
+        Self
+    }
+}
+
+impl<L: Lane, S: InDomain<L>> InDomain<L> for OfLists<S> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self(S::in_domain(domain))
+    }
+}
+
+impl<L: Lane> InDomain<L> for Periodic<L> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self::new(domain)
+    }
+}
+
+impl<L: Lane> InDomain<L> for Either<L> {
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self { is_periodic: domain.is_periodic(), periodic: Periodic::new(domain) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::numeric::mixed::{DoubleSingle, Mixed};
+    use crate::numeric::scalar::Scalar;
+    use crate::numeric::vector::Vector;
+
+    #[test]
+    fn positions_are_wrapped_into_the_box() {
+        let domain = Domain::periodic([1.0, 0.3, f64::INFINITY]).unwrap();
+        let wrap = |x: f64| domain.wrap(Point::new(x, x, x)).0;
+        assert_eq!(wrap(0.25), [0.25, 0.25, 0.25]);
+        assert_eq!(wrap(1.0), [0.0, 1.0 % 0.3, 1.0]);
+        assert_eq!(wrap(-0.25), [0.75, -0.25 + 0.3, -0.25]);
+        assert_eq!(wrap(0.3)[1], 0.0);
+        assert_eq!(wrap(1.0_f64.next_down())[0], 1.0_f64.next_down());
+        assert_eq!(wrap(1.0_f64.next_up())[0], f64::EPSILON);
+        assert!(wrap(-3.0)[0].is_sign_positive());
+        // Adding the length loses all digits of x.
+        assert_eq!(wrap(-1e-300)[..2], [0.0, 0.0]);
+        // More whole lengths than a quotient has digits.
+        assert_eq!(wrap(1e300)[..2], [0.0, 1e300 % 0.3]);
+        assert_eq!(wrap(f64::INFINITY), [f64::INFINITY; 3]);
+        assert!(wrap(f64::NAN).iter().all(|x| x.is_nan()));
+        assert_eq!(Domain::Open.wrap(Point([-7.0, 8.0])), Point([-7.0, 8.0]));
+    }
+
+    #[test]
+    fn what_is_rounded_to_the_length_becomes_zero() {
+        let below = |length: f64| length.next_down();
+        assert_eq!(wrap_coordinate::<f32>(below(1.0), 1.0), 0.0);
+        assert_eq!(wrap_coordinate::<f32>(1.0 - 5e-8, 1.0), 1.0_f32.next_down());
+        // 0.3 is less than the nearest `f32`, and 0.7 more.
+        assert_eq!(wrap_coordinate::<f32>(below(0.3), 0.3), 0.0);
+        assert_eq!(wrap_coordinate::<f32>(below(0.7), 0.7), 0.7_f32);
+        let zero = DoubleSingle { hi: 0.0, lo: 0.0 };
+        assert_eq!(wrap_coordinate::<Mixed>(below(0.9), 0.9), zero);
+        assert_eq!(wrap_coordinate::<Mixed>(1.0 - 1e-9, 1.0), (1.0 - 1e-9).into());
+        assert_eq!(wrap_coordinate::<f64>(below(1.0), 1.0), below(1.0));
+        // An infinity is not a rounded length.
+        assert_eq!(wrap_coordinate::<f32>(1e300, 1e301), f32::INFINITY);
+        assert_eq!(wrap_coordinate::<f32>(-7.0, 0.0), -7.0);
+    }
+
+    /// Returns the difference of two coordinates in a box, by the nearest image.
+    fn apart(a: f64, b: f64, length: f64) -> f64 {
+        let d = (a - b).abs();
+        d.min((d - length).abs())
+    }
+
+    fn stored<S: Scalar>(x: f64, length: f64) -> f64 {
+        S::coordinate_to_f64(wrap_coordinate::<S>(x, length))
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_keeps_displacements(
+            x in -50.0_f64..50.0, y in -50.0_f64..50.0, length in 0.01_f64..20.0,
+        ) {
+            let domain = Domain::periodic([length; 3]).unwrap();
+            let difference = |x: f64, y: f64| {
+                let [a, b] = [x, y].map(|x| Point([x, 0.0]));
+                Periodic::<f64>::new(&domain).difference(a, b).x
+            };
+            let inside = domain.wrap(Point([x, 0.0])).x;
+            prop_assert!((0.0..length).contains(&inside), "{x} {inside}");
+            prop_assert_eq!(domain.wrap(Point([inside, 0.0])).x, inside);
+            // At half of the length either image is correct.
+            let change = apart(difference(inside, y), difference(x, y), length);
+            prop_assert!(change < 1e-13, "{x} {y}: {change}");
+            let single = stored::<f32>(x, length);
+            prop_assert!((0.0..length).contains(&single), "{x} {single}");
+            prop_assert!(apart(single, inside, length) <= f32::ROUNDOFF * length);
+            let mixed = stored::<Mixed>(x, length);
+            prop_assert!((0.0..length).contains(&mixed), "{x} {mixed}");
+            prop_assert!(apart(mixed, inside, length) <= 1e-14 * length);
+        }
+    }
+
+    #[test]
+    fn differences_lead_to_the_nearest_image() {
+        let domain = Domain::periodic([1.0, 4.0, f64::INFINITY]).unwrap();
+        let (a, b) = (Point::new(0.875, 3.0, 100.0), Point::new(0.125, -10.0, -50.0));
+        let d = Periodic::<f64>::new(&domain).difference(a, b);
+        assert_eq!(d, Vector::new(-0.25, 1.0, 150.0));
+        assert_eq!(Open.difference(a, b), a - b);
+        assert_eq!(Either::<f64>::in_domain(&domain).difference(a, b), d);
+        assert_eq!(Either::<f64>::in_domain(&Domain::Open).difference(a, b), a - b);
+    }
+
+    #[test]
+    fn lengths_and_their_inverses_are_numbers_in_the_precision() {
+        for &precision in Precision::ALL {
+            let (least, most) = precision.box_lengths().into_inner();
+            for length in [least, 1.0, most, f64::INFINITY] {
+                let domain = Domain::periodic([1.0, length, 1.0]).unwrap();
+                domain.check(precision).unwrap();
+                let [lengths, inverses] = domain.factors();
+                let is_held = |x: f64| match precision {
+                    Precision::Double => x.is_normal(),
+                    _ => (x as f32).is_normal(),
+                };
+                let is_open = length == f64::INFINITY;
+                assert!(is_open || is_held(lengths[1]) && is_held(inverses[1]), "{length}");
+            }
+            for length in [least / 2.0, most * 2.0] {
+                let error = Domain::periodic([1.0, 1.0, length])
+                    .and_then(|domain| domain.check(precision))
+                    .unwrap_err();
+                assert_eq!(error, Error::BoxPrecision { axis: "z", found: length, precision });
+            }
+        }
+        Domain::Open.check(Precision::Single).unwrap();
+        for &precision in Precision::ALL {
+            let (least, most) = precision.squared_lengths().into_inner();
+            for (length, beyond) in [(least, least / 2.0), (most, most * 2.0)] {
+                let check = |lengths| Domain::periodic(lengths).unwrap().check(precision);
+                check([length; 3]).unwrap();
+                check([beyond, length, beyond]).unwrap();
+                check([beyond, f64::INFINITY, beyond]).unwrap();
+                let error = check([beyond; 3]).unwrap_err();
+                assert_eq!(error, Error::BoxScale { found: beyond, precision });
+                // Squares keep all digits, and their sum over three axes does not overflow.
+                let square = length * length;
+                let least_term = square * f64::EPSILON.max(f64::from(f32::EPSILON) / 2.0);
+                match precision {
+                    Precision::Double => assert!((square * f64::EPSILON).is_normal()),
+                    _ => assert!(
+                        (least_term as f32).is_normal() && (0.75 * square as f32).is_finite()
+                    ),
+                }
+            }
+        }
+        let error = Domain::periodic([1e-300, 1.0, 1.0]).unwrap().check(Precision::Single);
+        let message = error.unwrap_err().to_string();
+        let expected = "periodic box of length 1e-300 along x: expected 1.18e-38 to 8.51e37 in \
+                        single precision";
+        assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn lengths_are_positive() {
+        for length in [0.0, -1.0, f64::NAN] {
+            let error = Domain::periodic([1.0, length, 1.0]).unwrap_err();
+            assert!(error.to_string().contains("along y"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Fields of records, and their types.
+
+use std::fmt;
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// One real number.
+    Real,
+    /// A vector with this number of components.
+    Vector(usize),
+    /// A position with this number of coordinates.
+    Point(usize),
+    /// An array of real numbers of this length.
+    Array(usize),
+    /// An integer: a type, a flag, an id.
+    U32,
+    /// A result that is the minimum over pairs.
+    Min,
+    /// A result that is the maximum over pairs.
+    Max,
+    /// The minimum over pairs, and the index of its j-particle.
+    ArgMin,
+    /// A result that counts pairs.
+    Count,
+}
+
+impl FieldKind {
+    /// Returns whether the field is a sum of real numbers over pairs.
+    pub const fn is_sum(self) -> bool {
+        !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count)
+    }
+
+    /// Returns whether fields of these kinds have the same layout.
+    pub(crate) const fn has_layout_of(self, other: Self) -> bool {
+        let is_same = match self {
+            Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
+            Self::Point(_) => matches!(other, Self::Point(_)),
+            Self::ArgMin => matches!(other, Self::ArgMin),
+            Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => {
+                !matches!(other, Self::U32 | Self::Count | Self::Point(_) | Self::ArgMin)
+            }
+        };
+        is_same && self.components() == other.components()
+    }
+
+    /// Returns the Rust type of its values on the host.
+    pub(crate) fn host_type(self) -> String {
+        match self {
+            Self::Real => "f64".to_owned(),
+            Self::Vector(n) => format!("Vector<f64, {n}>"),
+            Self::Point(n) => format!("Point<f64, {n}>"),
+            Self::Array(n) => format!("[f64; {n}]"),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Returns the number of numbers in the field.
+    pub const fn components(self) -> usize {
+        match self {
+            Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
+            Self::ArgMin => 2,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+        }
+    }
+}
+
+impl fmt::Display for FieldKind {
+    /// Prints the type in the language of declarations.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real => f.write_str("Real"),
+            Self::Vector(3) => f.write_str("Vector"),
+            Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Point(3) => f.write_str("Point"),
+            Self::Point(n) => write!(f, "Point<{n}>"),
+            Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::U32 => f.write_str("u32"),
+            Self::Min => f.write_str("Min<Real>"),
+            Self::Max => f.write_str("Max<Real>"),
+            Self::ArgMin => f.write_str("ArgMin<Real>"),
+            Self::Count => f.write_str("Count"),
+        }
+    }
+}
+
+/// One field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The name in the declaration.
+    pub name: &'static str,
+    /// The type.
+    pub kind: FieldKind,
+}
+
+impl fmt::Display for Field {
+    /// Prints the field as in a declaration: `pos: Point`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.kind)
+    }
+}

@@ -1,0 +1,85 @@
+//! Pairs of a law in `f64`, one by one: for the reference, and for properties derived from the law
+//! itself.
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::Law;
+use crate::law::loops::{BySize, Variant};
+use crate::law::loops::{Loops, Setting, View};
+use crate::memory::columns::Columns;
+use crate::memory::folding::Folding;
+use crate::numeric::precision::Precision;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::numeric::simd::level::SimdLevel;
+use crate::options::Math;
+use crate::records::pack;
+use crate::records::pack::{OwnedRows, Rows};
+
+/// The pair function of a law with its parameters.
+pub(crate) struct Pair {
+    law: &'static Law,
+    loops: Loops<u64>,
+    parameters: Columns<u64>,
+    domain: Domain,
+    folding: Folding,
+}
+
+/// j-particles in `f64`.
+pub(crate) struct Sources(Columns<u64>);
+
+impl Sources {
+    /// Packs j-particles.
+    pub fn pack(j: &dyn Rows) -> Self {
+        Self(Columns::pack::<f64>(j).expect("memory for the j-particles"))
+    }
+}
+
+impl Pair {
+    /// Returns the pair function of a law with one row of parameters; an error if the law has no
+    /// loops.
+    pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
+        let variant = Variant {
+            level: SimdLevel::Scalar,
+            precision: Precision::Double,
+            math: Math::Exact,
+            is_periodic: domain.is_periodic(),
+        };
+        let BySize::Bits64(loops) = law.loops(variant)?.0 else { unreachable!("loops in f64") };
+        let parameters = one(law.parameters, parameters.to_vec());
+        let folding = Folding::new(law.f, Precision::Double);
+        Ok(Self { law, loops, parameters, domain, folding })
+    }
+
+    /// Returns the result of one j-particle for one i-particle, as a row.
+    pub fn evaluate(&self, i: Vec<u64>, j: Vec<u64>) -> Vec<u64> {
+        let [total, _] = self.sum(i, &Sources(one(self.law.j, j)), None);
+        total
+    }
+
+    /// Returns the compensated sums of all j-particles for one i-particle, and their rounding
+    /// errors, as rows. The j-particle with the index `own` is left out.
+    pub fn sum(&self, i: Vec<u64>, j: &Sources, own: Option<usize>) -> [Vec<u64>; 2] {
+        let i = one(self.law.i, i);
+        let setting = Setting {
+            parameters: self.parameters.lines(),
+            domain: self.domain,
+            skips_self: own.is_some(),
+            folding: &self.folding,
+        };
+        let i = View { lines: i.lines(), first: own.unwrap_or(0), range: 0..1 };
+        let j = View { lines: j.0.lines(), first: 0, range: 0..j.0.len() };
+        let mut sums = [(); 2].map(|()| vec![Line([0; LINE]); pack::dim(self.law.f)]);
+        for sums in &mut sums {
+            self.folding.begin(sums);
+        }
+        let [total, lost] = &mut sums;
+        (self.loops.one)(&setting, &i, &j, total, Some(lost));
+        sums.map(|sums| sums.iter().map(|line| line.0[0]).collect())
+    }
+}
+
+/// Packs one record.
+fn one(fields: &'static [Field], row: Vec<u64>) -> Columns<u64> {
+    Columns::pack::<f64>(&OwnedRows::new(fields, row)).expect("memory for one record")
+}

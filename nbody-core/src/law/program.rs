@@ -1,0 +1,226 @@
+//! Programs per particle: updates and measures.
+
+use std::marker::PhantomData;
+
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::Operations;
+use crate::law::particle_loop::ParticleLoop;
+use crate::numeric::lane::Lane;
+use crate::numeric::rows::{Reader, Writer};
+use crate::numeric::space::Space;
+use crate::records::record::dim;
+use crate::records::record::{Output, Record};
+
+/// A record without numbers, for programs that read no second particle or no results.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Nothing<L = f64>(PhantomData<L>);
+
+// SAFETY: there are no fields, and nothing is read or written.
+#[allow(unsafe_code)]
+unsafe impl<L: Lane> Record for Nothing<L> {
+    type Lane = L;
+    type With<M: Lane> = Nothing<M>;
+    type Host = Nothing;
+    const FIELDS: &'static [Field] = &[];
+    const DIM: usize = 0;
+
+    fn read<R: Reader<L>>(_: &mut R) -> Self {
+        Self(PhantomData)
+    }
+    fn write<W: Writer<L>>(&self, _: &mut W) {}
+}
+
+/// The generated part of the CUDA program of a [`ParticleProgram`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParticleText {
+    /// The declaration: structs, constants, functions and `update` or `measure`, in the namespace
+    /// `nbody::law`.
+    pub law: &'static str,
+    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial
+    /// values and the merging of totals.
+    pub names: &'static str,
+}
+
+/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: everything that
+/// engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
+/// that engines run.
+#[derive(Debug)]
+pub struct ParticleProgram {
+    /// The name in messages: the name of the declaration's struct of parameters, in snake case.
+    pub name: &'static str,
+    /// The cost for one particle.
+    pub operations: Operations,
+    /// The generated part of its CUDA program.
+    pub cuda: ParticleText,
+    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a
+    /// measure. Other fields keep their bits.
+    pub changes: &'static [bool],
+    /// The layout of the parameters.
+    pub parameters: &'static [Field],
+    /// The layout of the particle, [`Update::P`].
+    pub p: &'static [Field],
+    /// The layout of the second particle, [`Update::Q`]; empty if there is none.
+    pub q: &'static [Field],
+    /// The layout of the results that it reads, [`Update::F`]; empty if there are none.
+    pub f: &'static [Field],
+    /// The layout of the total of a measure, [`Measure::T`]; empty for an update.
+    pub total: &'static [Field],
+    /// The compiled loop over particles on the CPU.
+    pub(crate) cpu_loop: fn() -> ParticleLoop,
+}
+
+impl ParticleProgram {
+    /// Refuses a measure where an update is needed.
+    pub fn check_update(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "an update");
+        if self.total.is_empty() { Ok(()) } else { Err(Error::WrongProgram { program, expected }) }
+    }
+
+    /// Refuses an update where a measure is needed.
+    pub fn check_measure(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "a measure");
+        if self.total.is_empty() { Err(Error::WrongProgram { program, expected }) } else { Ok(()) }
+    }
+
+    /// Returns whether each number of `p` may change.
+    pub fn changed_numbers(&self) -> Vec<bool> {
+        let each = self.p.iter().zip(self.changes);
+        each.flat_map(|(field, &is)| std::iter::repeat_n(is, field.kind.components())).collect()
+    }
+
+    /// Returns the stack that the loop on the CPU needs, in bytes: see [`Law`](crate::law::interaction::Law).
+    pub(crate) fn stack(&self) -> usize {
+        const COPIES: usize = 32;
+        let records = [self.parameters, self.p, self.q, self.f, self.total];
+        let numbers: usize = records.into_iter().map(dim).sum();
+        numbers.saturating_mul(COPIES * size_of::<f64>())
+    }
+}
+
+/// The part of a [`ParticleProgram`] that the macro writes.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields of `ParticleProgram`")]
+pub struct ParticleDeclaration {
+    pub name: &'static str,
+    pub operations: Operations,
+    pub cuda: ParticleText,
+    pub changes: &'static [bool],
+}
+
+impl ParticleDeclaration {
+    /// Returns the program of the declared update.
+    pub const fn update<U: Update>(self) -> ParticleProgram {
+        let Self { name, operations, cuda, changes } = self;
+        ParticleProgram {
+            name,
+            operations,
+            cuda,
+            changes,
+            parameters: U::FIELDS,
+            p: U::P::FIELDS,
+            q: U::Q::FIELDS,
+            f: U::F::FIELDS,
+            total: &[],
+            cpu_loop: U::cpu_loop,
+        }
+    }
+
+    /// Returns the program of the declared measure.
+    pub const fn measure<M: Measure>(self) -> ParticleProgram {
+        let Self { name, operations, cuda, changes } = self;
+        ParticleProgram {
+            name,
+            operations,
+            cuda,
+            changes,
+            parameters: M::FIELDS,
+            p: M::P::FIELDS,
+            q: M::Q::FIELDS,
+            f: M::F::FIELDS,
+            total: M::T::FIELDS,
+            cpu_loop: M::cpu_loop,
+        }
+    }
+}
+
+/// A program that changes each particle: a kick, a drift, an equation of state. The value holds its
+/// uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Update for ...`, and by nothing
+/// else.
+///
+/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the
+/// precision of the particles, which are rounded when they are stored. This is cheap, since their
+/// cost grows with the number of particles and not with the number of pairs.
+///
+/// # Safety
+///
+/// As for [`Interaction`](crate::law::interaction::Interaction): the CUDA text must declare the structs as the records
+/// say, and neither read nor write anything else.
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
+    /// The particle that is changed.
+    type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
+    /// A second record of the particle, which is read; [`Nothing`] if there is none.
+    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are
+    /// none.
+    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+
+    /// The program as a value.
+    const PROGRAM: &'static ParticleProgram;
+
+    /// Updates one particle.
+    fn update<L: Lane<Coordinate = L>, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        p: &mut <Self::P as Record>::With<L>,
+        q: &<Self::Q as Record>::With<L>,
+        f: &<Self::F as Record>::With<L>,
+    );
+
+    /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
+    /// package that declares the update.
+    #[doc(hidden)]
+    fn cpu_loop() -> ParticleLoop;
+}
+
+/// A program that adds up a property of all particles: an energy, a momentum, the largest speed.
+/// The value holds its uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Measure for ...`, and by nothing
+/// else. It computes as an [`Update`] does.
+///
+/// # Safety
+///
+/// As for [`Update`].
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
+    /// The particle.
+    type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
+    /// A second record of the particle; [`Nothing`] if there is none.
+    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle; [`Nothing`] if there are none.
+    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+    /// The total, which is accumulated over the particles.
+    type T: Output<Lane = f64, Host = Self::T, With<f64> = Self::T>;
+
+    /// The program as a value.
+    const PROGRAM: &'static ParticleProgram;
+
+    /// Adds to `t` the contribution of the particle of this index.
+    fn measure<L: Lane<Coordinate = L>, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        p: &<Self::P as Record>::With<L>,
+        q: &<Self::Q as Record>::With<L>,
+        f: &<Self::F as Record>::With<L>,
+        index: L::U32,
+        t: &mut <Self::T as Record>::With<L>,
+    );
+
+    /// Returns the compiled loop over particles.
+    #[doc(hidden)]
+    fn cpu_loop() -> ParticleLoop;
+}

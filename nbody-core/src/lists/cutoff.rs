@@ -1,0 +1,424 @@
+//! The cutoffs that lists cover, and the numbers of particles that they depend on.
+
+use crate::error::Error;
+use crate::field::{Field, FieldKind};
+use crate::law::interaction::Law;
+use crate::lists::list::{GroupReach, Reach};
+use crate::numeric::interval::Interval;
+use crate::order::GROUP;
+use crate::order::boxes::bits;
+use crate::records::binding::{Binding, Place};
+use crate::records::pack;
+use crate::state::ListState;
+
+/// The cutoff of an interaction with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cutoff {
+    law: &'static Law,
+    /// The parameters, in the order of their record.
+    parameters: Vec<Interval>,
+}
+
+impl PartialEq for Law {
+    /// Laws are constants, each with a name and a text of its own.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.cuda == other.cuda
+    }
+}
+
+impl Cutoff {
+    /// Returns the cutoff of a law with these parameters, which are one row.
+    pub fn new(law: &'static Law, parameters: &[u64]) -> Self {
+        let parameters = pack::reals(law.parameters, parameters);
+        Self { law, parameters: parameters.map(Interval::from).collect() }
+    }
+
+    /// Refuses an interaction whose declaration has no cutoff, or whose parameters have a point: the positions
+    /// of pairs that are found are relative to others.
+    pub fn check(&self) -> Result<(), Error> {
+        let law = self.law.name;
+        match (self.law.cutoff, self.law.has_fixed_points()) {
+            (false, _) => Err(Error::NoCutoff { law }),
+            (true, true) => Err(Error::PointOfLists { law }),
+            (true, false) => Ok(()),
+        }
+    }
+
+    /// The interaction.
+    pub fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    /// Returns the parameters, in the order of their record.
+    pub fn parameters(&self) -> &[Interval] {
+        &self.parameters
+    }
+
+    /// Returns that of the same interaction with these parameters. Those that are equal stay, NaN among them.
+    pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self, Error> {
+        let (found, expected) = (parameters.len(), self.parameters.len());
+        Error::check_length("parameters of lists", found, expected)?;
+        let with = |(now, &x): (&Interval, &f64)| {
+            if now.lo.to_bits() == x.to_bits() { *now } else { Interval::from(x) }
+        };
+        let parameters = self.parameters.iter().zip(parameters).map(with).collect();
+        Ok(Self { law: self.law, parameters })
+    }
+
+    /// Returns whether it depends on numbers of particles.
+    pub fn reads_particles(&self) -> bool {
+        self.law.cutoff_reads.iter().any(|reads| !reads.is_empty())
+    }
+
+    /// Returns the cutoff of all pairs, if it does not depend on particles; an error if it is
+    /// infinite or NaN.
+    pub fn constant(&self) -> Result<Option<f64>, Error> {
+        if self.reads_particles() {
+            return Ok(None);
+        }
+        let [i, j] =
+            [self.law.i, self.law.j].map(|fields| vec![Interval::WHOLE; pack::dim(fields)]);
+        let reach = self.reach([&i, &j]);
+        if reach.is_finite() {
+            Ok(Some(reach))
+        } else {
+            Err(Error::UnboundedCutoff { law: self.law.name })
+        }
+    }
+
+    /// Returns the greatest cutoff of a pair of particles whose numbers have these bounds; infinite if
+    /// there is no bound or a cutoff may be NaN.
+    fn reach(&self, bounds: [&[Interval]; 2]) -> f64 {
+        let bounds = self.law.reach(&self.parameters, bounds[0], bounds[1]);
+        // A distance is compared with the magnitude of the cutoff.
+        if bounds.is_finite() { bounds.hi.abs().max(bounds.lo.abs()) } else { f64::INFINITY }
+    }
+}
+
+/// Returns the position among the fields of a law: the one that is a point.
+pub fn position(fields: &'static [Field]) -> &'static [Field] {
+    let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));
+    fields.iter().position(is_point).map_or(&[], |k| &fields[k..=k])
+}
+
+/// The numbers of the particles of a set that matter for lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watched {
+    /// The coordinates of the position.
+    pub position: Binding,
+    /// The numbers that cutoffs depend on.
+    pub places: Vec<Place>,
+    /// For each cutoff, as an i-particle and as a j-particle: the numbers of the record, each with its
+    /// place if the cutoff depends on it.
+    numbers: Vec<[Vec<Option<usize>>; 2]>,
+}
+
+impl Watched {
+    /// Finds the numbers in the records of a buffer, whose particles are i-particles, j-particles or both.
+    pub fn new(
+        cutoffs: &[Cutoff],
+        roles: [bool; 2],
+        buffer: &'static [Field],
+    ) -> Result<Self, Error> {
+        let mut watched =
+            Self { position: Binding::whole(&[]), places: Vec::new(), numbers: Vec::new() };
+        let mut first = None;
+        for cutoff in cutoffs {
+            let law = cutoff.law;
+            let mut numbers = [Vec::new(), Vec::new()];
+            for (role, fields) in [law.i, law.j].into_iter().enumerate().filter(|(k, _)| roles[*k])
+            {
+                let position = Binding::new(law.name, position(fields), buffer)?;
+                let record = Binding::new(law.name, fields, buffer)?;
+                let reads = law.cutoff_reads[role];
+                let places = record.places().iter().enumerate();
+                numbers[role] = places
+                    .map(|(k, &place)| reads.contains(&k).then(|| watched.index_of(place)))
+                    .collect();
+                match &first {
+                    None => first = Some((law.name, position)),
+                    Some((_, other)) if other.places() == position.places() => {}
+                    Some((other, _)) => {
+                        return Err(Error::TwoPositions { laws: [other, law.name] });
+                    }
+                }
+            }
+            watched.numbers.push(numbers);
+        }
+        if let Some((_, position)) = first {
+            watched.position = position;
+        }
+        Ok(watched)
+    }
+
+    /// Watches positions alone, as for lists that do not depend on cutoffs.
+    #[must_use]
+    pub fn only_positions(self) -> Self {
+        Self { places: Vec::new(), numbers: Vec::new(), ..self }
+    }
+
+    /// Returns the places of the numbers that a cutoff depends on in a role, in the order of
+    /// [`Law::cutoff_reads`].
+    pub fn places_of(&self, cutoff: usize, role: usize) -> impl Iterator<Item = usize> {
+        self.numbers[cutoff][role].iter().copied().flatten()
+    }
+
+    /// Finds the numbers that one of these cutoffs depends on in the records of another buffer, whose particles
+    /// have these roles: the index of each among the places, and its place there.
+    pub fn numbers_in(
+        &self,
+        (cutoff, law): (usize, &'static Law),
+        roles: [bool; 2],
+        buffer: &'static [Field],
+    ) -> Result<Vec<(usize, Place)>, Error> {
+        let mut found = Vec::new();
+        for (role, fields) in [law.i, law.j].into_iter().enumerate().filter(|(k, _)| roles[*k]) {
+            let record = Binding::new(law.name, fields, buffer)?;
+            let numbers = self.numbers[cutoff][role].iter().zip(record.places());
+            found.extend(numbers.filter_map(|(k, &place)| Some(((*k)?, place))));
+        }
+        Ok(found)
+    }
+
+    /// Returns by how much a cutoff of a pair grows at most, as a share, when a number of one of its particles does,
+    /// and when it becomes smaller, for each place; infinite where there is no such share. `is_nonnegative` tells
+    /// that all numbers of all particles are 0 or more.
+    pub fn slopes(&self, cutoffs: &[Cutoff], is_nonnegative: bool) -> Vec<[f64; 2]> {
+        let bounds =
+            if is_nonnegative { Interval::new(0.0, f64::INFINITY) } else { Interval::WHOLE };
+        let mut slopes = vec![[0.0_f64; 2]; self.places.len()];
+        for (cutoff, roles) in cutoffs.iter().zip(&self.numbers) {
+            for (role, numbers) in roles.iter().enumerate() {
+                for (number, place) in numbers.iter().enumerate() {
+                    let Some(place) = *place else { continue };
+                    let found = cutoff.law.slopes(&cutoff.parameters, [role, number], bounds);
+                    slopes[place] = [0, 1].map(|way| slopes[place][way].max(found[way]));
+                }
+            }
+        }
+        slopes
+    }
+
+    fn index_of(&mut self, place: Place) -> usize {
+        let known = self.places.iter().position(|known| *known == place);
+        known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        })
+    }
+
+    /// Writes the bounds of the numbers of a record in a role that a cutoff depends on, from those of the places.
+    fn fill(&self, cutoff: usize, role: usize, bounds: &[Interval], record: &mut [Interval]) {
+        for (number, place) in record.iter_mut().zip(&self.numbers[cutoff][role]) {
+            if let Some(place) = *place {
+                *number = bounds[place];
+            }
+        }
+    }
+
+    /// Returns the bounds of the numbers of a record in a role, for a cutoff, from those of the places.
+    fn bounds(&self, cutoff: usize, role: usize, bounds: &[Interval]) -> Vec<Interval> {
+        let number = |place: &Option<usize>| place.map_or(Interval::WHOLE, |place| bounds[place]);
+        self.numbers[cutoff][role].iter().map(number).collect()
+    }
+}
+
+/// The bounds of the watched numbers of groups, and of the nodes of their tree.
+#[derive(Clone, Debug, Default)]
+pub struct Levels {
+    places: usize,
+    /// For each level of the tree, the bounds of each node.
+    levels: Vec<Vec<Interval>>,
+}
+
+impl Levels {
+    /// Returns the bounds over particles in their order, of each of these numbers.
+    pub fn of(values: &[Vec<f64>]) -> Self {
+        let places = values.len();
+        let n = values.first().map_or(0, Vec::len);
+        let mut levels = vec![Vec::new()];
+        for first in (0..n).step_by(GROUP) {
+            let group = first..n.min(first + GROUP);
+            levels[0].extend(values.iter().filter_map(|values| hull(&values[group.clone()])));
+        }
+        while let Some(below) = levels.last()
+            && below.len() > GROUP * places
+        {
+            let joined = below.chunks(GROUP * places).flat_map(|nodes| {
+                let of = |place| nodes[place..].iter().step_by(places).copied();
+                (0..places).filter_map(move |place| of(place).reduce(Interval::hull))
+            });
+            let joined = joined.collect();
+            levels.push(joined);
+        }
+        Self { places, levels }
+    }
+
+    /// Returns the bounds in a node.
+    pub fn node(&self, [level, node]: [usize; 2]) -> &[Interval] {
+        if self.places == 0 {
+            &[]
+        } else {
+            &self.levels[level][node * self.places..][..self.places]
+        }
+    }
+
+    /// Returns the number of groups; 0 without numbers.
+    fn groups(&self) -> usize {
+        self.levels.first().map_or(0, |groups| groups.len().checked_div(self.places).unwrap_or(0))
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.levels.iter().map(|level| size_of_val(&level[..])).sum()
+    }
+
+    /// Returns whether all numbers are 0 or more.
+    pub fn is_nonnegative(&self) -> bool {
+        self.all().iter().all(|bounds| bounds.lo >= 0.0)
+    }
+
+    /// Returns the bounds of all particles.
+    pub fn all(&self) -> Vec<Interval> {
+        let top = self.levels.last().map_or(&[][..], Vec::as_slice);
+        let of = |place| top.iter().skip(place).step_by(self.places).copied();
+        (0..self.places).filter_map(|place| of(place).reduce(Interval::hull)).collect()
+    }
+}
+
+impl Reach for Reaches<'_> {
+    fn greatest(&self) -> f64 {
+        Reaches::greatest(self) + self.skin
+    }
+
+    fn of_group(&self, group: usize) -> Box<GroupReach<'_>> {
+        if let Some(constant) = self.constant {
+            return Box::new(move |_, reaches| *reaches = [constant + self.skin; GROUP]);
+        }
+        let i = self.records(0, self.i.1.node([0, group]));
+        let mut j = self.records(1, &self.j.1.all());
+        let mut last: Option<(&[Interval], f64)> = None;
+        Box::new(move |nodes, reaches| {
+            for k in bits(nodes.wanted) {
+                let bounds = self.j.1.node([nodes.level, nodes.first + k]);
+                let known = last.filter(|(known, _)| *known == bounds).map(|(_, reach)| reach);
+                let reach = known.unwrap_or_else(|| {
+                    let each = self.cutoffs.iter().enumerate().map(|(k, cutoff)| {
+                        self.j.0.fill(k, 1, bounds, &mut j[k]);
+                        cutoff.reach([&i[k], &j[k]])
+                    });
+                    each.fold(0.0, f64::max) + self.skin
+                });
+                last = Some((bounds, reach));
+                reaches[k] = reach;
+            }
+        })
+    }
+}
+
+fn hull(values: &[f64]) -> Option<Interval> {
+    values.iter().copied().map(Interval::from).reduce(Interval::hull)
+}
+
+/// Groups whose cutoffs choose the skin.
+const SAMPLES: usize = 32;
+
+/// The greatest cutoffs of pairs, from the bounds of what they depend on.
+pub struct Reaches<'a> {
+    cutoffs: &'a [Cutoff],
+    i: (&'a Watched, &'a Levels),
+    j: (&'a Watched, &'a Levels),
+    /// The length that is added to each cutoff.
+    pub skin: f64,
+    /// The reach of all pairs if it depends on no particle.
+    constant: Option<f64>,
+}
+
+impl<'a> Reaches<'a> {
+    /// Returns the reaches of these cutoffs, without a skin; an error if the cutoff of some pair may be
+    /// infinite or NaN.
+    pub fn new(
+        cutoffs: &'a [Cutoff],
+        i: (&'a Watched, &'a Levels),
+        j: (&'a Watched, &'a Levels),
+    ) -> Result<Self, Error> {
+        let mut reaches = Self { cutoffs, i, j, skin: 0.0, constant: None };
+        let [of_i, of_j] = [i, j].map(|(_, levels)| levels.all());
+        let lacks =
+            |(watched, bounds): (&Watched, &[Interval])| bounds.len() < watched.places.len();
+        if lacks((i.0, &of_i)) || lacks((j.0, &of_j)) {
+            // There are no particles.
+            return Ok(Self { constant: Some(0.0), ..reaches });
+        }
+        for (k, cutoff) in cutoffs.iter().enumerate() {
+            if !reaches.of_cutoff(k, [&of_i, &of_j]).is_finite() {
+                return Err(Error::UnboundedCutoff { law: cutoff.law.name });
+            }
+        }
+        if of_i.is_empty() && of_j.is_empty() {
+            reaches.constant = Some(reaches.greatest());
+        }
+        Ok(reaches)
+    }
+
+    /// Returns the greatest cutoff.
+    pub fn greatest(&self) -> f64 {
+        if let Some(constant) = self.constant {
+            return constant;
+        }
+        let [of_i, of_j] = [self.i, self.j].map(|(_, levels)| levels.all());
+        self.of_bounds([&of_i, &of_j])
+    }
+
+    /// Returns the middle one of the greatest cutoffs of pairs of 32 groups, which are spread evenly along the
+    /// order: a few particles with others do not change it.
+    pub fn typical(&self) -> f64 {
+        if let Some(constant) = self.constant {
+            return constant;
+        }
+        let of = |(_, levels): (&Watched, &'a Levels), k: usize| {
+            levels.node([0, k * levels.groups() / SAMPLES])
+        };
+        let mut all: Vec<_> =
+            (0..SAMPLES).map(|k| self.of_bounds([of(self.i, k), of(self.j, k)])).collect();
+        all.sort_by(f64::total_cmp);
+        all[SAMPLES / 2]
+    }
+
+    /// Returns the cutoff, plus the skin, of a pair of particles with these numbers.
+    pub fn of_numbers(&self, i: &[Interval], j: &[Interval]) -> f64 {
+        self.constant.unwrap_or_else(|| self.of_bounds([i, j])) + self.skin
+    }
+
+    /// Returns for each cutoff the bounds of the numbers of a record in a role, from those of the places.
+    fn records(&self, role: usize, bounds: &[Interval]) -> Vec<Vec<Interval>> {
+        let watched = [self.i.0, self.j.0][role];
+        (0..self.cutoffs.len()).map(|cutoff| watched.bounds(cutoff, role, bounds)).collect()
+    }
+
+    fn of_bounds(&self, bounds: [&[Interval]; 2]) -> f64 {
+        let each = (0..self.cutoffs.len()).map(|cutoff| self.of_cutoff(cutoff, bounds));
+        each.fold(0.0, f64::max)
+    }
+
+    fn of_cutoff(&self, cutoff: usize, [i, j]: [&[Interval]; 2]) -> f64 {
+        let i = self.i.0.bounds(cutoff, 0, i);
+        let j = self.j.0.bounds(cutoff, 1, j);
+        self.cutoffs[cutoff].reach([&i, &j])
+    }
+}
+
+impl ListState {
+    /// Returns the parameters of the cutoffs that lists are for.
+    pub fn parameters_of(cutoffs: &[Cutoff]) -> Vec<Vec<f64>> {
+        let of = |cutoff: &Cutoff| cutoff.parameters().iter().map(|it| it.lo).collect();
+        cutoffs.iter().map(of).collect()
+    }
+
+    /// Returns the cutoffs that the lists were for, of the interactions of these.
+    pub fn cutoffs(&self, now: &[Cutoff]) -> Result<Vec<Cutoff>, Error> {
+        Error::check_length("interactions of lists", now.len(), self.parameters.len())?;
+        let each = now.iter().zip(&self.parameters);
+        each.map(|(now, parameters)| now.with_parameters(parameters)).collect()
+    }
+}

@@ -1,0 +1,495 @@
+//! Lists of the j-particles that may be within reach of some i-particle of a group.
+// Loops over indices are those that compilers turn into vector code.
+#![allow(clippy::needless_range_loop)]
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use crate::numeric::simd::level::Best;
+use crate::order::GROUP;
+use crate::order::boxes::{Block, Bounds, below, bits};
+use crate::order::image;
+use crate::order::image::IMAGES;
+use crate::order::image::INDEX_BITS;
+use crate::order::order::Ordered;
+use crate::parallel;
+
+/// Groups whose lists a thread builds at a time.
+const GROUPS: usize = 64;
+/// The share of the extent of a box by which limits of distances of boxes grow, for rounding.
+pub const MARGIN: f64 = f64::EPSILON * 8.0;
+/// The relative rounding error of coordinates of particles.
+pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
+
+/// The j-particles for each group of i-particles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// The beginning of each list, and the end of the last one.
+    pub begins: Vec<u64>,
+    /// The lists, one after another. An entry holds the place of a j-particle in the order, and above it
+    /// its image; entries ascend.
+    pub entries: Vec<u32>,
+    /// The i-particles that each entry acts on, a bit for each of the group; all of them without.
+    pub masks: Option<Vec<u32>>,
+}
+
+/// Some of the 32 nodes of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodes {
+    /// The level.
+    pub level: usize,
+    /// The index of the first node of the block.
+    pub first: usize,
+    /// The nodes, a bit each.
+    pub wanted: u32,
+}
+
+/// Writes the greatest distance of a pair of particles of one group and of each of these nodes.
+pub type GroupReach<'a> = dyn FnMut(Nodes, &mut [f64; GROUP]) + 'a;
+
+/// The distances within which lists have pairs.
+pub trait Reach: Sync {
+    /// Returns the greatest one of all pairs.
+    fn greatest(&self) -> f64;
+
+    /// Returns those of a group.
+    fn of_group(&self, group: usize) -> Box<GroupReach<'_>>;
+}
+
+/// One distance for all pairs.
+impl Reach for f64 {
+    fn greatest(&self) -> f64 {
+        *self
+    }
+
+    fn of_group(&self, _: usize) -> Box<GroupReach<'_>> {
+        Box::new(|_, reaches| *reaches = [*self; GROUP])
+    }
+}
+
+impl Lists {
+    /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
+    pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &dyn Reach) -> Self {
+        Self::build_with_octets(i, j, lengths, reach).0
+    }
+
+    /// Builds the lists, and returns the [`octets`] of its group that each entry is within reach of.
+    pub fn build_with_octets(
+        i: &Ordered,
+        j: &Ordered,
+        lengths: &[f64; 3],
+        reach: &dyn Reach,
+    ) -> (Self, Vec<u8>) {
+        let whole = j.tree.levels.iter().flatten().copied().reduce(Bounds::and);
+        let (best, leaves) = (Best::new(), leaves(j));
+        let list = |group: usize, part: &mut Part| {
+            let search = Search::new(i, (j, &leaves), group, lengths);
+            search.list(best, whole.as_ref(), reach, part);
+        };
+        Self::collect(i.tree.groups().len(), &list)
+    }
+
+    /// Collects the lists of groups, each of which is appended to a part by a function.
+    pub(crate) fn collect(
+        groups: usize,
+        list: &(dyn Fn(usize, &mut Part) + Sync),
+    ) -> (Self, Vec<u8>) {
+        let mut parts = vec![Part::default(); groups.div_ceil(GROUPS)];
+        parallel::each_chunk(&mut parts, 1, &|k, parts| {
+            let range = k * GROUPS..groups.min((k + 1) * GROUPS);
+            for part in parts {
+                for group in range.clone() {
+                    list(group, part);
+                    part.ends.push(part.entries.len());
+                }
+            }
+        });
+        let (mut begins, mut entries, mut masks) = (vec![0], Vec::new(), Vec::new());
+        let (all, mut near) = (parts.iter().map(|part| part.entries.len()).sum(), Vec::new());
+        entries.reserve_exact(all);
+        near.reserve_exact(all);
+        for part in parts {
+            let before = entries.len();
+            begins.extend(part.ends.into_iter().map(|end| (before + end) as u64));
+            entries.extend(part.entries);
+            masks.extend(part.masks);
+            near.extend(part.near);
+        }
+        (Self { begins, entries, masks: (!masks.is_empty()).then_some(masks) }, near)
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        let masks = self.masks.as_ref().map_or(0, |masks| size_of_val(&masks[..]));
+        size_of_val(&self.begins[..]) + size_of_val(&self.entries[..]) + masks
+    }
+
+    /// Returns where the list of a group is among all entries.
+    pub fn range(&self, group: usize) -> Range<usize> {
+        self.begins[group] as usize..self.begins[group + 1] as usize
+    }
+
+    /// Returns the i-particles that an entry acts on, a bit for each of its group.
+    pub fn mask(&self, entry: usize) -> u32 {
+        self.masks.as_ref().map_or(u32::MAX, |masks| masks[entry])
+    }
+
+    /// Returns the list of a group.
+    pub fn of(&self, group: usize) -> &[u32] {
+        &self.entries[self.range(group)]
+    }
+}
+
+/// The lists of some groups.
+#[derive(Clone, Default)]
+pub(crate) struct Part {
+    ends: Vec<usize>,
+    pub entries: Vec<u32>,
+    /// Those of each entry, or none.
+    pub masks: Vec<u32>,
+    /// The [`octets`] of the group that each entry is near.
+    pub near: Vec<u8>,
+}
+
+/// Returns the octets of a group that have some of these particles, a bit each.
+pub fn octets(particles: u32) -> u8 {
+    octets_of(particles.to_le_bytes().map(|octet| u32::from(octet != 0)))
+}
+
+/// Returns a bit for each octet of a group, of which these are 1 or 0.
+#[inline(always)]
+fn octets_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
+    (a | b << 1 | c << 2 | d << 3) as u8
+}
+
+/// Coordinates relative to the centre of a group, one array for each axis.
+type Relative = [[f32; GROUP]; 3];
+
+/// The positions of the particles of a leaf, an array for each axis; those missing in the last one are 0.
+type Leaf = [[f64; GROUP]; 3];
+
+/// Returns the leaves of particles in their order.
+fn leaves(ordered: &Ordered) -> Vec<Leaf> {
+    let mut leaves = vec![[[0.0; GROUP]; 3]; ordered.tree.groups().len()];
+    parallel::each_chunk(&mut leaves, GROUPS, &|first, leaves| {
+        for (leaf, positions) in
+            leaves.iter_mut().zip(ordered.positions[first * GROUP..].chunks(GROUP))
+        {
+            for (k, position) in positions.iter().enumerate() {
+                for axis in 0..3 {
+                    leaf[axis][k] = position[axis];
+                }
+            }
+        }
+    });
+    leaves
+}
+
+/// The search for the j-particles of one group.
+struct Search<'a> {
+    j: &'a Ordered,
+    leaves: &'a [Leaf],
+    group: usize,
+    lengths: &'a [f64; 3],
+    bounds: Bounds,
+    centre: [f64; 3],
+    /// The i-particles; those missing in the last group are infinitely far away.
+    relative: Relative,
+    /// The greatest distance of an i-particle from the centre along each axis.
+    half: [f32; 3],
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        i: &Ordered,
+        (j, leaves): (&'a Ordered, &'a [Leaf]),
+        group: usize,
+        lengths: &'a [f64; 3],
+    ) -> Self {
+        let bounds = i.tree.groups()[group];
+        let centre = bounds.centre();
+        let positions = &i.positions[group * GROUP..i.len().min((group + 1) * GROUP)];
+        let (mut relative, mut half) = ([[f32::INFINITY; GROUP]; 3], [0.0_f32; 3]);
+        for (k, position) in positions.iter().enumerate() {
+            for axis in 0..3 {
+                relative[axis][k] = (position[axis] - centre[axis]) as f32;
+                half[axis] = half[axis].max(relative[axis][k].abs());
+            }
+        }
+        Self { j, leaves, group, lengths, bounds, centre, relative, half }
+    }
+
+    /// Appends the entries of the group; `whole` is the box of all j-particles.
+    fn list(&self, best: Best, whole: Option<&Bounds>, reach: &dyn Reach, part: &mut Part) {
+        let Some(whole) = whole else { return };
+        let top = self.j.tree.levels.len() - 1;
+        let (greatest, of_group) = (reach.greatest(), reach.of_group(self.group));
+        let levels = vec![[0.0; GROUP]; top + 1];
+        let reaches = RefCell::new(Reaches { greatest, of_group, levels });
+        let mut candidates = Candidates::default();
+        for image in (0..IMAGES).filter(|&image| image::exists(image, self.lengths)) {
+            let displacement = image::displacement(image, self.lengths);
+            if self.bounds.distance2(whole, &displacement) > self.node_limit(greatest) {
+                continue;
+            }
+            let within = |level: usize, first: usize, block: &Block| {
+                self.within([level, first], block, &displacement, best, &mut reaches.borrow_mut())
+            };
+            self.j.tree.visit(&within, &mut |leaf| {
+                let limit = self.limit(reaches.borrow().levels[0][leaf % GROUP]);
+                best.run(
+                    #[inline(always)]
+                    || self.list_leaf((leaf, image), &displacement, limit, &mut candidates, part),
+                );
+            });
+        }
+        best.run(
+            #[inline(always)]
+            || self.test(&mut candidates, part),
+        );
+    }
+
+    /// Returns a bit for each node of a block that is within its reach, which is found where the node is within
+    /// that of the node above it: this is no less, but for rounding. Boxes that are missing are beyond.
+    fn within(
+        &self,
+        [level, first]: [usize; 2],
+        block: &Block,
+        displacement: &[f64; 3],
+        best: Best,
+        reaches: &mut Reaches,
+    ) -> u32 {
+        const ROUNDING: f64 = 1.0 + 1.0 / 1024.0;
+        let above = reaches.levels.get(level + 1);
+        let most = above.map_or(reaches.greatest, |above| above[first / GROUP % GROUP] * ROUNDING);
+        let distances2 = best.run(
+            #[inline(always)]
+            || block.distances2(&self.bounds, displacement),
+        );
+        let existing = u32::MAX >> GROUP.saturating_sub(self.j.tree.levels[level].len() - first);
+        let wanted = below(&distances2, &[self.node_limit(most); GROUP]) & existing;
+        let here = &mut reaches.levels[level];
+        (reaches.of_group)(Nodes { level, first, wanted }, here);
+        let limits = here.map(|reach| self.node_limit(reach));
+        wanted & below(&distances2, &limits)
+    }
+
+    /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
+    fn node_limit(&self, reach: f64) -> f64 {
+        let extent = self.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
+        let reach = reach + extent * MARGIN;
+        reach * reach * (1.0 + MARGIN)
+    }
+
+    /// Returns the greatest square of a distance of particles within reach, which the rounding of relative
+    /// coordinates and of the square does not exceed.
+    fn limit(&self, reach: f64) -> f32 {
+        let half = self.half.map(f64::from);
+        let error = 4.0 * ROUNDOFF * (half[0] + half[1] + half[2] + reach);
+        let reach = reach + error;
+        (reach * reach * (1.0 + 16.0 * ROUNDOFF)) as f32
+    }
+
+    /// Finds the candidates of a leaf, and appends the entries of those that are tested.
+    #[inline(always)]
+    fn list_leaf(
+        &self,
+        (leaf, image): (usize, u32),
+        displacement: &[f64; 3],
+        limit: f32,
+        candidates: &mut Candidates,
+        part: &mut Part,
+    ) {
+        let (first, count) = (leaf * GROUP, self.j.len().min((leaf + 1) * GROUP) - leaf * GROUP);
+        let mut relative = [[0.0; GROUP]; 3];
+        for axis in 0..3 {
+            for (relative, x) in relative[axis].iter_mut().zip(&self.leaves[leaf][axis]) {
+                *relative = ((x + displacement[axis]) - self.centre[axis]) as f32;
+            }
+        }
+        let existing = u32::MAX >> (GROUP - count);
+        for k in bits(self.near_box(&relative, limit) & existing) {
+            for axis in 0..3 {
+                candidates.at[axis][candidates.count] = relative[axis][k];
+            }
+            candidates.limits[candidates.count] = limit;
+            candidates.entries[candidates.count] = (first + k) as u32 | image << INDEX_BITS;
+            candidates.count += 1;
+            if candidates.count == CANDIDATES {
+                self.test(candidates, part);
+            }
+        }
+    }
+
+    /// Returns a bit for each of these j-particles that is near the box of the group, which no i-particle
+    /// can be nearer than.
+    #[inline(always)]
+    fn near_box(&self, [x, y, z]: &Relative, limit: f32) -> u32 {
+        let gap = |x: f32, axis: usize| {
+            let gap = x.abs() - self.half[axis];
+            if gap > 0.0 { gap } else { 0.0 }
+        };
+        let near = |k: usize| !is_beyond([gap(x[k], 0), gap(y[k], 1), gap(z[k], 2)], limit);
+        (0..GROUP).fold(0, |bits, k| bits | u32::from(near(k)) << k)
+    }
+
+    /// Appends the candidates that are near some i-particle, and removes all of them.
+    #[inline(always)]
+    fn test(&self, candidates: &mut Candidates, part: &mut Part) {
+        let Candidates { at: [x, y, z], limits, .. } = candidates;
+        let mut octets = [[0; CANDIDATES]; GROUP / 8];
+        for (octet, near) in octets.iter_mut().enumerate() {
+            let mut any = [0; CANDIDATES];
+            for i in octet * 8..octet * 8 + 8 {
+                let [a, b, c] = [self.relative[0][i], self.relative[1][i], self.relative[2][i]];
+                for k in 0..CANDIDATES {
+                    let d = [a - x[k], b - y[k], c - z[k]];
+                    any[k] |= u32::from(!is_beyond(d, limits[k]));
+                }
+            }
+            *near = any;
+        }
+        let (mut entries, mut near) = ([0; CANDIDATES], [0; CANDIDATES]);
+        let mut count = 0;
+        for k in 0..candidates.count {
+            let of_entry = octets_of([octets[0][k], octets[1][k], octets[2][k], octets[3][k]]);
+            (entries[count % CANDIDATES], near[count % CANDIDATES]) =
+                (candidates.entries[k], of_entry);
+            count += usize::from(of_entry != 0);
+        }
+        part.entries.extend_from_slice(&entries[..count]);
+        part.near.extend_from_slice(&near[..count]);
+        candidates.count = 0;
+    }
+}
+
+/// The reaches of a group.
+struct Reaches<'a> {
+    /// The greatest one of all groups.
+    greatest: f64,
+    of_group: Box<GroupReach<'a>>,
+    /// Those of the nodes of the last block of each level.
+    levels: Vec<[f64; GROUP]>,
+}
+
+/// Number of j-particles that are tested together.
+const CANDIDATES: usize = 16;
+
+/// j-particles near the box of a group, relative to its centre.
+#[derive(Default)]
+struct Candidates {
+    at: [[f32; CANDIDATES]; 3],
+    /// The greatest square of the distance of an entry.
+    limits: [f32; CANDIDATES],
+    entries: [u32; CANDIDATES],
+    count: usize,
+}
+
+/// Tests whether the square of a displacement exceeds a limit; NaN does not.
+#[inline(always)]
+fn is_beyond([x, y, z]: [f32; 3], limit: f32) -> bool {
+    x * x + y * y + z * z > limit
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::Domain;
+    use crate::order::frame::Frame;
+    use crate::order::image::{image, place};
+
+    fn ordered(positions: &[[f64; 3]], domain: &Domain) -> Ordered {
+        let frame = Frame::of(positions.len(), &|k| positions[k], domain, 3);
+        Ordered::of(positions, domain, &frame)
+    }
+
+    /// Returns the pairs of the lists that are within reach, by the indices of the caller; each once.
+    fn pairs_of(
+        lists: &Lists,
+        i: &Ordered,
+        j: &Ordered,
+        lengths: &[f64; 3],
+        reach: f64,
+    ) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        for (k, a) in i.positions.iter().enumerate() {
+            for &entry in lists.of(k / GROUP) {
+                let b = j.positions[place(entry)];
+                let shift = image::displacement(image(entry), lengths);
+                let d = [0, 1, 2].map(|axis| b[axis] + shift[axis] - a[axis]);
+                if d.iter().map(|d| d * d).sum::<f64>() <= reach * reach {
+                    pairs.push([i.indices[k], j.indices[place(entry)]]);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// Returns the pairs within reach of all pairs, by the nearest image.
+    fn all_pairs(i: &[[f64; 3]], j: &[[f64; 3]], lengths: &[f64; 3], reach: f64) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        for (k, a) in i.iter().enumerate() {
+            for (l, b) in j.iter().enumerate() {
+                let d = [0, 1, 2].map(|axis| {
+                    let (d, length) = (b[axis] - a[axis], lengths[axis]);
+                    if length > 0.0 { d - length * (d / length).round_ties_even() } else { d }
+                });
+                if d.iter().map(|d| d * d).sum::<f64>() <= reach * reach {
+                    pairs.push([k as u32, l as u32]);
+                }
+            }
+        }
+        pairs
+    }
+
+    fn check(i: &[[f64; 3]], j: &[[f64; 3]], domain: &Domain, reach: f64) {
+        let [lengths, _] = domain.factors();
+        let (a, b) = (ordered(i, domain), ordered(j, domain));
+        let lists = Lists::build(&a, &b, &lengths, &(reach * (1.0 + 1e-12)));
+        assert!((0..a.tree.groups().len()).all(|g| lists.of(g).is_sorted()));
+        assert_eq!(pairs_of(&lists, &a, &b, &lengths, reach), all_pairs(i, j, &lengths, reach));
+    }
+
+    fn points(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 3]>> {
+        // Uniform, in a plane, far away, and on a few points.
+        let coordinate = prop_oneof![
+            8 => -2.0..3.0_f64,
+            2 => Just(0.5),
+            1 => (0..4).prop_map(f64::from),
+            1 => Just(1e6),
+        ];
+        proptest::collection::vec([coordinate.clone(), coordinate.clone(), coordinate], n)
+    }
+
+    proptest! {
+        #[test]
+        fn lists_have_every_pair_within_reach_once(
+            i in points(0..120), j in points(0..120), reach in 0.0..1.0_f64, periodic in 0..8_u32,
+        ) {
+            let length = |bit: u32| if periodic >> bit & 1 == 1 { 2.01 } else { f64::INFINITY };
+            let domain = Domain::periodic([length(0), length(1), length(2)]).unwrap();
+            check(&i, &j, &domain, reach);
+        }
+    }
+
+    #[test]
+    fn lists_are_short() {
+        let n = 8000;
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 * 20.0
+        };
+        let positions: Vec<_> = (0..n).map(|_| [random(), random(), random()]).collect();
+        let domain = Domain::periodic([20.0; 3]).unwrap();
+        let ordered = ordered(&positions, &domain);
+        let [lengths, _] = domain.factors();
+        let lists = Lists::build(&ordered, &ordered, &lengths, &2.8);
+        let mean = lists.entries.len() as f64 / (n / GROUP) as f64;
+        assert!((300.0..480.0).contains(&mean), "{mean}");
+        check(&positions[..2000], &positions, &domain, 0.5);
+    }
+}

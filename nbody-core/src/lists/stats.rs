@@ -1,0 +1,124 @@
+//! Figures of neighbour lists.
+
+use std::fmt;
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use crate::lists::csr::Pairs;
+
+/// Figures of neighbour lists: how often they were built, how long they are, and the memory that they take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct NeighbourStats {
+    /// Number of times that the lists were built.
+    pub rebuilds: u64,
+    /// Number of updates since they were last built, which found them good.
+    pub age: u64,
+    /// Number of i-particles.
+    pub particles: usize,
+    /// Mean number of entries of a list, which is that of 32 i-particles.
+    pub entries: f64,
+    /// Mean number of j-particles that were within the cutoff plus the skin of an i-particle when the lists
+    /// were built.
+    pub neighbours: f64,
+    /// Number of pairs that an evaluation tests for each of these; 0 if there are none.
+    pub tested: f64,
+    /// Bytes of memory for each particle.
+    pub bytes: f64,
+    /// Times of the parts of the lists, if they are measured.
+    pub times: Option<NeighbourTimes>,
+}
+
+/// Times of the parts of neighbour lists: totals since the measurement was switched on. On a GPU these are
+/// times of the device, else those of the clock. Updates and evaluations that fail do not count.
+///
+/// As text they are a table of the number, the total and the mean of each part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NeighbourTimes {
+    /// Number of updates.
+    pub updates: u64,
+    /// Number of times that updates built the lists.
+    pub rebuilds: u64,
+    /// Number of evaluations of interactions.
+    pub evaluations: u64,
+    /// Time of the looks whether the lists are still good, one in each update.
+    pub look: Duration,
+    /// Time to order the particles along the Hilbert curve, with the boxes and bounds of groups, in each
+    /// rebuild. Zero on a GPU for given pairs, which keep the order of the caller.
+    pub order: Duration,
+    /// Time to find the entries of the lists, in each rebuild. Zero on a GPU for given pairs, which are
+    /// copied there.
+    pub list: Duration,
+    /// Time to copy particles into the order of the lists, in each evaluation. Zero on a GPU for interactions
+    /// of positions alone, which the look leaves in that order.
+    pub pack: Duration,
+    /// Time of the sums over pairs, in each evaluation.
+    pub force: Duration,
+}
+
+impl AddAssign for NeighbourTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.updates += other.updates;
+        self.rebuilds += other.rebuilds;
+        self.evaluations += other.evaluations;
+        self.look += other.look;
+        self.order += other.order;
+        self.list += other.list;
+        self.pack += other.pack;
+        self.force += other.force;
+    }
+}
+
+impl fmt::Display for NeighbourTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("look", self.updates, self.look),
+            ("order", self.rebuilds, self.order),
+            ("list", self.rebuilds, self.list),
+            ("pack", self.evaluations, self.pack),
+            ("force", self.evaluations, self.force),
+        ];
+        write!(f, "{:5} {:>9} {:>11} {:>11}", "part", "number", "total [ms]", "mean [ms]")?;
+        for (part, number, time) in parts {
+            let total = time.as_secs_f64() * 1e3;
+            let mean = total / number.max(1) as f64;
+            write!(f, "\n{part:5} {number:9} {total:11.3} {mean:11.4}")?;
+        }
+        Ok(())
+    }
+}
+
+impl NeighbourStats {
+    /// Returns these figures with those of pairs, whose lists take this many bytes.
+    #[must_use]
+    pub fn of(self, pairs: &Pairs, bytes: usize) -> Self {
+        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
+        let (particles, groups) = (pairs.i.len(), pairs.i.tree.groups().len());
+        let others = if std::ptr::eq(pairs.i, pairs.j) { 0 } else { pairs.j.len() };
+        let (tested, within) = (pairs.tested(), pairs.count());
+        Self {
+            particles,
+            entries: ratio(pairs.lists.entries.len() as u64, groups as u64),
+            neighbours: ratio(within, particles as u64),
+            tested: ratio(tested, within),
+            bytes: ratio(bytes as u64, (particles + others) as u64),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_aligned_as_text() {
+        let look = Duration::from_micros(1500);
+        let times = NeighbourTimes { updates: 40, look, ..NeighbourTimes::default() };
+        let text = times.to_string();
+        assert_eq!(text.lines().nth(1), Some("look         40       1.500      0.0375"));
+        assert_eq!(text.lines().nth(2), Some("order         0       0.000      0.0000"));
+        assert!(text.lines().all(|line| line.len() == 39), "{text}");
+    }
+}

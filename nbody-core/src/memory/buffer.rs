@@ -1,0 +1,42 @@
+//! Rows of a described record in the memory of a device.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::field::Field;
+use crate::numeric::precision::Precision;
+use crate::records::pack::WriteRows;
+
+/// Rows of a described record in the memory of a device: particles or results.
+pub trait Buffer: Any + fmt::Debug + Send + Sync {
+    /// Returns the fields of a row.
+    fn fields(&self) -> &'static [Field];
+
+    /// Returns the number of rows.
+    fn len(&self) -> usize;
+
+    /// Returns whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the precision.
+    fn precision(&self) -> Precision;
+
+    /// Reads rows, after all earlier work on the device; `take` receives a function that writes
+    /// them.
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error>;
+
+    /// Reads one field of all rows; an error if there is no field of this name and type.
+    fn read_field(
+        &self,
+        field: &'static Field,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error>;
+
+    /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
+    /// the memory.
+    fn resize(&mut self, n: usize) -> Result<(), Error>;
+}

@@ -1,0 +1,287 @@
+//! Particles and results in the memory of the CPU.
+
+use crate::numeric::mixed::Mixed;
+use crate::numeric::simd::lanes::LINE;
+use crate::numeric::simd::lanes::Line;
+use crate::records::pack::Rows;
+use std::any::Any;
+use std::ops::Range;
+use std::slice;
+
+use crate::error::Error;
+use crate::field::Field;
+use crate::memory::buffer::Buffer;
+use crate::memory::columns::Columns;
+use crate::memory::packed::Packed;
+use crate::numeric::precision::Precision;
+use crate::records::binding::Binding;
+use crate::records::pack;
+use crate::records::pack::WriteRows;
+
+/// Particles in the precision of an evaluation, as structure of arrays.
+#[derive(Clone, Debug)]
+pub(crate) struct Particles {
+    pub packed: Packed,
+    pub precision: Precision,
+    pub fields: &'static [Field],
+}
+
+/// Results in `f64`, which holds every accumulator exactly.
+#[derive(Clone, Debug)]
+pub(crate) struct Results {
+    pub columns: Columns<u64>,
+    /// The precision of the backup accumulators.
+    pub precision: Precision,
+    pub fields: &'static [Field],
+}
+
+impl Particles {
+    pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        check_count(particles.count())?;
+        let fields = particles.fields();
+        Ok(Self { packed: Packed::pack(particles, precision)?, precision, fields })
+    }
+
+    /// Writes numbers of some blocks in `f64`, exactly.
+    pub fn widen(&self, binding: &Binding, blocks: Range<usize>, to: &mut Vec<Line<u64>>) {
+        match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => columns.widen::<f64>(binding, blocks, to),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                columns.widen::<Mixed>(binding, blocks, to);
+            }
+            (Packed::Bits32(columns), _) => columns.widen::<f32>(binding, blocks, to),
+        }
+    }
+
+    /// Writes bound numbers of some particles, one after another.
+    pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
+        let (dim, mut lines) = (binding.places().len(), Vec::new());
+        let first = particles.start;
+        for (k, row) in particles.zip(rows.chunks_exact_mut(dim.max(1))) {
+            let block = k / LINE;
+            if k == first || k % LINE == 0 {
+                self.widen(binding, block..block + 1, &mut lines);
+            }
+            for (cell, line) in row.iter_mut().zip(&lines) {
+                *cell = line.0[k % LINE];
+            }
+        }
+    }
+
+    /// Copies the first particles.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        Ok(Self { packed: self.packed.first(n)?, ..*self })
+    }
+
+    /// Copies the particles with these indices.
+    pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
+        let packed = match &self.packed {
+            Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
+            Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
+        };
+        Ok(Self { packed, ..*self })
+    }
+
+    /// Copies the bound numbers of the particles with these indices. If only `others` than
+    /// coordinates are wanted, coordinates are left at 0.
+    pub fn bound(&self, binding: &Binding, others: bool, indices: &[u32]) -> Result<Packed, Error> {
+        Ok(match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => {
+                Packed::Bits64(columns.bound::<f64>(binding, others, indices)?)
+            }
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                Packed::Bits32(columns.bound::<Mixed>(binding, others, indices)?)
+            }
+            (Packed::Bits32(columns), _) => {
+                Packed::Bits32(columns.bound::<f32>(binding, others, indices)?)
+            }
+        })
+    }
+
+    /// Copies in `f64` the coordinates of the particles with these indices, at most a block.
+    pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; LINE]; 3]) {
+        match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => columns.coordinates::<f64>(binding, indices, to),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                columns.coordinates::<Mixed>(binding, indices, to);
+            }
+            (Packed::Bits32(columns), _) => columns.coordinates::<f32>(binding, indices, to),
+        }
+    }
+
+    /// Copies the particles of `part`, of the same type and precision, to these indices.
+    pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
+        match (&mut self.packed, &part.packed) {
+            (Packed::Bits32(columns), Packed::Bits32(part)) => columns.scatter(part, indices),
+            (Packed::Bits64(columns), Packed::Bits64(part)) => columns.scatter(part, indices),
+            _ => unreachable!("gathered from these particles"),
+        }
+    }
+
+    /// Returns the number of particles.
+    pub fn len(&self) -> usize {
+        self.packed.len()
+    }
+}
+
+/// Refuses buffers of another precision.
+pub(crate) fn check_precision(
+    what: &'static str,
+    found: Precision,
+    expected: Precision,
+) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
+}
+
+/// Refuses more particles than 32-bit indices can name; the last index means no particle.
+pub(crate) fn check_count(found: usize) -> Result<(), Error> {
+    let limit = u32::MAX as usize;
+    if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
+}
+
+impl Results {
+    /// Returns `n` results, each with the value without any pair.
+    pub fn new(fields: &'static [Field], n: usize, precision: Precision) -> Result<Self, Error> {
+        Ok(Self { columns: Columns::filled(n, &pack::nothing(fields))?, precision, fields })
+    }
+}
+
+impl Buffer for Particles {
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        Error::check_range(&rows, self.len())?;
+        let binding = Binding::whole(self.fields);
+        take(&|records, to| {
+            let records = rows.start + records.start..rows.start + records.end;
+            self.rows(&binding, records, to);
+        });
+        Ok(())
+    }
+
+    fn read_field(
+        &self,
+        field: &'static Field,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
+        take(&|records, rows| self.rows(&binding, records, rows));
+        Ok(())
+    }
+
+    fn resize(&mut self, n: usize) -> Result<(), Error> {
+        check_count(n)?;
+        self.packed = Packed::zeros(n, self.fields, self.precision)?;
+        Ok(())
+    }
+}
+
+impl Buffer for Results {
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        Error::check_range(&rows, self.columns.len())?;
+        take(&|records, to| {
+            self.columns.rows(rows.start + records.start..rows.start + records.end, to);
+        });
+        Ok(())
+    }
+
+    fn read_field(
+        &self,
+        field: &'static Field,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
+        let numbers = pack::dim(self.fields);
+        take(&|records, rows| {
+            let mut row = vec![0; numbers];
+            let width = binding.places().len().max(1);
+            for (record, to) in records.zip(rows.chunks_exact_mut(width)) {
+                self.columns.rows(record..record + 1, &mut row);
+                for (word, place) in to.iter_mut().zip(binding.places()) {
+                    *word = row[place.component()];
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn resize(&mut self, n: usize) -> Result<(), Error> {
+        self.columns = Columns::filled(n, &pack::nothing(self.fields))?;
+        Ok(())
+    }
+}
+
+/// Returns the particles if they belong to the CPU.
+pub(crate) fn particles<'a>(
+    what: &'static str,
+    buffer: &'a dyn Buffer,
+) -> Result<&'a Particles, Error> {
+    (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what))
+}
+
+/// Returns the particles for modification if they belong to the CPU.
+pub(crate) fn particles_mut<'a>(
+    what: &'static str,
+    buffer: &'a mut dyn Buffer,
+) -> Result<&'a mut Particles, Error> {
+    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what))
+}
+
+/// Returns the particles if they belong to the CPU and have this record.
+pub(crate) fn records<'a>(
+    what: &'static str,
+    buffer: &'a dyn Buffer,
+    fields: &'static [Field],
+) -> Result<&'a Particles, Error> {
+    Error::check_record(what, buffer.fields(), fields)?;
+    particles(what, buffer)
+}
+
+/// Returns the results if they belong to the CPU and have this record.
+pub(crate) fn results<'a>(
+    buffer: &'a mut dyn Buffer,
+    fields: &'static [Field],
+) -> Result<&'a mut Results, Error> {
+    Error::check_record("results", buffer.fields(), fields)?;
+    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign("results"))
+}
+
+/// Returns the error for a buffer of another device.
+pub(crate) fn foreign(what: &'static str) -> Error {
+    Error::ForeignBuffer { what, found: "another device".to_owned(), expected: "cpu".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn particles_without_an_index_are_refused() {
+        let limit = u32::MAX as usize;
+        assert_eq!(check_count(limit), Ok(()));
+        let found = limit + 1;
+        assert_eq!(check_count(found), Err(Error::TooManyParticles { found, limit }));
+    }
+}

@@ -1,0 +1,404 @@
+//! Particles as structure of arrays, in blocks.
+
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::field::Field;
+use crate::numeric::mixed::Mixed;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::numeric::space::wrap_coordinate;
+use crate::parallel;
+use crate::records::binding::Binding;
+use crate::records::pack;
+use crate::records::pack::{Number, Rows};
+
+/// Records in blocks of [`LINE`], with one line for each number of a record; the last block is
+/// padded with zeros. The numbers of a record are close in memory, and each number of consecutive
+/// records is contiguous.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns<W> {
+    lines: Vec<Line<W>>,
+    /// Number of records.
+    n: usize,
+    /// Words of a record: lines of a block.
+    words: usize,
+}
+
+impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
+    /// Allocates `n` records of `words` words.
+    pub fn zeros(n: usize, words: usize) -> Result<Self, Error> {
+        let mut columns = Self { lines: Vec::new(), n: 0, words };
+        columns.grow(n)?;
+        Ok(columns)
+    }
+
+    /// Appends zeros up to this number of records.
+    fn grow(&mut self, n: usize) -> Result<(), Error> {
+        let bytes = self.words.saturating_mul(size_of::<W>());
+        let refusal = || Error::OutOfMemory { n, bytes };
+        let count = n.div_ceil(LINE).checked_mul(self.words).ok_or_else(refusal)?;
+        let more = count.saturating_sub(self.lines.len());
+        self.lines.try_reserve_exact(more).map_err(|_| refusal())?;
+        self.lines.resize(count, Line([W::zeroed(); LINE]));
+        self.n = n;
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Returns the number of words of a record, which is the number of lines of a block.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Returns the lines, block by block.
+    pub fn lines(&self) -> &[Line<W>] {
+        &self.lines
+    }
+
+    pub fn lines_mut(&mut self) -> &mut [Line<W>] {
+        &mut self.lines
+    }
+
+    /// Returns the lines of these blocks; none if there are no lines.
+    pub fn blocks(&self, blocks: Range<usize>) -> &[Line<W>] {
+        if self.lines.is_empty() {
+            return &[];
+        }
+        &self.lines[blocks.start * self.words..blocks.end * self.words]
+    }
+
+    /// Sets the padding of the last block to zeros again.
+    pub fn pad(&mut self) {
+        let padding = self.n.next_multiple_of(LINE) - self.n;
+        let last = self.lines.len().saturating_sub(self.words);
+        for line in &mut self.lines[last..] {
+            line.0[LINE - padding..].fill(W::zeroed());
+        }
+    }
+
+    /// Converts bound numbers of some blocks to `f64`, exactly.
+    pub fn widen<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        blocks: Range<usize>,
+        to: &mut Vec<Line<u64>>,
+    ) {
+        let dim = binding.places().len();
+        to.resize(blocks.len() * dim, Line([0; LINE]));
+        let from = self.blocks(blocks).chunks(self.words.max(1));
+        for (from, to) in from.zip(to.chunks_mut(dim.max(1))) {
+            widen::<S>(binding, from, to);
+        }
+    }
+
+    /// Copies the first records.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        let mut first = Self::zeros(n, self.words)?;
+        let lines = first.lines.len();
+        first.lines.copy_from_slice(&self.lines[..lines]);
+        first.pad();
+        Ok(first)
+    }
+
+    /// Copies the records with these indices.
+    pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
+        let mut part = Self::zeros(indices.len(), self.words)?;
+        part.arrange(self, indices);
+        Ok(part)
+    }
+
+    /// Copies the bound numbers of the records with these indices. If only `others` than
+    /// coordinates are wanted, coordinates are left at 0; if nothing else is bound, there are no
+    /// lines.
+    pub fn bound<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        others: bool,
+        indices: &[u32],
+    ) -> Result<Self, Error> {
+        let from = binding.places().iter().flat_map(|place| {
+            let is_left = others && place.number == Number::Coordinate;
+            place.words::<S>().map(move |word| (word, is_left))
+        });
+        let from: Vec<_> = from.collect();
+        if from.iter().all(|(_, is_left)| *is_left) {
+            return Ok(Self { lines: Vec::new(), n: indices.len(), words: from.len() });
+        }
+        let mut part = Self::zeros(indices.len(), from.len())?;
+        let words = from.len().max(1);
+        let chunk = pack::chunk(indices.len(), words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut part.lines, chunk, &|first, lines| {
+            let indices = indices[first / words * LINE..].chunks(LINE);
+            for (lines, indices) in lines.chunks_mut(words).zip(indices) {
+                for (k, &index) in indices.iter().enumerate() {
+                    let record = &self.lines[index as usize / LINE * self.words..][..self.words];
+                    let copied = lines.iter_mut().zip(&from).filter(|(_, (_, is_left))| !is_left);
+                    for (line, &(word, _)) in copied {
+                        line.0[k] = record[word].0[index as usize % LINE];
+                    }
+                }
+            }
+        });
+        Ok(part)
+    }
+
+    /// Copies the records of `part` to these indices.
+    pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
+        for (k, &index) in indices.iter().enumerate() {
+            let (from, to) = (k / LINE * self.words, index as usize / LINE * self.words);
+            for word in 0..self.words {
+                self.lines[to + word].0[index as usize % LINE] =
+                    part.lines[from + word].0[k % LINE];
+            }
+        }
+    }
+
+    /// Copies in `f64` the coordinates of the records with these indices, at most a block.
+    pub fn coordinates<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        indices: &[u32],
+        to: &mut [[f64; LINE]; 3],
+    ) {
+        for (along, place) in to.iter_mut().zip(binding.places()) {
+            let (first, words) = (place.word::<S>(), place.number.words::<S>());
+            for (x, &index) in along.iter_mut().zip(indices) {
+                let (block, at) = (index as usize / LINE, index as usize % LINE);
+                let mut lines = self.lines[block * self.words + first..][..words].iter();
+                let next = || lines.next().expect("a line for each word of a coordinate").0[at];
+                *x = S::coordinate_to_f64(S::coordinate_from_words(next));
+            }
+        }
+    }
+
+    /// Copies the records at these places, one for each record.
+    pub fn arrange(&mut self, from: &Self, places: &[u32]) {
+        let words = self.words.max(1);
+        let chunk = pack::chunk(self.n, words).div_ceil(LINE) * words;
+        parallel::each_chunk(&mut self.lines, chunk, &|first, lines| {
+            let places = places[first / words * LINE..].chunks(LINE);
+            for (lines, places) in lines.chunks_mut(words).zip(places) {
+                for (k, &place) in places.iter().enumerate() {
+                    let record = &from.lines[place as usize / LINE * words..][..words];
+                    for (to, from) in lines.iter_mut().zip(record) {
+                        to.0[k] = from.0[place as usize % LINE];
+                    }
+                }
+            }
+        });
+    }
+
+    /// Returns the words of a record, in order.
+    fn record(&self, k: usize) -> impl Iterator<Item = W> {
+        self.lines[k / LINE * self.words..]
+            .iter()
+            .take(self.words)
+            .map(move |line| line.0[k % LINE])
+    }
+
+    /// Packs the records, their reals rounded to the nearest `S`.
+    pub fn pack<S: Scalar<Word = W>>(records: &dyn Rows) -> Result<Self, Error> {
+        let mut columns = Self::zeros(0, pack::words::<S>(records.fields()))?;
+        columns.append::<S>(records)?;
+        Ok(columns)
+    }
+
+    /// Adds records at the end, their reals rounded to the nearest `S`.
+    pub fn append<S: Scalar<Word = W>>(&mut self, records: &dyn Rows) -> Result<(), Error> {
+        let (begin, fields, words) = (self.n, records.fields(), self.words.max(1));
+        self.grow(begin + records.count())?;
+        let n = self.n;
+        let chunk = pack::chunk(records.count(), words).div_ceil(LINE) * words;
+        let whole = begin / LINE;
+        parallel::each_chunk(&mut self.lines[whole * self.words..], chunk, &|first, lines| {
+            let first = (whole + first / words) * LINE;
+            let end = n.min(first + lines.len() / words * LINE);
+            let range = first.max(begin) - begin..end.max(begin) - begin;
+            pack::in_batches(records, range, &mut |batch, rows| {
+                let before = begin + batch - first;
+                pack::each_word::<S>(fields, rows, |k, c, word| {
+                    let k = before + k;
+                    lines[k / LINE * words + c].0[k % LINE] = word;
+                });
+            });
+        });
+        Ok(())
+    }
+}
+
+impl Columns<u32> {
+    /// Returns the same records in `f64`: a double-single coordinate becomes one number, and other
+    /// reals are unchanged.
+    pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
+        let dim = pack::dim(fields);
+        if self.lines.is_empty() {
+            return Ok(Columns { lines: Vec::new(), n: self.n, words: dim });
+        }
+        let binding = Binding::whole(fields);
+        let mut columns = Columns::<u64>::zeros(self.n, dim)?;
+        let chunk = pack::chunk(self.n, dim).div_ceil(LINE);
+        parallel::each_chunk(&mut columns.lines, chunk * dim, &|first, lines| {
+            let from = self.lines[first / dim.max(1) * self.words..].chunks(self.words.max(1));
+            for (from, to) in from.zip(lines.chunks_mut(dim.max(1))) {
+                widen::<Mixed>(&binding, from, to);
+            }
+        });
+        Ok(columns)
+    }
+}
+
+/// Converts numbers of a block to `f64`, exactly; integers are unchanged.
+pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &mut [Line<u64>]) {
+    for (to, place) in to.iter_mut().zip(binding.places()) {
+        let lines = &from[place.word::<S>()..][..place.number.words::<S>()];
+        to.0 = match place.number {
+            Number::Index => lines[0].0.map(|word| S::word_to_u32(word).into()),
+            Number::Real => lines[0].0.map(|word| S::from_word(word).to_f64().to_bits()),
+            Number::Coordinate => std::array::from_fn(|k| {
+                let mut words = lines.iter().map(|line| line.0[k]);
+                let next = || words.next().expect("a line for each word of a coordinate");
+                S::coordinate_to_f64(S::coordinate_from_words(next)).to_bits()
+            }),
+        };
+    }
+}
+
+/// Rounds the numbers of a block that have `changed` to the nearest `S`; the others keep their
+/// bits. Coordinates are wrapped into a box of these `lengths`, one for each number; 0 leaves a
+/// number unwrapped.
+pub(crate) fn narrow<S: Scalar>(
+    binding: &Binding,
+    changed: &[bool],
+    lengths: &[f64],
+    from: &[Line<u64>],
+    to: &mut [Line<S::Word>],
+) {
+    let numbers = from.iter().zip(binding.places()).zip(changed.iter().zip(lengths));
+    for ((from, place), (changed, &length)) in numbers {
+        let lines = &mut to[place.word::<S>()..][..place.number.words::<S>()];
+        match place.number {
+            _ if !changed => {}
+            Number::Index => lines[0].0 = from.0.map(|word| S::word_from_u32(word as u32)),
+            Number::Real => {
+                lines[0].0 = from.0.map(|word| S::from_f64(f64::from_bits(word)).to_word());
+            }
+            Number::Coordinate => {
+                for (k, word) in from.0.into_iter().enumerate() {
+                    let mut lines = lines.iter_mut();
+                    let coordinate = wrap_coordinate::<S>(f64::from_bits(word), length);
+                    S::coordinate_to_words(coordinate, |word| {
+                        lines.next().expect("a line for each word of a coordinate").0[k] = word;
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Columns<u64> {
+    /// Repeats the record with these words.
+    pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
+        let mut columns = Self::zeros(n, row.len())?;
+        for block in columns.lines.chunks_mut(row.len().max(1)) {
+            for (line, word) in block.iter_mut().zip(row) {
+                *line = Line([*word; LINE]);
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Writes the words of some records, one after another.
+    pub fn rows(&self, records: Range<usize>, rows: &mut [u64]) {
+        for (k, row) in records.zip(rows.chunks_exact_mut(self.words.max(1))) {
+            for (cell, word) in row.iter_mut().zip(self.record(k)) {
+                *cell = word;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::FieldKind;
+
+    const FIELDS: &[Field] = &[
+        Field { name: "kind", kind: FieldKind::U32 },
+        Field { name: "pos", kind: FieldKind::Point(2) },
+        Field { name: "mass", kind: FieldKind::Real },
+    ];
+
+    /// Returns a block of these fields, whose numbers have more digits than an `f32`.
+    fn block() -> [Line<u64>; 4] {
+        let numbers = |scale: f64| std::array::from_fn(|k| (scale / (k as f64 + 3.0)).to_bits());
+        [
+            Line(std::array::from_fn(|k| k as u64)),
+            Line(numbers(1e4)),
+            Line(numbers(-1.0)),
+            Line(numbers(7.0)),
+        ]
+    }
+
+    fn narrowed_and_widened<S: Scalar>(changed: [bool; 4]) -> [Line<u64>; 4] {
+        let (binding, one) = (Binding::whole(FIELDS), S::from_f64(1.0).to_word());
+        let mut words = vec![Line([one; LINE]); pack::words::<S>(FIELDS)];
+        narrow::<S>(&binding, &changed, &[0.0; 4], &block(), &mut words);
+        let mut wide = [Line([0; LINE]); 4];
+        widen::<S>(&binding, &words, &mut wide);
+        wide
+    }
+
+    #[test]
+    fn numbers_are_rounded_to_the_precision_of_their_block() {
+        let real = |line: &Line<u64>, k: usize| f64::from_bits(line.0[k]);
+        let exact = block();
+        let [single, double] =
+            [narrowed_and_widened::<f32>([true; 4]), narrowed_and_widened::<f64>([true; 4])];
+        let mixed = narrowed_and_widened::<Mixed>([true; 4]);
+        for k in 0..LINE {
+            for c in 0..4 {
+                assert_eq!(double[c].0[k], exact[c].0[k]);
+            }
+            for found in [&single, &mixed] {
+                assert_eq!(found[0].0[k], k as u64);
+                assert_eq!(real(&found[3], k), f64::from(real(&exact[3], k) as f32));
+            }
+            for c in [1, 2] {
+                let x = real(&exact[c], k);
+                assert_eq!(real(&single[c], k), f64::from(x as f32));
+                assert_eq!(
+                    real(&mixed[c], k),
+                    f64::from(crate::numeric::mixed::DoubleSingle::from(x))
+                );
+                assert!((real(&mixed[c], k) / x - 1.0).abs() < 1e-14, "both parts");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_changed_stay() {
+        let all = narrowed_and_widened::<Mixed>([true; 4]);
+        let found = narrowed_and_widened::<Mixed>([false, true, false, true]);
+        assert_eq!([found[1].0, found[3].0], [all[1].0, all[3].0]);
+        let one = u64::from(1.0_f32.to_bits());
+        assert_eq!(found[0].0, [one; LINE]);
+        assert_eq!(found[2].0, [2.0_f64.to_bits(); LINE], "both parts are 1");
+    }
+
+    #[test]
+    fn the_padding_is_zero_again() {
+        let mut columns = Columns::filled(LINE + 3, &[7, 8]).unwrap();
+        columns.pad();
+        let lines: Vec<_> = columns.lines().iter().map(|line| line.0).collect();
+        let padded = |x: u64| std::array::from_fn(|k| if k < 3 { x } else { 0 });
+        assert_eq!(lines, [[7; LINE], [8; LINE], padded(7), padded(8)]);
+        let mut whole = Columns::filled(LINE, &[7]).unwrap();
+        whole.pad();
+        assert_eq!(whole.lines()[0].0, [7; LINE]);
+        Columns::filled(0, &[7]).unwrap().pad();
+    }
+}

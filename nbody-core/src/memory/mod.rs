@@ -1,0 +1,8 @@
+//! Particles and results in the memory of the CPU, and the sums into which bags are folded.
+
+pub mod buffer;
+pub mod buffers;
+pub mod columns;
+pub mod folding;
+pub mod kept;
+pub mod packed;

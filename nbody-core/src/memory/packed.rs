@@ -1,0 +1,67 @@
+//! Particles in the words of a precision.
+
+use crate::error::Error;
+use crate::field::Field;
+use crate::memory::columns::Columns;
+use crate::numeric::mixed::Mixed;
+use crate::numeric::precision::Precision;
+use crate::records::pack;
+use crate::records::pack::Rows;
+
+/// Particles or parameters in the words of a precision, as structure of arrays.
+#[derive(Clone, Debug)]
+pub(crate) enum Packed {
+    Bits32(Columns<u32>),
+    Bits64(Columns<u64>),
+}
+
+impl Packed {
+    pub fn pack(records: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        Ok(match precision {
+            Precision::Single => Self::Bits32(Columns::pack::<f32>(records)?),
+            Precision::Double => Self::Bits64(Columns::pack::<f64>(records)?),
+            Precision::Mixed => Self::Bits32(Columns::pack::<Mixed>(records)?),
+        })
+    }
+
+    /// Allocates `n` records of these fields.
+    pub fn zeros(n: usize, fields: &[Field], precision: Precision) -> Result<Self, Error> {
+        Ok(match precision {
+            Precision::Single => Self::Bits32(Columns::zeros(n, pack::words::<f32>(fields))?),
+            Precision::Double => Self::Bits64(Columns::zeros(n, pack::words::<f64>(fields))?),
+            Precision::Mixed => Self::Bits32(Columns::zeros(n, pack::words::<Mixed>(fields))?),
+        })
+    }
+
+    /// Adds records of the same type at the end.
+    pub fn append(&mut self, records: &dyn Rows, precision: Precision) -> Result<(), Error> {
+        match (self, precision) {
+            (Self::Bits64(columns), _) => columns.append::<f64>(records),
+            (Self::Bits32(columns), Precision::Mixed) => columns.append::<Mixed>(records),
+            (Self::Bits32(columns), _) => columns.append::<f32>(records),
+        }
+    }
+
+    /// Copies the first records.
+    pub fn first(&self, n: usize) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Bits32(columns) => Self::Bits32(columns.first(n)?),
+            Self::Bits64(columns) => Self::Bits64(columns.first(n)?),
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bits32(columns) => columns.len(),
+            Self::Bits64(columns) => columns.len(),
+        }
+    }
+
+    /// Returns the same records in `f64`; 32-bit records must be of mixed precision.
+    pub fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
+        match self {
+            Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),
+            Self::Bits64(columns) => Ok(Self::Bits64(columns.clone())),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The order of particles along a Hilbert curve, with groups of 32 and a tree of their boxes: lists and
+//! trees share it.
+//!
+//! This is the definition of what every engine builds: the same inputs give the same order, to the last
+//! bit, wherever it is built. All decisions are made in IEEE arithmetic without contraction.
+
+pub mod boxes;
+pub mod frame;
+pub mod hilbert;
+pub mod image;
+pub mod order;
+mod radix;
+
+use crate::domain::Domain;
+
+/// Particles of a group, and boxes of a box of the next level.
+pub const GROUP: usize = 32;
+
+/// Returns the lengths of the box of particles in so many dimensions, 0 along open axes.
+pub fn lengths(domain: &Domain, dimensions: usize) -> [f64; 3] {
+    let [[x, y, z], _] = domain.factors();
+    if dimensions < 3 { [x, y, 0.0] } else { [x, y, z] }
+}

@@ -1,0 +1,226 @@
+//! The CPU engine for all pairs, and the parts it shares with lists and trees.
+
+use crate::memory::buffers::Particles;
+use crate::memory::buffers::Results;
+use crate::memory::buffers::check_precision;
+use std::time::{Duration, Instant};
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::interaction::Law;
+use crate::law::loops::Variant;
+use crate::memory::buffer::Buffer;
+use crate::memory::buffers::{records, results};
+use crate::memory::columns::Columns;
+use crate::memory::folding::Folding;
+use crate::memory::packed::Packed;
+use crate::numeric::simd::level::SimdLevel;
+use crate::options::{Options, SummationOrder};
+use crate::pairs::engine::Engine;
+use crate::pairs::evaluation::Evaluation;
+use crate::pairs::ordered::Ordered;
+use crate::pairs::schedule::Schedule;
+use crate::pairs::sources::{Sources, Store};
+use crate::pairs::symmetric::{self, Symmetric};
+use crate::records::pack;
+use crate::records::pack::OwnedRows;
+
+/// A CPU engine: the law with its parameters, the options and the vector instructions.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuEngine {
+    pub law: &'static Law,
+    pub parameters: OwnedRows,
+    pub options: Options,
+    pub level: SimdLevel,
+    order: SummationOrder,
+}
+
+impl CpuEngine {
+    pub fn new(
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+        level: SimdLevel,
+    ) -> Result<Self, Error> {
+        law.check_loops()?;
+        let order = options.order.unwrap_or_default();
+        order.check()?;
+        level.check()?;
+        options.domain.check(options.precision)?;
+        let parameters = OwnedRows::one(law.parameters, parameters)?;
+        Ok(Self { law, parameters, options, level, order })
+    }
+
+    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.parameters = OwnedRows::one(self.law.parameters, parameters)?;
+        Ok(())
+    }
+
+    pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(self.options.precision)?;
+        self.options.domain = domain;
+        Ok(())
+    }
+
+    pub fn results(&self, n: usize) -> Result<Results, Error> {
+        Results::new(self.law.f, n, self.options.backup())
+    }
+
+    /// Refuses buffers that do not match each other or this engine.
+    pub fn check(&self, i: &Particles, j: Sources<Particles>, out: &Results) -> Result<(), Error> {
+        j.check([i.len(), j.particles().len(), out.columns.len()])?;
+        for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
+            check_precision(what, particles.precision, self.options.precision)?;
+        }
+        check_precision("results", out.precision, self.options.backup())
+    }
+
+    /// Evaluates all pairs.
+    pub fn run(
+        &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.check(i, j, out)?;
+        let n = out.columns.len();
+        let first = if n < i.len() { Some(i.first(n)?) } else { None };
+        let i = first.as_ref().unwrap_or(i);
+        match store {
+            Store::Replace => self.sum_pairs(i, j, &mut out.columns),
+            Store::Add if j.particles().len() == 0 => Ok(()),
+            Store::Add => {
+                let mut fresh = self.results(n)?.columns;
+                self.sum_pairs(i, j, &mut fresh)?;
+                self.folding().merge(&fresh, &mut out.columns);
+                Ok(())
+            }
+        }
+    }
+
+    fn folding(&self) -> Folding {
+        Folding::new(self.law.f, self.options.backup())
+    }
+
+    fn sum_pairs(
+        &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Columns<u64>,
+    ) -> Result<(), Error> {
+        let is_whole = j.is_one_set() && i.len() == j.particles().len();
+        let sets = [&i.packed, &j.particles().packed];
+        let (domain, one_set) = (self.options.domain, j.is_one_set());
+        if is_whole && symmetric::is_chosen(&self.options, self.law, i.len()) {
+            self.evaluate_by(Symmetric, domain, sets, one_set, out)
+        } else {
+            self.evaluate_by(Ordered, domain, sets, one_set, out)
+        }
+    }
+
+    /// Stores each sum at its place in the results.
+    pub fn arrange(
+        &self,
+        sums: &Columns<u64>,
+        places: &[u32],
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        match store {
+            Store::Replace => out.columns.arrange(sums, places),
+            Store::Add => {
+                let mut fresh = Columns::filled(out.columns.len(), &pack::nothing(self.law.f))?;
+                fresh.arrange(sums, places);
+                self.folding().merge(&fresh, &mut out.columns);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates pairs by a schedule, by the i- and j-particles in its order.
+    pub fn evaluate_by(
+        &self,
+        schedule: impl Schedule,
+        domain: Domain,
+        [i, j]: [&Packed; 2],
+        one_set: bool,
+        out: &mut Columns<u64>,
+    ) -> Result<(), Error> {
+        let Options { precision, math, accumulation, .. } = self.options;
+        let law = self.law;
+        let folding = self.folding();
+        let parameters = Packed::pack(&self.parameters, precision)?;
+        let order = schedule.order(law, self.options, out.len()).unwrap_or(self.order);
+        let variant =
+            Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
+        let evaluation = Evaluation {
+            law,
+            loops: law.loops(variant)?,
+            precision,
+            domain,
+            skips_self: one_set && !law.self_pairs,
+            schedule,
+            order,
+            accumulation,
+            folds_each_bag: self.options.folds_each_bag(),
+            bags_per_fold: self.options.bags_per_fold(order.bag),
+            folding: &folding,
+        };
+        let sets = [&parameters, i, j];
+        if variant.widens() { evaluation.run_widened(sets, out) } else { evaluation.run(sets, out) }
+    }
+}
+
+impl Engine for CpuEngine {
+    fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    fn options(&self) -> Options {
+        self.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.set_domain(domain)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(self.results(n)?))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let [i, of_j] = pairs(self.law, i, j)?;
+        self.run(i, j.with(of_j), results(out, self.law.f)?, store)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.evaluate(i, j, out, Store::Replace)?;
+        Ok(start.elapsed())
+    }
+}
+
+/// Returns the i-particles and the j-particles of a law.
+pub(crate) fn pairs<'a>(
+    law: &Law,
+    i: &'a dyn Buffer,
+    j: Sources<'a, dyn Buffer>,
+) -> Result<[&'a Particles; 2], Error> {
+    Ok([records("i-particles", i, law.i)?, records("j-particles", j.particles(), law.j)?])
+}

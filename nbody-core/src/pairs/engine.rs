@@ -1,0 +1,74 @@
+//! Evaluates the pairs of a law, on any device.
+
+use std::any::Any;
+use std::fmt;
+use std::time::Duration;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::interaction::Law;
+use crate::memory::buffer::Buffer;
+use crate::options::Options;
+use crate::pairs::sources::Sources;
+use crate::pairs::sources::Store;
+use crate::state::EngineState;
+use crate::state::check_state;
+
+/// Evaluates the pairs of a law.
+pub trait Engine: Any + fmt::Debug + Send + Sync {
+    /// Returns the law.
+    fn law(&self) -> &'static Law;
+
+    /// Returns the options.
+    fn options(&self) -> Options;
+
+    /// Sets the parameters of the law; nothing is compiled again.
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
+
+    /// Sets the domain of the particles. A box that the precision cannot represent is an error,
+    /// and the domain stays.
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
+
+    /// Allocates the results of `n` i-particles, set to the result without any pair.
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
+
+    /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums.
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error>;
+
+    /// Measures the time of one evaluation on the device.
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error>;
+
+    /// Waits until the last evaluation is known to be accepted or refused; returns its error if it
+    /// was not yet reported.
+    fn settle(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns whether results depend only on the particles and the parameters, and not on earlier
+    /// evaluations.
+    fn is_stateless(&self) -> bool {
+        true
+    }
+
+    /// Returns the state left by earlier evaluations, on which the last bits of the next results
+    /// depend.
+    fn state(&self) -> Result<EngineState, Error> {
+        Ok(EngineState::Nothing)
+    }
+
+    /// Takes the state of an engine of the same kind.
+    fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
+        check_state(state)
+    }
+}

@@ -1,0 +1,109 @@
+//! Every ordered pair: the schedule of the GPU, with vectors of i-particles in place of threads.
+//!
+//! Each j-particle in turn is broadcast to every element of a vector, and acts on as many vectors
+//! of i-particles as fit in the registers. Each i-particle sums in the order of the j-particles,
+//! so that the order depends neither on the instructions nor on the number of threads.
+
+use std::ops::Range;
+
+use crate::memory::columns::Columns;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::options::Accumulation;
+use crate::pairs::schedule::{Job, Schedule};
+use crate::parallel;
+
+/// Lines of particles in an i-block, the task of a thread.
+const LINES: usize = 4;
+
+/// Every ordered pair, in a [`SummationOrder`](crate::options::SummationOrder).
+#[derive(Clone, Copy)]
+pub(crate) struct Ordered;
+
+impl Schedule for Ordered {
+    fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
+        job.ordered(out);
+    }
+}
+
+impl<S: Scalar> Job<'_, S> {
+    /// Evaluates every ordered pair; the splits of the j-particles are merged in order.
+    pub(crate) fn ordered(&self, out: &mut Columns<u64>) {
+        let (nj, words) = (self.j.len(), self.nothing.len().max(1));
+        let split = self.order.bags_per_split(nj).saturating_mul(self.order.bag);
+        let folding = self.setting.folding;
+        parallel::each_chunk(out.lines_mut(), LINES * words, &|first, out| {
+            let first = first / words * LINE;
+            folding.begin(out);
+            self.i_block(first, 0..nj.min(split), out);
+            for start in (0..nj).step_by(split).skip(1) {
+                let mut part = out.to_vec();
+                folding.begin(&mut part);
+                self.i_block(first, start..nj.min(start.saturating_add(split)), &mut part);
+                folding.fold_blocks::<f64>(&part, out);
+            }
+        });
+    }
+
+    /// Adds to `out` the effect of a range of j-particles, a whole number of bags, on the i-block
+    /// that starts at particle `begin`.
+    pub(crate) fn i_block(&self, begin: usize, j: Range<usize>, out: &mut [Line<u64>]) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let end = begin + out.len() / words.max(1) * LINE;
+        let end = end.min(self.i.len().next_multiple_of(width));
+        let compensated = self.accumulation == Accumulation::Compensated;
+        let mut i = begin;
+        while i < end {
+            let room = (end - i) / width;
+            let several = !compensated && room >= self.loops.vectors;
+            let vectors = if several { self.loops.vectors } else { 1 };
+            let mut sums = self.nothing.repeat(vectors);
+            let mut lost = self.nothing.to_vec();
+            let mut bags = (1..).zip(self.bags(j.clone())).peekable();
+            while let Some((number, bag)) = bags.next() {
+                if compensated {
+                    let i = self.i_view(i..i + width);
+                    let j = self.j_view(bag);
+                    (self.loops.one)(self.setting, &i, &j, &mut sums, Some(&mut lost));
+                } else {
+                    self.bag(i, vectors, several, bag, &mut sums);
+                }
+                let is_folded = self.folds_each_bag && number % self.bags_per_fold == 0;
+                if is_folded || bags.peek().is_none() {
+                    self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
+                }
+            }
+            i += vectors * width;
+        }
+    }
+
+    /// Adds the effect of a bag on some vectors of i-particles.
+    fn bag(
+        &self,
+        i: usize,
+        vectors: usize,
+        several: bool,
+        bag: Range<usize>,
+        sums: &mut [Line<S::Word>],
+    ) {
+        let (width, words) = (self.loops.width, self.nothing.len());
+        let skips_self = self.setting.skips_self;
+        let several_at_once = |j: Range<usize>, sums: &mut [Line<S::Word>]| {
+            if several && !j.is_empty() {
+                let i = self.i_view(i..i + vectors * width);
+                (self.loops.several)(self.setting, &i, &self.j_view(j), sums);
+            }
+        };
+        // The particles of the bag that are among these i-particles.
+        let clamp = |k: usize| if skips_self { k.clamp(bag.start, bag.end) } else { bag.end };
+        let own = if several { clamp(i)..clamp(i + vectors * width) } else { bag.clone() };
+        several_at_once(bag.start..own.start, sums);
+        for vector in (0..vectors).filter(|_| !own.is_empty()) {
+            let sums = &mut sums[vector * words..][..words];
+            let i = i + vector * width;
+            let (i, j) = (self.i_view(i..i + width), self.j_view(own.clone()));
+            (self.loops.one)(self.setting, &i, &j, sums, None);
+        }
+        several_at_once(own.end..bag.end, sums);
+    }
+}

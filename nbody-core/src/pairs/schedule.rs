@@ -1,0 +1,111 @@
+//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
+//! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
+
+use std::ops::Range;
+
+use crate::law::loops::{Loops, Setting, View};
+use crate::memory::columns::Columns;
+
+use crate::law::interaction::Law;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::options::{Accumulation, Options, SummationOrder};
+
+/// Decides which pairs meet, in which order and on which thread, and where the sums go.
+pub(crate) trait Schedule: Copy + Sync {
+    /// Returns the summation order for `n` i-particles, where the schedule has one of its own.
+    fn order(&self, _law: &Law, _options: Options, _n: usize) -> Option<SummationOrder> {
+        None
+    }
+
+    /// Evaluates the pairs.
+    fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>);
+}
+
+/// One evaluation, for a schedule to carry out.
+pub(crate) struct Job<'a, S: Scalar> {
+    pub loops: &'a Loops<S::Word>,
+    pub setting: &'a Setting<'a, S::Word>,
+    pub i: &'a Columns<S::Word>,
+    pub j: &'a Columns<S::Word>,
+    pub order: SummationOrder,
+    pub accumulation: Accumulation,
+    /// Sums are folded after each bag, not only after the last.
+    pub folds_each_bag: bool,
+    /// Sums over all pairs are folded after this many bags, if this accumulation folds before the
+    /// last bag.
+    pub bags_per_fold: usize,
+    /// The result without any pair, a line for each number.
+    pub nothing: &'a [Line<S::Word>],
+}
+
+impl<S: Scalar> Job<'_, S> {
+    /// Returns some i-particles, a whole number of vectors.
+    pub fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
+        View { lines: self.i.lines(), first: 0, range }
+    }
+
+    /// Returns some j-particles.
+    pub fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
+        View { lines: self.j.lines(), first: 0, range }
+    }
+
+    /// Returns the bags of a range; the last one may be shorter.
+    pub fn bags(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<S> {
+        let (end, bag) = (range.end, self.order.bag);
+        range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
+    }
+
+    /// Sets the sums of `count` i-particles, and their rounding errors, to the result without any
+    /// pair.
+    pub fn begin_sums(&self, count: usize, sums: [&mut Vec<Line<S::Word>>; 2]) {
+        let vectors = count.div_ceil(self.loops.width);
+        for sums in sums {
+            sums.clear();
+            for _ in 0..vectors {
+                sums.extend_from_slice(self.nothing);
+            }
+        }
+    }
+
+    /// Folds the sums of i-particles after a bag or after the last one, depending on the
+    /// accumulation.
+    pub fn end_bag(
+        &self,
+        is_last: bool,
+        sums: &mut [Line<S::Word>],
+        lost: &mut [Line<S::Word>],
+        out: &mut [Line<u64>],
+    ) {
+        if self.folds_each_bag != is_last {
+            self.fold_with_lost(0, sums, lost, out);
+        }
+    }
+
+    /// Folds sums as [`fold`](Self::fold) does; with their rounding errors if they are
+    /// compensated.
+    pub fn fold_with_lost(
+        &self,
+        i: usize,
+        sums: &mut [Line<S::Word>],
+        lost: &mut [Line<S::Word>],
+        out: &mut [Line<u64>],
+    ) {
+        self.fold(i, sums, out);
+        if self.accumulation == Accumulation::Compensated {
+            self.setting.folding.only_numbers::<S>(lost);
+            self.fold(i, lost, out);
+        }
+    }
+
+    /// Folds the sums of vectors of i-particles into `out`, from `i` on, and resets them.
+    pub fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
+        let (width, words) = (self.loops.width, self.nothing.len().max(1));
+        for (k, sums) in sums.chunks_mut(words).enumerate() {
+            let i = i + k * width;
+            let out = &mut out[i / LINE * words..];
+            self.setting.folding.fold::<S>(width, sums, i % LINE, out);
+            sums.copy_from_slice(self.nothing);
+        }
+    }
+}

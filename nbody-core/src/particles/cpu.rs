@@ -1,0 +1,155 @@
+//! Programs per particle on the CPU, by rows of described records.
+
+use std::any::Any;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::program::ParticleProgram;
+use crate::memory::buffer::Buffer;
+use crate::memory::buffers::{Particles, Results};
+use crate::memory::buffers::{foreign, particles, particles_mut};
+use crate::numeric::precision::Precision;
+use crate::particles::engine::PerParticle;
+use crate::particles::engine::{Beside, First};
+use crate::particles::run::Run;
+use crate::particles::selection::CpuSelection;
+use crate::records::binding::Binding;
+use crate::records::pack::OwnedRows;
+
+/// Runs programs per particle on the CPU. It computes in `f64`. The numbers of particles are
+/// rounded to their precision when they are stored, and totals are merged in an order that depends
+/// only on the number of particles.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuPerParticle {
+    fields: &'static [Field],
+    parameters: OwnedRows,
+    domain: Domain,
+    wrap: bool,
+}
+
+/// The buffers that a program reads besides the particles.
+#[derive(Clone, Copy)]
+struct Inputs<'a> {
+    q: Option<&'a Particles>,
+    f: Option<&'a Results>,
+}
+
+impl<'a> Inputs<'a> {
+    fn new(beside: Beside<'a>) -> Result<Self, Error> {
+        let results = |buffer: &'a dyn Buffer| {
+            (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign("results"))
+        };
+        let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
+        Ok(Self { q, f: beside.f.map(results).transpose()? })
+    }
+}
+
+impl CpuPerParticle {
+    /// Creates an engine with these parameters, in unbounded space.
+    pub fn new(fields: &'static [Field], parameters: &[u64]) -> Result<Self, Error> {
+        let parameters = OwnedRows::one(fields, parameters)?;
+        Ok(Self { fields, parameters, domain: Domain::Open, wrap: false })
+    }
+
+    fn run<'a>(
+        &self,
+        program: &'static ParticleProgram,
+        p: &'static [Field],
+        inputs: Inputs<'a>,
+    ) -> Result<Run<'a>, Error> {
+        Error::check_record("parameters", self.fields, program.parameters)?;
+        let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
+        let q = inputs.q.map(|q| bind(program.q, q.fields).map(|binding| (q, binding)));
+        let f = inputs.f.map(|f| bind(program.f, f.fields).map(|binding| (f, binding)));
+        let (domain, wrap, p) = (self.domain, self.wrap, bind(program.p, p)?);
+        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
+    }
+
+    /// Updates the first particles of a selection; if they are not all particles, on copies.
+    fn update_first(
+        &self,
+        program: &'static ParticleProgram,
+        p: &mut Particles,
+        inputs: Inputs,
+        first: First,
+    ) -> Result<(), Error> {
+        let First { selection, count, from, is_due } = first;
+        let order = (selection as &dyn Any).downcast_ref::<CpuSelection>();
+        let order = order.ok_or_else(|| foreign("a selection"))?;
+        let from = from.map(|from| particles("particles to select from", from)).transpose()?;
+        let parameters = if is_due { &self.due(program, order)? } else { &self.parameters };
+        let q = inputs.q.map(|q| order.gathered("second particles to select from", q, count));
+        let q = q.transpose()?;
+        let inputs = Inputs { q: q.as_ref(), ..inputs };
+        if let Some(from) = from {
+            order.gather(count, from, p)?;
+            return self.run(program, p.fields, inputs)?.update(parameters, p);
+        }
+        let mut part = order.gathered("particles to select from", p, count)?;
+        self.run(program, p.fields, inputs)?.update(parameters, &mut part)?;
+        p.scatter(&part, order.first(count)?);
+        Ok(())
+    }
+
+    /// Returns the parameters with the time of a selection.
+    fn due(&self, program: &ParticleProgram, order: &CpuSelection) -> Result<OwnedRows, Error> {
+        let due = Binding::due(program.parameters)?.places()[0];
+        let mut row = self.parameters.words().to_vec();
+        row[due.component()] = order.due().into();
+        OwnedRows::one(self.fields, &row)
+    }
+}
+
+impl PerParticle for CpuPerParticle {
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.parameters = OwnedRows::one(self.fields, parameters)?;
+        Ok(())
+    }
+
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check(Precision::Double)?;
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn wraps(&self) -> bool {
+        self.wrap
+    }
+
+    fn set_wrap(&mut self, wrap: bool) {
+        self.wrap = wrap;
+    }
+
+    fn update(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &mut dyn Buffer,
+        beside: Beside<'_>,
+        first: Option<First<'_>>,
+    ) -> Result<(), Error> {
+        program.check_update()?;
+        Error::check_record("parameters", self.fields, program.parameters)?;
+        let p = particles_mut("particles", particles)?;
+        let inputs = Inputs::new(beside)?;
+        match first {
+            Some(first) => self.update_first(program, p, inputs, first),
+            None => self.run(program, p.fields, inputs)?.update(&self.parameters, p),
+        }
+    }
+
+    fn measure(
+        &mut self,
+        program: &'static ParticleProgram,
+        buffer: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<Vec<u64>, Error> {
+        program.check_measure()?;
+        let p = particles("particles", buffer)?;
+        self.run(program, p.fields, Inputs::new(beside)?)?.measure(&self.parameters, p)
+    }
+}

@@ -1,0 +1,95 @@
+//! Programs per particle, selections and sequences, on any device.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::program::ParticleProgram;
+use crate::memory::buffer::Buffer;
+
+/// The buffers that a program reads besides the particles.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// The second particles.
+    pub q: Option<&'a dyn Buffer>,
+    /// The results of an interaction.
+    pub f: Option<&'a dyn Buffer>,
+}
+
+/// The first particles of a selection.
+#[derive(Clone, Copy, Debug)]
+pub struct First<'a> {
+    /// The selection.
+    pub selection: &'a dyn Selection,
+    /// The number of particles.
+    pub count: usize,
+    /// The particles to copy, if copies are updated instead of the particles themselves.
+    pub from: Option<&'a dyn Buffer>,
+    /// Whether the parameter `due: u32` of the program is the time of the selection.
+    pub is_due: bool,
+}
+
+/// Runs programs per particle that have one record of parameters.
+pub trait PerParticle: Any + fmt::Debug + Send + Sync {
+    /// Sets the parameters; nothing is compiled again.
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
+
+    /// Returns the domain of the particles.
+    fn domain(&self) -> Domain;
+
+    /// Sets the domain of the particles.
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
+
+    /// Returns whether positions are wrapped into the box.
+    fn wraps(&self) -> bool;
+
+    /// Sets whether positions are wrapped into the box.
+    fn set_wrap(&mut self, wrap: bool);
+
+    /// Updates each particle; with a selection, only its first particles.
+    fn update(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &mut dyn Buffer,
+        beside: Beside<'_>,
+        first: Option<First<'_>>,
+    ) -> Result<(), Error>;
+
+    /// Returns the total of a measure over all particles, as one row.
+    fn measure(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<Vec<u64>, Error>;
+}
+
+/// An order of particles in which the particles that take part come first.
+pub trait Selection: Any + fmt::Debug + Send + Sync {
+    /// Returns the number of particles.
+    fn len(&self) -> usize;
+
+    /// Returns whether there are no particles.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Orders particles by their field `active: u32`, and returns the number of particles that take part.
+    fn select(&mut self, particles: &dyn Buffer) -> Result<usize, Error>;
+
+    /// Orders particles by their field `due: u32` without waiting for the device.
+    fn seek_soonest(&mut self, particles: &dyn Buffer, now: u32) -> Result<(), Error>;
+
+    /// Returns the number of particles that are due first, and the time until then.
+    fn soonest(&self) -> Result<(usize, u32), Error>;
+
+    /// Copies the first particles in this order.
+    fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error>;
+}
+
+/// Repeated operations.
+pub trait Sequence: fmt::Debug + Send + Sync {
+    /// Runs work, and defers its launches to the end.
+    fn run(&mut self, work: &mut dyn FnMut()) -> Result<(), Error>;
+}

@@ -1,0 +1,241 @@
+//! Programs per particle on the CPU, without their types.
+
+use std::ops::Range;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::law::particle_loop::{
+    Beside, Compiled, MeasureBlocks, ParticleLoop, Setting, UpdateBlocks,
+};
+use crate::law::program::ParticleProgram;
+use crate::memory::buffers::{Particles, Results};
+use crate::memory::columns::{Columns, narrow, widen};
+use crate::memory::folding::Folding;
+use crate::memory::packed::Packed;
+use crate::numeric::mixed::Mixed;
+use crate::numeric::precision::Precision;
+use crate::numeric::scalar::Scalar;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::parallel;
+use crate::records::binding::Binding;
+use crate::records::pack;
+use crate::records::pack::Rows;
+
+/// Number of particles whose totals are merged in one tree; the totals of the trees are merged
+/// likewise.
+const GROUP: usize = 256;
+/// Blocks of a group. A group is converted at a time, so that its numbers stay in the cache.
+const BLOCKS: usize = GROUP / LINE;
+
+/// A program with its parameters and the records that it reads besides the particle.
+pub(crate) struct Run<'a> {
+    pub program: &'static ParticleProgram,
+    pub domain: Domain,
+    /// Whether positions are wrapped into the box.
+    pub wrap: bool,
+    /// The program's numbers in the records of each buffer.
+    pub p: Binding,
+    pub q: Option<(&'a Particles, Binding)>,
+    pub f: Option<(&'a Results, Binding)>,
+}
+
+impl Run<'_> {
+    /// Refuses inputs of another length.
+    fn check(&self, n: usize) -> Result<(), Error> {
+        let length = |found: Option<usize>, is_read| found.unwrap_or(if is_read { 0 } else { n });
+        let found = self.q.as_ref().map(|(q, _)| q.len());
+        let q = length(found, !self.program.q.is_empty());
+        Error::check_length("second particles", q, n)?;
+        let found = self.f.as_ref().map(|(f, _)| f.columns.len());
+        let f = length(found, !self.program.f.is_empty());
+        Error::check_length("results", f, n)
+    }
+
+    /// Returns the records that are read besides some blocks of particles, in `f64`. Results whose
+    /// record is read whole are not copied.
+    fn beside<'b>(
+        &'b self,
+        blocks: Range<usize>,
+        copies: &'b mut [Vec<Line<u64>>; 2],
+    ) -> Beside<'b> {
+        let [q_copy, f_copy] = copies;
+        if let Some((particles, binding)) = &self.q {
+            particles.widen(binding, blocks.clone(), q_copy);
+        }
+        let f = match &self.f {
+            None => &[],
+            Some((results, binding)) if binding.is_whole() => results.columns.blocks(blocks),
+            Some((results, binding)) => {
+                results.columns.widen::<f64>(&binding.in_results(), blocks, f_copy);
+                &f_copy[..]
+            }
+        };
+        Beside { q: q_copy, f }
+    }
+
+    /// Returns for each number of the particle the length of the box into which it is wrapped, or
+    /// 0.
+    fn lengths(&self) -> Vec<f64> {
+        let domain = if self.wrap { self.domain } else { Domain::Open };
+        let [lengths, _] = domain.factors();
+        pack::axes(self.program.p).map(|axis| axis.map_or(0.0, |axis| lengths[axis])).collect()
+    }
+
+    /// Runs a task with the stack that the program needs.
+    fn with_stack(&self, task: &mut (dyn FnMut() + Send)) -> Result<(), Error> {
+        let bytes = self.program.stack();
+        if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
+    }
+
+    /// Updates each particle.
+    pub fn update(&self, parameters: &dyn Rows, p: &mut Particles) -> Result<(), Error> {
+        self.check(p.len())?;
+        let parameters = Columns::pack::<f64>(parameters)?;
+        let setting = Setting { parameters: parameters.lines(), domain: self.domain };
+        let ParticleLoop(Compiled::Update(act)) = (self.program.cpu_loop)() else {
+            unreachable!("the loop of an update");
+        };
+        let precision = p.precision;
+        self.with_stack(&mut || match (&mut p.packed, precision) {
+            (Packed::Bits64(columns), _) => self.update_in::<f64>(&setting, act, columns),
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                self.update_in::<Mixed>(&setting, act, columns);
+            }
+            (Packed::Bits32(columns), _) => self.update_in::<f32>(&setting, act, columns),
+        })
+    }
+
+    fn update_in<S: Scalar>(
+        &self,
+        setting: &Setting,
+        act: UpdateBlocks,
+        columns: &mut Columns<S::Word>,
+    ) {
+        let dim = self.p.places().len();
+        let (changed, lengths) = (self.program.changed_numbers(), self.lengths());
+        let words = columns.words().max(1);
+        let chunk = pack::chunk(columns.len(), words).div_ceil(LINE) * words;
+        parallel::each_chunk(columns.lines_mut(), chunk, &|first, lines| {
+            let (mut p, mut copies) = (vec![Line([0; LINE]); BLOCKS * dim], Default::default());
+            let mut begin = first / words;
+            for lines in lines.chunks_mut(BLOCKS * words) {
+                let end = begin + lines.len() / words;
+                let p = &mut p[..(end - begin) * dim];
+                for (lines, p) in lines.chunks(words).zip(p.chunks_mut(dim)) {
+                    widen::<S>(&self.p, lines, p);
+                }
+                act(setting, p, self.beside(begin..end, &mut copies));
+                for (lines, p) in lines.chunks_mut(words).zip(p.chunks(dim)) {
+                    narrow::<S>(&self.p, &changed, &lengths, p, lines);
+                }
+                begin = end;
+            }
+        });
+        columns.pad();
+    }
+
+    /// Returns the total over all particles, as 64-bit words.
+    pub fn measure(&self, parameters: &dyn Rows, p: &Particles) -> Result<Vec<u64>, Error> {
+        self.check(p.len())?;
+        let parameters = Columns::pack::<f64>(parameters)?;
+        let setting = Setting { parameters: parameters.lines(), domain: self.domain };
+        let ParticleLoop(Compiled::Measure(act)) = (self.program.cpu_loop)() else {
+            unreachable!("the loop of a measure");
+        };
+        let mut total = Ok(Vec::new());
+        self.with_stack(&mut || total = self.total(&setting, act, p))?;
+        total
+    }
+
+    fn total(
+        &self,
+        setting: &Setting,
+        act: MeasureBlocks,
+        p: &Particles,
+    ) -> Result<Vec<u64>, Error> {
+        let tree = Tree::new(self.program);
+        let mut totals = tree.merge_groups(p.len(), &|blocks, totals| {
+            let (mut own, mut copies) = (Vec::new(), Default::default());
+            p.widen(&self.p, blocks.clone(), &mut own);
+            let first = blocks.start * LINE;
+            act(setting, &own, self.beside(blocks, &mut copies), first, totals);
+        })?;
+        while totals.len() > 1 {
+            totals = tree.merge_groups(totals.len(), &|blocks, lines| {
+                lines.copy_from_slice(totals.blocks(blocks));
+            })?;
+        }
+        let mut total = tree.nothing;
+        totals.rows(0..totals.len(), &mut total);
+        Ok(total)
+    }
+}
+
+/// Merges totals in a fixed order.
+struct Tree {
+    folding: Folding,
+    /// The total of no particle.
+    nothing: Vec<u64>,
+}
+
+/// A function that writes the totals of the particles of some blocks.
+type Totals<'a> = dyn Fn(Range<usize>, &mut [Line<u64>]) + Sync + 'a;
+
+impl Tree {
+    fn new(program: &ParticleProgram) -> Self {
+        let folding = Folding::new(program.total, Precision::Double);
+        Self { folding, nothing: pack::nothing(program.total) }
+    }
+
+    /// Returns the totals of groups of `n` particles.
+    fn merge_groups(&self, n: usize, of: &Totals) -> Result<Columns<u64>, Error> {
+        let dim = self.nothing.len();
+        let mut merged = Columns::filled(n.div_ceil(GROUP), &self.nothing)?;
+        parallel::each_chunk(merged.lines_mut(), dim, &|first, lines| {
+            let mut group = vec![Line([0; LINE]); BLOCKS * dim];
+            for k in 0..LINE {
+                let begin = (first / dim.max(1) * LINE + k) * GROUP;
+                let count = n.saturating_sub(begin).min(GROUP);
+                if count == 0 {
+                    break;
+                }
+                self.folding.begin(&mut group);
+                let blocks = count.div_ceil(LINE);
+                let first = begin / LINE;
+                of(first..first + blocks, &mut group[..blocks * dim]);
+                for (line, nothing) in group[(blocks - 1) * dim..].iter_mut().zip(&self.nothing) {
+                    line.0[count - (blocks - 1) * LINE..].fill(*nothing);
+                }
+                self.merge_group(&mut group);
+                for (line, total) in lines.iter_mut().zip(&group) {
+                    line.0[k] = total.0[0];
+                }
+            }
+        });
+        Ok(merged)
+    }
+
+    /// Merges the totals of a group into the total of its first particle: the first 128 with the
+    /// 128 that follow, then 64 with 64, and so on.
+    fn merge_group(&self, group: &mut [Line<u64>]) {
+        let dim = self.nothing.len().max(1);
+        let mut half = BLOCKS / 2;
+        while half > 0 {
+            let (into, from) = group.split_at_mut(half * dim);
+            for (into, from) in into.chunks_mut(dim).zip(from.chunks(dim)) {
+                self.folding.fold::<f64>(LINE, from, 0, into);
+            }
+            half /= 2;
+        }
+        let block = &mut group[..self.nothing.len()];
+        let mut from = block.to_vec();
+        let mut half = LINE / 2;
+        while half > 0 {
+            for (from, line) in from.iter_mut().zip(&*block) {
+                from.0[..half].copy_from_slice(&line.0[half..2 * half]);
+            }
+            self.folding.fold::<f64>(half, &from, 0, block);
+            half /= 2;
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Interactions by trees on the CPU.
+
+mod build;
+
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::Field;
+use crate::law::interaction::Law;
+use crate::memory::buffer::Buffer;
+use crate::memory::buffers::results;
+use crate::memory::buffers::{Particles, Results};
+use crate::memory::columns::Columns;
+use crate::memory::packed::Packed;
+use crate::numeric::simd::level::SimdLevel;
+use crate::options::Options;
+use crate::order::GROUP;
+use crate::pairs::cpu::{CpuEngine, pairs};
+use crate::pairs::engine::Engine;
+use crate::pairs::sources::{Sources, Store};
+use crate::records::pack;
+use crate::state::EngineState;
+use crate::trees::engine::Tree;
+use crate::trees::engine::restore_tree;
+use crate::trees::kernel::first_field;
+use crate::trees::law::TreeLaw;
+use crate::trees::opening::Opening;
+use crate::trees::report::{TreeReport, TreeTimes};
+use crate::trees::schedule::Walks;
+
+use crate::trees::cpu::build::{Builder, Built, Placed};
+
+/// Sums a law over all pairs by a tree, on the CPU.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuTree {
+    law: TreeLaw,
+    engine: CpuEngine,
+    /// The lengths of the first field of the last results, in the order of the caller.
+    lengths: Option<Vec<f64>>,
+    /// The lengths with which the last evaluation compared its error estimates.
+    compared: Option<Vec<f64>>,
+    report: TreeReport,
+}
+
+/// The i-particles in order.
+struct Targets {
+    packed: Packed,
+    positions: Vec<[f64; 3]>,
+    /// The index of each i-particle in the order of the caller.
+    indices: Vec<u32>,
+    /// The number of first particles whose results are wanted.
+    wanted: usize,
+    one_set: bool,
+}
+
+impl Targets {
+    /// Returns whether the results of each group are wanted; `None` if all are.
+    fn wanted_groups(&self) -> Option<Vec<bool>> {
+        let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < self.wanted);
+        let groups = self.indices.chunks(GROUP);
+        (self.wanted < self.indices.len()).then(|| groups.map(has_one).collect())
+    }
+
+    /// Returns the place in order of each particle whose result is wanted.
+    fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.wanted];
+        for (place, &index) in self.indices.iter().enumerate() {
+            if let Some(of_index) = places.get_mut(index as usize) {
+                *of_index = place as u32;
+            }
+        }
+        places
+    }
+
+    /// Returns for each group the binary logarithm of this share of its smallest result.
+    fn most(&self, share: f64, lengths: &[f64]) -> Vec<f32> {
+        let least = |group: &[u32]| {
+            let lengths = group.iter().filter_map(|&index| lengths.get(index as usize));
+            // NaN stays: such a group opens every cell.
+            let stays = |least: f64, x: f64| least.is_nan() || x >= least;
+            let least =
+                lengths.fold(f64::INFINITY, |least, &x| if stays(least, x) { least } else { x });
+            (share * least).log2() as f32
+        };
+        self.indices.chunks(GROUP).map(least).collect()
+    }
+
+    /// Returns the length of the first field of each result, given the sums in order.
+    fn lengths(&self, sums: &Columns<u64>, fields: &[Field]) -> Vec<f64> {
+        let dim = pack::dim(fields);
+        let (mut row, mut lengths) = (vec![0; dim], vec![0.0; self.wanted]);
+        for (place, &index) in self.indices.iter().enumerate() {
+            if let Some(length) = lengths.get_mut(index as usize) {
+                sums.rows(place..place + 1, &mut row);
+                *length = first_field(fields, row.iter().map(|&word| f64::from_bits(word)));
+            }
+        }
+        lengths
+    }
+}
+
+impl CpuTree {
+    /// Creates an engine with these options and this level of vector instructions.
+    pub fn new(
+        law: TreeLaw,
+        parameters: &[u64],
+        options: Options,
+        level: SimdLevel,
+    ) -> Result<Self, Error> {
+        let engine = CpuEngine::new(law.law(), parameters, options, level)?;
+        let (lengths, compared, report) = Default::default();
+        Ok(Self { law, engine, lengths, compared, report })
+    }
+
+    /// Forgets the results that error estimates are compared with.
+    fn forget_results(&mut self) {
+        (self.lengths, self.compared) = (None, None);
+    }
+
+    /// Builds the tree, and orders the i-particles.
+    fn build(
+        &mut self,
+        i: &Particles,
+        j: Sources<'_, Particles>,
+        wanted: usize,
+    ) -> Result<(Built, Targets), Error> {
+        let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
+        let law = self.engine.law;
+        let of_j = Placed::new("j-particles", j.particles(), law.j, &domain)?;
+        let is_same = std::ptr::eq(i, j.particles());
+        let of_i = (!is_same).then(|| Placed::new("i-particles", i, law.i, &domain));
+        let of_i = of_i.transpose()?;
+        let of_i = of_i.as_ref().unwrap_or(&of_j);
+        if one_set && !is_same {
+            of_i.check_same(&of_j)?;
+        }
+        let frame = of_j.frame(&domain);
+        let keys = of_j.sorted(&frame);
+        let sources: Vec<u32> = keys.iter().map(|&(_, index)| index).collect();
+        // Particles of one set are at the same positions.
+        let has_one_order = one_set || is_same;
+        let indices = if has_one_order {
+            sources.clone()
+        } else {
+            of_i.sorted(&frame).iter().map(|&(_, index)| index).collect()
+        };
+        let ordered = Instant::now();
+        let builder = Builder {
+            law,
+            charges: self.law.charges(),
+            opening: self.law.opening(),
+            harmonic: self.law.harmonic_distance(),
+            domain,
+        };
+        let table = &mut |is_of_one_sign| self.law.table(frame.scale, is_of_one_sign);
+        let mut built = builder.build(j.particles(), &of_j, (&keys, &sources), &frame, table)?;
+        let positions = if has_one_order {
+            std::mem::take(&mut built.positions)
+        } else {
+            of_i.in_order(&indices)
+        };
+        let packed =
+            if is_same { built.packed.first(indices.len())? } else { i.gather(&indices)?.packed };
+        self.report = TreeReport {
+            targets: wanted,
+            sources: sources.len(),
+            cells: built.tree.cells.len(),
+            far_particles: built.tree.far.positions.len(),
+            groups: indices.len().div_ceil(GROUP),
+            bytes: built.tree.bytes(),
+            expansion: self.law.opening().far_particles(),
+            error_order: self.law.error_order(built.is_of_one_sign),
+            times: Some(TreeTimes::new(ordered - start, ordered.elapsed(), Duration::ZERO)),
+            ..TreeReport::default()
+        };
+        Ok((built, Targets { packed, positions, indices, wanted, one_set }))
+    }
+
+    /// Sums the walks of all groups, given their greatest permitted errors.
+    fn sum_walks(
+        &mut self,
+        built: &Built,
+        targets: &Targets,
+        most: Option<&[f32]>,
+    ) -> Result<Columns<u64>, Error> {
+        let walks = Walks {
+            tree: &built.tree,
+            positions: &targets.positions,
+            one_set: targets.one_set,
+            wanted: targets.wanted_groups(),
+            most,
+            tested: AtomicU64::new(0),
+            evaluations: AtomicU64::new(0),
+        };
+        let sets = [&targets.packed, &built.packed];
+        let sums = self.engine.sum_walks(sets, &walks)?;
+        self.report.tested = walks.tested.into_inner();
+        self.report.evaluations = walks.evaluations.into_inner();
+        Ok(sums)
+    }
+
+    /// Builds the tree, walks it and stores the sums.
+    fn run(
+        &mut self,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.engine.check(i, j, out)?;
+        let (built, targets) = self.build(i, j, out.columns.len())?;
+        let (start, fields) = (Instant::now(), self.engine.law.f);
+        let sums = match self.law.opening().share() {
+            None => self.sum_walks(&built, &targets, None)?,
+            Some(share) => {
+                let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
+                let before = match before {
+                    Some(lengths) => lengths,
+                    None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
+                };
+                let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
+                // Without sources nothing is compared with results.
+                let has_sources = !built.tree.cells.is_empty();
+                self.lengths = has_sources.then(|| targets.lengths(&sums, fields));
+                self.compared = has_sources.then_some(before);
+                sums
+            }
+        };
+        if let Some(times) = &mut self.report.times {
+            times.walk = start.elapsed();
+        }
+        self.engine.arrange(&sums, &targets.places(), out, store)
+    }
+}
+
+impl Engine for CpuTree {
+    fn law(&self) -> &'static Law {
+        self.engine.law
+    }
+
+    fn options(&self) -> Options {
+        self.engine.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.engine.set_parameters(parameters)?;
+        self.forget_results();
+        self.law.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.engine.set_domain(domain)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(self.engine.results(n)?))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let [i, of_j] = pairs(self.engine.law, i, j)?;
+        let out = results(out, self.engine.law.f)?;
+        self.run(i, j.with(of_j), out, store)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        let start = Instant::now();
+        self.evaluate(i, j, out, Store::Replace)?;
+        Ok(start.elapsed())
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.law.opening().share().is_none()
+    }
+
+    fn state(&self) -> Result<EngineState, Error> {
+        let compared = Tree::compared(self)?;
+        Ok(compared.map(EngineState::Results).unwrap_or_default())
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
+        restore_tree(self, state)
+    }
+}
+
+impl Tree for CpuTree {
+    fn opening(&self) -> Opening {
+        self.law.opening()
+    }
+
+    fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
+        self.law.set_opening(opening)?;
+        self.forget_results();
+        Ok(())
+    }
+
+    fn harmonic_distance(&self) -> f64 {
+        self.law.harmonic_distance()
+    }
+
+    fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        Ok(self.compared.clone())
+    }
+
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        self.lengths = Some(lengths.to_vec());
+        Ok(())
+    }
+
+    fn set_timed(&mut self, _: bool) {}
+
+    fn report(&self) -> Result<TreeReport, Error> {
+        Ok(self.report)
+    }
+}
+
+impl CpuEngine {
+    /// Sums the walks of a tree for i- and j-particles in its order, with far particles behind the
+    /// j-particles. The sums are in this order, too.
+    pub fn sum_walks(&self, sets: [&Packed; 2], walks: &Walks) -> Result<Columns<u64>, Error> {
+        let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
+        self.evaluate_by(walks, self.options.domain, sets, walks.one_set, &mut sums)?;
+        Ok(sums)
+    }
+}

@@ -1,0 +1,40 @@
+//! Evaluates the pairs of a law by a tree, on any device.
+
+use crate::error::Error;
+use crate::pairs::engine::Engine;
+use crate::state::EngineState;
+use crate::state::check_state;
+use crate::trees::opening::Opening;
+use crate::trees::report::TreeReport;
+
+/// Evaluates the pairs of a law by a tree.
+pub trait Tree: Engine {
+    /// Returns the criterion by which cells are opened.
+    fn opening(&self) -> Opening;
+
+    /// Sets the criterion by which cells are opened.
+    fn set_opening(&mut self, opening: Opening) -> Result<(), Error>;
+
+    /// Returns the distance beyond which the law is harmonic.
+    fn harmonic_distance(&self) -> f64;
+
+    /// Returns the lengths of the results that the last evaluation compared error estimates with.
+    fn compared(&self) -> Result<Option<Vec<f64>>, Error>;
+
+    /// Makes the next evaluation compare error estimates with results of these lengths.
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error>;
+
+    /// Starts or stops the measurement of the times of the parts of evaluations.
+    fn set_timed(&mut self, is_on: bool);
+
+    /// Returns the size of the tree of the last evaluation, its work and its times.
+    fn report(&self) -> Result<TreeReport, Error>;
+}
+
+/// Takes the state of a tree.
+pub fn restore_tree(tree: &mut dyn Tree, state: &EngineState) -> Result<(), Error> {
+    match state {
+        EngineState::Results(lengths) => tree.compare_with(lengths),
+        state => check_state(state),
+    }
+}

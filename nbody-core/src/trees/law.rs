@@ -1,0 +1,115 @@
+//! A law by a tree: its charges, and the criterion by which cells are opened.
+
+use crate::error::Error;
+use crate::law::charges::Charges;
+use crate::law::interaction::Law;
+use crate::parallel;
+use crate::trees::estimate::{Estimate, Table};
+use crate::trees::harmonic;
+use crate::trees::kernel::Kernel;
+use crate::trees::opening::Opening;
+
+/// A law with its parameters by a tree, on any engine.
+#[derive(Clone, Debug)]
+pub struct TreeLaw {
+    law: &'static Law,
+    parameters: Vec<u64>,
+    opening: Opening,
+    charges: Charges,
+    /// The distance from which on the kernel is harmonic.
+    harmonic: f64,
+    /// The estimate of errors of the last evaluation, if cells are opened by it.
+    estimate: Option<Estimate>,
+}
+
+impl TreeLaw {
+    /// Refuses a law without charges, parameters that are no record, and an opening that is not possible.
+    pub fn new(law: &'static Law, parameters: &[u64], opening: Opening) -> Result<Self, Error> {
+        opening.check()?;
+        let name = law.name;
+        let charges = law.charges.map_err(|reason| Error::NoTree { law: name, reason })?;
+        let (harmonic, estimate) = (f64::INFINITY, None);
+        let parameters_of_law = Vec::new();
+        let mut tree =
+            Self { law, parameters: parameters_of_law, opening, charges, harmonic, estimate };
+        tree.set_parameters(parameters)?;
+        tree.set_opening(opening)?;
+        Ok(tree)
+    }
+
+    /// Returns the law.
+    pub fn law(&self) -> &'static Law {
+        self.law
+    }
+
+    /// Sets the parameters, which are one row.
+    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        let Self { law, charges, .. } = *self;
+        let (found, expected) = (parameters.len(), crate::records::record::dim(law.parameters));
+        Error::check_length("numbers of a record", found, expected)?;
+        let mut harmonic = f64::INFINITY;
+        // If the stack is too small, uses six far particles.
+        let task = &mut || harmonic = harmonic::distance(law, parameters, charges);
+        parallel::with_stack(law.stack(size_of::<f64>()), task);
+        self.parameters = parameters.to_vec();
+        (self.harmonic, self.estimate) = (harmonic, None);
+        Ok(())
+    }
+
+    /// Returns the criterion by which cells are opened.
+    pub fn opening(&self) -> Opening {
+        self.opening
+    }
+
+    /// Sets the criterion by which cells are opened.
+    pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
+        opening.check()?;
+        if opening.share().is_some() {
+            self.law.check_loops()?;
+        }
+        if opening.share().is_some() && !Estimate::exists(self.charges) {
+            return Err(Error::NoEstimate { law: self.law.name });
+        }
+        (self.opening, self.estimate) = (opening, None);
+        Ok(())
+    }
+
+    /// Returns the charges.
+    pub fn charges(&self) -> Charges {
+        self.charges
+    }
+
+    /// Returns the exponent of the error bound of the field where it is smallest, for charges of one sign or not.
+    pub fn error_order(&self, is_of_one_sign: bool) -> u32 {
+        let expansion = self.opening.far_particles();
+        let order = |sum| self.charges.error_order(sum, expansion, is_of_one_sign);
+        self.charges.sums.iter().map(order).min().unwrap_or(0)
+    }
+
+    /// Returns the distance from which on the law is harmonic; infinite if it is nowhere.
+    pub fn harmonic_distance(&self) -> f64 {
+        self.harmonic
+    }
+
+    /// Returns the estimate of errors for distances in units of 1 / `scale`, if cells are opened by it. The charges of
+    /// the whole tree are of one sign or not.
+    pub fn table(&mut self, scale: f64, is_of_one_sign: bool) -> Result<Option<Table>, Error> {
+        if self.opening.share().is_none() {
+            return Ok(None);
+        }
+        if self.estimate.as_ref().is_none_or(|estimate| !estimate.has_scale(scale)) {
+            let (mut estimate, bytes) = (None, self.law.stack(size_of::<f64>()));
+            let task = &mut || {
+                let kernel = Kernel::new(self.law, &self.parameters, self.charges);
+                estimate = Some(kernel.map(|kernel| Estimate::of(&kernel, scale)));
+            };
+            if !parallel::with_stack(bytes, task) {
+                return Err(Error::OutOfStack { bytes });
+            }
+            self.estimate = estimate.transpose()?;
+        }
+        let (expansion, first) = (self.opening.far_particles(), self.charges.sums.first());
+        let power = first.map_or(0, |sum| self.charges.error_order(sum, expansion, is_of_one_sign));
+        Ok(self.estimate.as_ref().map(|estimate| estimate.table(power)))
+    }
+}
