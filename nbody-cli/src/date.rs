@@ -12,7 +12,8 @@ pub fn day(time: &str) -> &str {
     time.split('T').next().unwrap_or(time)
 }
 
-/// Formats a time; one before 1970, of a clock that was never set, as the first of 1970.
+/// Formats a time; times before 1970, from a clock that was never set, become the first moment of
+/// 1970.
 fn written(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time.max(UNIX_EPOCH)).to_string()
 }

@@ -20,12 +20,12 @@ pub struct Arguments {
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
-    /// The schedule of the program: ordered for every ordered pair, symmetric for both directions of a
-    /// pair at once, few for few i-particles.
+    /// The schedule of the program: ordered for every ordered pair, symmetric for both directions
+    /// of a pair at once, few for few i-particles.
     #[arg(long, default_value = "ordered")]
     schedule: Schedule,
-    /// The program of walks through a tree in place of a schedule: groups for those of groups of i-particles,
-    /// particles for each by itself; --program prints it.
+    /// The program of walks through a tree in place of a schedule: groups for those of groups of
+    /// i-particles, particles for each by itself; --program prints it.
     #[arg(long, conflicts_with = "schedule")]
     walk: Option<Walk>,
     /// Emit the program of a periodic box.
@@ -35,8 +35,9 @@ pub struct Arguments {
     /// the interaction and the kernels.
     #[arg(long)]
     program: bool,
-    /// List the charges of j that each field of the result is a sum over, which a tree needs, and how the errors
-    /// of a tree fall with the opening angle, instead; fails, with the reason, for an interaction that has none.
+    /// List the charges of j that each field of the result is a sum over, which a tree needs, and
+    /// how the errors of a tree fall with the opening angle, instead; fails, with the reason, for
+    /// an interaction that has none.
     #[arg(long, conflicts_with_all = ["schedule", "walk", "periodic", "program"])]
     far: bool,
 }
@@ -80,7 +81,8 @@ impl Visitor for Far {
     }
 }
 
-/// Returns the table of the charges that each field of the result is a sum over, and of how errors fall.
+/// Returns a table of the charges that each field of the result sums over, and of the exponents of
+/// the errors.
 fn sums(charges: Charges, law: &Law) -> Table {
     let names: Vec<_> = charges.names(law.j).map(|name| name.to_string()).collect();
     let mut table = Table::new(&["result", "charges", "error of monopoles", "of the second order"]);

@@ -1,4 +1,4 @@
-//! `nbody energy`: the error of the energy of block time steps against their accuracy.
+//! `nbody energy`: the energy error of block time steps against their accuracy.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -199,7 +199,7 @@ impl Row {
     }
 }
 
-/// Plots the absolute errors against eta, a line for each precision and device.
+/// Plots the absolute errors against eta, with a line for each precision and device.
 fn figure(rows: &[Row], caption: String, day: &str) -> Figure {
     let mut devices: Vec<&str> = Vec::new();
     let mut lines: Vec<Line> = Vec::new();

@@ -5,12 +5,12 @@ use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A CSV file, begun before the measurement, so that a path that cannot be written is an error before it.
-/// Rows are written beside it, as FILE.part, which takes its place when all are written.
+/// A CSV file, created before the measurement, so that an unwritable path fails early. Rows go to
+/// FILE.part, which replaces the file when all rows are written.
 pub struct Sheet {
     writer: csv::Writer<File>,
     begun: bool,
-    /// The file that is written, and the one whose place it takes.
+    /// The temporary file, and the file that it replaces.
     part: Option<[PathBuf; 2]>,
 }
 
@@ -32,7 +32,7 @@ impl Sheet {
         Ok(Self { writer: csv::Writer::from_writer(file), begun: false, part })
     }
 
-    /// Writes a row, and before the first one the header.
+    /// Writes a row, and the header before the first one.
     pub fn row(&mut self, cells: &Cells) -> Result<(), Box<dyn Error>> {
         if !self.begun {
             self.writer.write_record(cells.iter().map(|(name, _)| name))?;
@@ -42,7 +42,7 @@ impl Sheet {
         Ok(self.writer.flush()?)
     }
 
-    /// Replaces the file by the rows that are written.
+    /// Replaces the file by the written rows.
     pub fn finish(mut self) -> Result<(), Box<dyn Error>> {
         self.writer.flush()?;
         match self.part.take() {
@@ -53,7 +53,7 @@ impl Sheet {
     }
 }
 
-/// A measurement that failed leaves its rows in FILE.part, if there are any.
+/// A failed measurement leaves its rows in FILE.part, if there are any.
 impl Drop for Sheet {
     fn drop(&mut self) {
         if let Some([part, _]) = self.part.take().filter(|_| !self.begun) {
@@ -63,22 +63,22 @@ impl Drop for Sheet {
     }
 }
 
-/// Returns the file that a path leads to, also through links.
+/// Returns the file that a path leads to, following links.
 fn target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns whether a path is of a device or a pipe, which is written as it is.
+/// Returns whether a path names a device or a pipe, which is written directly.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
-/// Returns whether two paths lead to one file.
+/// Returns whether two paths lead to the same file.
 pub fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Writes a file whole or not at all: one of this name is replaced when all is written.
+/// Writes a file completely or not at all: it replaces an existing file only when all is written.
 pub fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), Box<dyn Error>>,
@@ -93,7 +93,7 @@ pub fn replace(
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut builder = tempfile::Builder::new();
-        // Temporary files are private otherwise; the mask of the process applies.
+        // Temporary files would otherwise be private; the umask of the process still applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder)?;
@@ -107,13 +107,13 @@ pub fn replace(
     replace().map_err(|error| format!("cannot write {}: {error}", path.display()).into())
 }
 
-/// Adds a line to a file: as a whole, or not at all.
+/// Adds a line to a file, completely or not at all.
 pub fn append(path: &Path, line: &str) -> Result<(), Box<dyn Error>> {
     let append = || {
         let mut file = File::options().append(true).open(path)?;
         let length = file.metadata()?.len();
         file.write_all(line.as_bytes()).inspect_err(|_| {
-            // The message is that of the first failure.
+            // Ignored: the first failure is reported.
             let _ = file.set_len(length);
         })
     };

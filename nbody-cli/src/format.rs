@@ -29,7 +29,7 @@ impl Format {
         }
     }
 
-    /// Returns the format of files with the extension of this one, in any case.
+    /// Returns the format with the extension of this path, in upper or lower case.
     pub fn of(path: &Path) -> Option<Self> {
         match &*path.extension()?.to_str()?.to_ascii_lowercase() {
             "csv" => Some(Self::Csv),
@@ -49,7 +49,7 @@ impl Format {
     }
 }
 
-/// Reads a snapshot in the format of the file's extension; `None` if it is that of no format.
+/// Reads a snapshot in the format of the file's extension; `None` if no format has this extension.
 pub fn read(path: &Path) -> Option<Result<Snapshot, Error>> {
     let read = match Format::of(path)? {
         Format::Csv => Snapshot::read_csv,

@@ -67,7 +67,8 @@ enum Command {
     Cache(cache::Arguments),
     /// Measure the errors of accelerations in Plummer spheres, for each accumulation.
     Accuracy(accuracy::Arguments),
-    /// Measure the error of the energy against the accuracy of block time steps, in each precision.
+    /// Measure the error of the energy against the accuracy of block time steps, in each
+    /// precision.
     Energy(energy::Arguments),
     /// Measure the time of block time steps against N, and fit a model of the performance.
     Scaling(scaling::Arguments),
@@ -105,7 +106,7 @@ fn main() -> ExitCode {
 /// Result of a command.
 type Outcome = Result<ExitCode, Box<dyn Error>>;
 
-/// Tests for a closed pipe, whose reader has read enough: `nbody emit gravity | head`.
+/// Tests for a pipe closed by its reader: `nbody emit gravity | head`.
 fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

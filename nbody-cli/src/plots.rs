@@ -1,4 +1,4 @@
-//! Plots as SVG. Text is drawn as text elements, which need no fonts here.
+//! Plots in SVG. Text is written as text elements, which need no fonts here.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -13,14 +13,14 @@ use crate::ticks::{self, Axis};
 
 /// Width of a plot, in pixels.
 pub const WIDTH: u32 = 1280;
-/// Width of the legend at its right, in pixels.
+/// Width of the legend on the right, in pixels.
 pub const LEGEND: u32 = 380;
 /// Height of a line of text, in pixels.
 const LINE: u32 = 18;
 pub const FONT: &str = "sans-serif";
 
-/// Colours for all kinds of colour vision (Okabe & Ito 2008), without the yellow, which is faint on
-/// white.
+/// Colours for all kinds of colour vision (Okabe & Ito 2008), without the yellow, which is faint
+/// on white.
 pub const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -30,21 +30,20 @@ pub const COLOURS: [RGBColor; 7] = [
     RGBColor(86, 180, 233),
     RGBColor(230, 159, 0),
 ];
-/// Lengths of dash and gap in pixels, the next ones each time the colours repeat.
+/// Lengths of dash and gap in pixels; the next pair each time the colours repeat.
 const DASHES: [(i32, i32); 4] = [(1, 0), (9, 5), (3, 4), (16, 8)];
-/// Those of the curve of a model.
+/// Lengths of dash and gap for the curve of a model.
 const DASHES_OF_MODEL: (i32, i32) = (6, 4);
 
 /// Width of a line, in pixels.
 const THIN: u32 = 2;
-/// Additional width for each line that would hide it, in pixels.
+/// Additional width, in pixels, for each line that would hide it.
 const WIDER: u32 = 3;
-/// Largest number of lines that widen one.
+/// Largest number of lines that widen another.
 const MOST_LAYERS: u32 = 4;
 /// Approximate height of charts, in pixels.
 const HEIGHT: f64 = 400.0;
 
-/// Scale of an axis.
 #[derive(Clone, Copy)]
 enum Scale {
     Linear,
@@ -64,7 +63,7 @@ impl Scale {
 /// Lines with a legend beside them. The vertical axis is logarithmic.
 pub struct Figure {
     pub title: String,
-    /// Caption, in lines.
+    /// Lines of the caption.
     pub caption: Vec<String>,
     pub x: &'static str,
     pub y: &'static str,
@@ -75,7 +74,7 @@ pub struct Figure {
 pub struct Line {
     pub name: String,
     pub points: Vec<(f64, f64)>,
-    /// Curve of a model of the points, which is drawn dashed in place of the line through them.
+    /// Curve of a model, drawn dashed in place of the line through the points.
     pub model: Option<Vec<(f64, f64)>>,
 }
 
@@ -84,12 +83,12 @@ pub type Drawn = Result<(), Box<dyn Error>>;
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 impl Figure {
-    /// Writes the figure to a file, its horizontal axis logarithmic.
+    /// Writes the figure to a file, with a logarithmic horizontal axis.
     pub fn log_log(self, path: &Path) -> Drawn {
         self.write(path, Scale::Logarithmic)
     }
 
-    /// Writes the figure to a file, its horizontal axis linear.
+    /// Writes the figure to a file, with a linear horizontal axis.
     pub fn semi_log(self, path: &Path) -> Drawn {
         self.write(path, Scale::Linear)
     }
@@ -99,7 +98,7 @@ impl Figure {
             line.points.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
-        // The legend lists the lines in their order at the right edge.
+        // The legend lists the lines in the order of their right ends.
         self.lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
         if self.layers(scale).iter().any(|layer| *layer > 0) {
             self.caption.push("Where lines coincide, those below are drawn wider.".to_owned());
@@ -144,8 +143,8 @@ impl Figure {
         styles
     }
 
-    /// Counts the lines on top of each line, which is drawn before them and wider, so that all are
-    /// visible where lines coincide.
+    /// Counts the lines on top of each line. A covered line is drawn first and wider, so that all
+    /// are visible where lines coincide.
     fn layers(&self, scale: Scale) -> Vec<u32> {
         let Range { start, end } = self.y_axis().range;
         let lines: Vec<_> =
@@ -220,14 +219,14 @@ impl Line {
     }
 }
 
-/// The points on axes of which the vertical one is logarithmic, without NaN and infinities, and without
-/// zeros there.
+/// Returns the points in coordinates of the axes; the vertical axis is logarithmic. NaN,
+/// infinities and, on logarithmic axes, zeros are left out.
 fn coordinates(points: &[(f64, f64)], horizontal: Scale) -> Vec<(f64, f64)> {
     let points = points.iter().map(|&(x, y)| (horizontal.of(x), y.log10()));
     points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect()
 }
 
-/// Tests whether two lines share a segment, or a point where one of them is a single point.
+/// Tests whether two lines share a segment, or a point if either line is a single point.
 fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
     let meets = |&(x, y): &(f64, f64)| b.iter().any(|&(u, v)| u == x && (v - y).abs() < near);
     if a.len() == 1 || b.len() == 1 {
@@ -236,22 +235,21 @@ fn coincide(a: &[(f64, f64)], b: &[(f64, f64)], near: f64) -> bool {
     a.windows(2).any(|piece| piece.iter().all(meets))
 }
 
-/// Width of a line with this many others on top.
+/// Returns the width of a line below this many others.
 fn width(layer: u32) -> u32 {
     THIN + WIDER * layer
 }
 
-/// Style of a line.
 struct Style {
-    /// Lengths of a dash and of a gap.
+    /// Lengths of dash and gap.
     dash: (i32, i32),
     stroke: ShapeStyle,
-    /// The radius of its points.
+    /// Radius of its points.
     dot: u32,
 }
 
 impl Style {
-    /// The style of line `k`, with `layer` others on top.
+    /// Returns the style of line `k`, below `layer` others.
     fn new(k: usize, layer: u32) -> Self {
         Self {
             dash: DASHES[k / COLOURS.len() % DASHES.len()],
@@ -273,12 +271,12 @@ pub fn write(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn) -
     files::replace(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Height of this many lines of text.
+/// Returns the height of this many lines of text.
 pub fn down(lines: usize) -> i32 {
     i32::try_from(lines).unwrap_or(i32::MAX).saturating_mul(LINE.cast_signed())
 }
 
-/// Height of a title and its caption.
+/// Returns the height of a title and its caption.
 pub fn head_height(caption: &[String]) -> u32 {
     44 + LINE * caption.len() as u32
 }
@@ -318,13 +316,13 @@ mod tests {
     fn lines_that_coincide_are_nested() {
         let layers = |lines: &[&[(f64, f64)]]| figure(lines).layers(Scale::Logarithmic);
         let (low, high) = ([(1.0, 1.0), (10.0, 2.0), (100.0, 4.0)], [(1.0, 100.0), (10.0, 200.0)]);
-        // From 10 on nearly equal to `low`.
+        // Nearly equal to `low` from 10 on.
         let joins = [(1.0, 50.0), (10.0, 2.001), (100.0, 4.001)];
         let crosses = [(1.0, 100.0), (10.0, 2.0), (100.0, 0.1)];
         assert_eq!(layers(&[&low, &high, &crosses]), [0, 0, 0]);
         assert_eq!(layers(&[&low, &high, &joins, &low]), [2, 0, 1, 0]);
         assert_eq!(layers(&[&high, &low, &low, &low]), [0, 2, 1, 0]);
-        // A single point has no segment by which it could be seen.
+        // A single point has no visible segment.
         assert_eq!(layers(&[&low[..1], &low, &high[..1]]), [1, 0, 0]);
         assert_eq!(layers(&[&[], &[(1.0, f64::NAN)], &low]), [0, 0, 0]);
     }
@@ -360,7 +358,7 @@ mod tests {
             let reaches = text.lines().any(|line| line.trim() == "500");
             (text.lines().filter(of_line).count(), circles, reaches)
         };
-        // The line, and that of the legend; dots of two points and of the legend.
+        // The line, and its sample in the legend; dots of two points and of the legend.
         assert_eq!(polylines(None), (2, 3, false));
         let (dashes, circles, reaches) = polylines(Some(vec![(1.0, 1.0), (10.0, 600.0)]));
         assert!(dashes > 10 && circles == 3 && reaches, "{dashes} {circles} {reaches}");

@@ -55,7 +55,8 @@ fn write(
 }
 
 impl Arguments {
-    /// Returns the format, and refuses a file that exists, or whose extension is that of another format or of none.
+    /// Returns the format; refuses an existing file, and an extension of another or an unknown
+    /// format.
     fn format(&self) -> Result<Format, String> {
         let Some(path) = &self.output else { return Ok(self.format.unwrap_or(Format::Csv)) };
         if path.exists() && !files::is_stream(path) && !self.overwrite {

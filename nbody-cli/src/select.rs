@@ -21,10 +21,10 @@ pub fn interactions() -> PossibleValuesParser {
     names.0.into()
 }
 
-/// Parses a number of particles, which must be above zero and fit into memory.
+/// Parses a number of particles, which must be positive and fit into memory.
 pub fn number(text: &str) -> Result<NonZeroUsize, String> {
     let number: NonZeroUsize = text.parse().map_err(|error: ParseIntError| error.to_string())?;
-    // The least that a command keeps of each: position, velocity and mass.
+    // The least memory that a command needs per particle: position, velocity and mass.
     let reserved = Vec::<[f64; 7]>::new().try_reserve_exact(number.get());
     reserved.map_err(|_| "so many particles do not fit into memory".to_owned())?;
     Ok(number)
@@ -52,13 +52,14 @@ pub struct Numerics {
     /// The accumulation of sums: direct, blocked, blocked-f64, compensated [default: blocked-f64].
     #[arg(long)]
     pub accumulation: Option<Accumulation>,
-    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE) [default: fast].
+    /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE) [default:
+    /// fast].
     #[arg(long)]
     pub math: Option<Math>,
 }
 
 impl Numerics {
-    /// The options with these numerics.
+    /// Returns the options with these numerics.
     pub fn options(self) -> Options {
         let Self { precision, accumulation, math } = self;
         Options::default()
@@ -84,7 +85,7 @@ pub fn devices_or_best(names: &[DeviceName]) -> Result<Vec<Device>, nbody::Error
     }
 }
 
-/// Returns the openings of these angles and shares, with far particles of these kinds.
+/// Returns openings with these angles and these fractions, with far particles of each kind.
 pub fn openings(angles: &[f64], shares: &[f64], expansions: &[Expansion]) -> Vec<Opening> {
     let by_angle = angles.iter().map(|&theta| Opening::theta(theta));
     let by_share = shares.iter().map(|&share| Opening::relative(share));

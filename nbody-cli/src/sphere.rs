@@ -1,6 +1,6 @@
-//! The experiment of Portegies Zwart, Belleman & Geldof 2007: a Plummer sphere of equal masses in virial
-//! equilibrium, integrated over the first time unit by the Hermite integrator with block time steps, of
-//! which the last quarter is timed.
+//! The experiment of Portegies Zwart, Belleman & Geldof 2007: a Plummer sphere of equal masses in
+//! virial equilibrium is integrated over the first time unit by the Hermite integrator with block
+//! time steps, and the last quarter is timed.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::run::history::{Counts, relative_error};
 use crate::run::settings::{check_softening, positive};
 use crate::run::simulation::bodies;
 
-/// Seed of the spheres, that of `nbody plummer` and `nbody run`.
+/// Seed of the spheres, as in `nbody plummer` and `nbody run`.
 pub const SEED: u64 = 1;
 /// Largest step, so that the steps of all particles end at the times below.
 pub const LARGEST: f64 = 0.125;
@@ -27,7 +27,7 @@ const QUARTER: f64 = 0.75;
 /// Time at the end.
 const END: f64 = 1.0;
 
-/// Softening length of the experiment here, in N-body units.
+/// Default softening length, in N-body units.
 pub const EPS: f64 = 1.0 / 256.0;
 
 /// Parses numbers of particles that can be in virial equilibrium.
@@ -42,7 +42,8 @@ pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, models::Error> {
     Ok(sphere)
 }
 
-/// Samples a Plummer sphere and scales it by the potential energy that a tree finds, in less time.
+/// Samples a Plummer sphere and scales it by the potential energy from a tree, which takes less
+/// time.
 pub fn in_equilibrium_by_tree(n: usize, seed: u64) -> Result<Snapshot, Box<dyn StdError>> {
     let mut sphere = plummer(n, seed)?;
     let body = |p: &models::Particle| gravity::Body { pos: p.pos.into(), mass: p.mass };
@@ -70,18 +71,18 @@ pub struct Experiment {
 /// Result of an integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integrated {
-    /// Time of the last step: 1, or less where the integration was given up.
+    /// Time of the last step: 1, or less if the integration was given up.
     pub time: f64,
     /// Work from the beginning.
     pub whole: Counts,
     /// Work from time 3/4 on.
     pub quarter: Counts,
-    /// Relative error of the energy at the end; `None` where the integration was given up.
+    /// Relative error of the energy at the end; `None` if the integration was given up.
     pub error: Option<f64>,
 }
 
 impl Experiment {
-    /// Refuses parameters that are out of range.
+    /// Refuses parameters out of range.
     pub fn check(&self) -> Result<(), Error> {
         check_softening(self.eps)?;
         positive("--eta", self.eta)
@@ -111,7 +112,7 @@ impl Experiment {
         Ok(Integrated { time: run.time(), whole, quarter, error })
     }
 
-    /// Advances to this time, and returns the work; stops before where the limit is reached.
+    /// Advances to this time, and returns the work; stops early at the limit of steps.
     fn advance(
         &self,
         run: &mut BlockHermite<Hermite>,
@@ -133,29 +134,29 @@ impl Experiment {
     }
 }
 
-/// Returns the total energy, which is finite.
+/// Returns the total energy; refuses one that is not finite.
 fn energy(run: &mut BlockHermite<Hermite>) -> Result<f64, Box<dyn StdError>> {
     let energies = run.energies()?;
     check_energies(&energies, run.time())?;
     Ok(energies.total())
 }
 
-/// A progress bar over several integrations, each as long as it is expected to take.
+/// A progress bar over several integrations, each with its expected length.
 pub struct Progress {
     bar: ProgressBar,
-    /// Position at which the present integration begins, and its length.
+    /// Start of the present integration on the bar, and its length.
     begin: f64,
     length: f64,
 }
 
 impl Progress {
-    /// Begins with the whole length, the sum of those that [`expected`] returns.
+    /// Creates a bar for the whole length, a sum of lengths from [`expected`].
     #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
     pub fn new(length: f64) -> Result<Self, indicatif::style::TemplateError> {
         let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {left}{wide_msg}")?;
         let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
             if state.pos() > 0 {
-                // An error of formatting leaves the estimate out.
+                // A formatting error only leaves out the estimate.
                 let _ = write!(out, "{:#} left: ", HumanDuration(state.eta()));
             }
         };
@@ -164,7 +165,7 @@ impl Progress {
         Ok(Self { bar, begin: 0.0, length: 0.0 })
     }
 
-    /// Names what runs before the next integration.
+    /// Shows the name of the work before the next integration.
     pub fn prepare(&self, name: String) {
         self.bar.set_message(name);
     }
@@ -188,14 +189,14 @@ impl Progress {
     }
 }
 
-/// Block steps of a time unit for eta = 0.02, and their mean block, by Portegies Zwart et al. (2007),
-/// equations 17 and 14: each a factor and the exponent of N.
+/// Block steps in a time unit for eta = 0.02, and the mean block, by Portegies Zwart et al.
+/// (2007), equations 17 and 14: each a factor and an exponent of N.
 pub const PUBLISHED: [(f64, f64); 2] = [(247.0, 0.35), (0.20, 0.81)];
 
-/// Pairs that a GPU evaluates in about the time that a block step takes beyond them.
+/// Overhead of a block step, in pairs that a GPU evaluates in the same time.
 const OVERHEAD: f64 = 4e7;
 
-/// Returns the time that an integration is expected to take, in that of a pair.
+/// Returns the expected time of an integration, in units of the time of a pair.
 pub fn expected(device: &Device, n: usize, eta: f64) -> f64 {
     let n = n as f64;
     let [steps, block] = PUBLISHED.map(|(factor, exponent)| factor * n.powf(exponent));
@@ -225,7 +226,7 @@ mod tests {
         let late = times.iter().filter(|time| **time > 0.75).count() as u64;
         assert_eq!((whole.steps, quarter.steps), (times.len() as u64, late));
         assert!(times.is_sorted() && times.last() == Some(&1.0), "{times:?}");
-        // All particles at least twice, none more than once in a step.
+        // Every particle is advanced at least twice, and at most once in a step.
         let particles = 64..=32 * quarter.steps;
         assert!(particles.contains(&quarter.particle_steps), "{found:?}");
         assert!(whole.particle_steps > quarter.particle_steps, "{found:?}");
@@ -240,7 +241,7 @@ mod tests {
         let found = experiment(10).integrate(&device, &sphere, |_| {}).unwrap();
         assert_eq!((found.whole.steps, found.quarter.steps, found.error), (10, 0, None));
         assert!(found.time > 0.0 && found.time < 1.0, "{found:?}");
-        // A limit that is just enough is no reason to give up.
+        // A limit that is just enough does not end the integration.
         let steps = experiment(u64::MAX).integrate(&device, &sphere, |_| {}).unwrap().whole.steps;
         let just = experiment(steps).integrate(&device, &sphere, |_| {}).unwrap();
         assert!(just.error.is_some() && just.time == 1.0, "{just:?}");

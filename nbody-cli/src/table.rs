@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 
 /// A table with aligned columns, the same on a terminal and in a pipe. A name that begins with `>`
-/// heads a column of numbers, which are aligned at the right.
+/// heads a right-aligned column of numbers.
 pub struct Table {
     table: comfy_table::Table,
     numbers: Vec<bool>,
@@ -21,7 +21,7 @@ impl Table {
         self.table.add_row(cells);
     }
 
-    /// The lines, without trailing blanks.
+    /// Returns the lines without trailing blanks.
     pub fn lines(mut self) -> Vec<String> {
         for (column, &number) in self.table.column_iter_mut().zip(&self.numbers) {
             if number {

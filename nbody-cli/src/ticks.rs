@@ -1,11 +1,10 @@
-//! Axes with chosen ticks. Coordinates on logarithmic axes are exponents of ten, those on linear axes
-//! the values themselves.
+//! Axes with chosen ticks. Coordinates are exponents of ten on logarithmic axes, and the values
+//! themselves on linear axes.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-/// An axis.
 pub struct Axis {
     pub range: Range<f64>,
     pub ticks: Vec<f64>,
@@ -32,7 +31,7 @@ impl Ranged for Axis {
 /// Largest number of ticks whose labels do not overlap.
 const MOST: usize = 12;
 
-/// Makes an axis with ticks at the values themselves, as far as there is room.
+/// Creates an axis with ticks at the values themselves, as far as there is room.
 pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
     let mut ticks: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
     ticks.sort_by(f64::total_cmp);
@@ -42,12 +41,12 @@ pub fn of_values(values: impl Iterator<Item = f64>) -> Axis {
     Axis { range, ticks }
 }
 
-/// Makes a linear axis with ticks at multiples of 1, 2 or 5 times a power of ten.
+/// Creates a linear axis with ticks at multiples of 1, 2 or 5 times a power of ten.
 pub fn of_range(values: impl Iterator<Item = f64>) -> Axis {
     let mut values: Vec<_> = values.filter(|x| x.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    // Wide enough for numbers that differ, however close the values are.
+    // Wide enough for distinct labels, however close the values are.
     let range = around(&values, 0.03, 1e-6 * largest.max(1e-6));
     let least = (range.end - range.start) / MOST as f64;
     let decade = 10_f64.powf(least.log10().floor());
@@ -58,7 +57,8 @@ pub fn of_range(values: impl Iterator<Item = f64>) -> Axis {
     Axis { ticks: ticks.collect(), range }
 }
 
-/// Makes an axis with ticks at 1, 2 and 5 of each decade, or, where that is too many, at each decade.
+/// Creates an axis with ticks at 1, 2 and 5 of each decade, or at each decade if these are too
+/// many.
 pub fn of_decades(values: impl Iterator<Item = f64>) -> Axis {
     let mut values: Vec<_> = values.map(f64::log10).filter(|x| x.is_finite()).collect();
     values.sort_by(f64::total_cmp);
@@ -82,14 +82,14 @@ fn around(sorted: &[f64], room: f64, least: f64) -> Range<f64> {
     first - room..last + room
 }
 
-/// Formats a number of an axis, without the rounding error of a tick.
+/// Formats a number of an axis without the rounding error of its tick.
 pub fn plain(number: f64) -> String {
     let rounded: f64 = format!("{number:.9e}").parse().unwrap_or(number);
     rounded.to_string()
 }
 
-/// Formats 10^`exponent`, with an SI prefix from k to P where it is large, in scientific notation
-/// where it is small.
+/// Formats 10^`exponent`, with an SI prefix from k to P if it is large, in scientific notation if
+/// it is small.
 pub fn power(exponent: f64) -> String {
     let number = 10_f64.powf(exponent);
     for (prefix, unit) in [("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)] {

@@ -24,8 +24,8 @@ pub struct Arguments {
     /// The device: emulator or cuda:N.
     #[arg(long, default_value = "cuda:0")]
     device: DeviceName,
-    /// The numbers of particles. A result applies to all numbers that are nearest to the same power
-    /// of two.
+    /// The numbers of particles. A result applies to all numbers that are nearest to the same
+    /// power of two.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     #[command(flatten)]
@@ -100,7 +100,7 @@ impl Tune<'_> {
         let mut direct = AllPairs::with_options(&self.device, interaction, self.options)?;
         let i = direct.upload(&uniform::<X::I>(n, 1))?;
         let j = direct.upload(&uniform::<X::J>(n, 1))?;
-        // One set needs one buffer, and so I and J of one type.
+        // One set needs one buffer, and so I and J of the same type.
         let j = match (&i as &dyn Any).downcast_ref() {
             Some(same) if one_set => same,
             _ if one_set => return Ok(()),

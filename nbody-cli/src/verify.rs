@@ -77,10 +77,10 @@ struct Job {
     check: Box<dyn Fn() -> Checked + Send + Sync>,
 }
 
-/// The number of cases, the worst of them and the comparison of bits.
+/// The number of cases, the worst case and the comparison of bits.
 type Checked = Result<(usize, Worst, Option<bool>), Error>;
 
-/// The jobs of all interactions, so that compilers and devices work at the same time.
+/// The jobs of all interactions, run together so that compilers and devices work at the same time.
 struct Jobs {
     devices: Vec<Device>,
     domains: [Domain; 2],
@@ -94,14 +94,14 @@ struct Worst {
     error: f64,
     at: String,
     passed: bool,
-    /// The number of cases that were checked by a tree, too.
+    /// The number of cases also checked by a tree.
     by_tree: usize,
 }
 
 impl Visitor for Jobs {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         self.bar.set_message(format!("reference of {}", X::LAW.name));
-        // Cases for mixed precision have particles of their own.
+        // Cases for mixed precision have their own particles.
         let cases = self.domains.map(|domain| {
             [Precision::Single, Precision::Mixed]
                 .map(|precision| Arc::new(cases(&interaction, domain, precision, &SIZES)))
@@ -149,7 +149,7 @@ const HEADER: [&str; 12] = [
 ];
 
 impl Jobs {
-    /// Runs the jobs in parallel, and tells their results in their order.
+    /// Runs the jobs in parallel, and reports their results in order.
     fn run(self) -> Verify {
         let bar = self.bar;
         let checked = self.all.par_iter().map(|job| {
@@ -216,7 +216,7 @@ fn check<X: Interaction>(
     cases: &[Case<X>],
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
-    // Symmetric pairs are checked also where the engine would choose ordered ones.
+    // Symmetric pairs are also checked if the engine would choose ordered pairs.
     let symmetric = X::LAW.third_law.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
@@ -226,7 +226,7 @@ fn check<X: Interaction>(
         let mut tree = Tree::with_options(device, interaction, Opening::theta(CLOSED), options)?;
         for case in cases {
             match worst.add(&mut tree, " by a tree", &options, std::slice::from_ref(case)) {
-                // As it should, i and j being records at positions of their own.
+                // Expected: i and j are records with separate positions.
                 Err(Error::OtherPositions) if !is_one_record::<X>() => {}
                 added => {
                     added?;
@@ -243,7 +243,7 @@ fn is_one_record<X: Interaction>() -> bool {
 }
 
 impl Worst {
-    /// Checks these cases, too.
+    /// Checks these cases, and keeps the worst result.
     fn add<X: Interaction, E: Engine<X>>(
         &mut self,
         engine: &mut E,
@@ -265,8 +265,8 @@ impl Worst {
     }
 }
 
-/// Compares the bits with those of the CPU's scalars, where IEEE arithmetic defines them: in exact
-/// mathematics, without special functions. Returns `None` elsewhere.
+/// Compares bits with the CPU's scalars where IEEE arithmetic defines them: in exact mathematics,
+/// without special functions. Returns `None` elsewhere.
 fn bits<X: Interaction>(
     device: &Device,
     interaction: X,
@@ -296,7 +296,7 @@ mod tests {
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 
-    /// Checks these cases, and returns the numbers passed and failed and the row of the table.
+    /// Checks these cases; returns the numbers of passed and failed jobs and the row of the table.
     fn row(cases: Vec<Case<Gravity>>) -> (usize, usize, String) {
         let job = job(&Device::cpu(), GRAVITY, Options::default(), Arc::new(cases));
         let (domains, bar) = (domains().unwrap(), ProgressBar::hidden());
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn one_wrong_case_fails() {
         let mut cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES);
-        // The result of another softening for the same particles.
+        // The result of another softening length for the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
         cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2));
         let (passed, failed, line) = row(cases);

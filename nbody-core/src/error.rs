@@ -233,7 +233,7 @@ pub enum Error {
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"
     )]
     NoCutoff {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// The cutoff of some pair may be infinite or NaN.
@@ -242,7 +242,7 @@ pub enum Error {
          pair, or evaluate all pairs, which do not end there"
     )]
     UnboundedCutoff {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// A cutoff is half of a periodic box or more, so that it meets several images.
@@ -325,7 +325,7 @@ pub enum Error {
     /// An interaction that is not a sum over charges is given to a tree.
     #[error("`{law}` has no tree: {reason}; evaluate all pairs")]
     NoTree {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
         /// The reason, and the expression.
         reason: &'static str,
@@ -336,7 +336,7 @@ pub enum Error {
          are carried by another one as momenta are by masses, so that errors cannot be estimated; open cells by an angle"
     )]
     NoEstimate {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// The opening criterion of a tree is not positive and finite.
@@ -356,7 +356,7 @@ pub enum Error {
          update them first"
     )]
     NoLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// Lists that were not updated for an interaction with these parameters.
@@ -365,7 +365,7 @@ pub enum Error {
          of it; update them for it"
     )]
     OtherLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// An interaction with a point among its parameters is given to lists that find their pairs.
@@ -374,7 +374,7 @@ pub enum Error {
          alone; give the pairs of the lists, or evaluate all pairs"
     )]
     PointOfLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// Lists are updated for no interaction. An interaction's cutoff sets their reach, and its
@@ -438,7 +438,7 @@ pub enum Error {
         "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"
     )]
     FirstOfLists {
-        /// The interaction.
+        /// Returns the interaction.
         law: &'static str,
     },
     /// An engine whose options have a box is given lists in another space.

@@ -64,12 +64,19 @@ pub use crate::numeric::vector::{Point, Vector};
 pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};
 pub use crate::pairs::sources::{Sources, Store};
 pub use crate::records::field_value::FieldValue;
-pub use crate::records::pack;
 pub use crate::records::record::{Output, Record};
 pub use crate::state::EngineState;
 pub use crate::state::ListState;
 pub use crate::trees::opening::Opening;
 pub use crate::trees::report::{TreeReport, TreeTimes};
+
+/// Records as rows of 64-bit words, and their layout in the memory of devices.
+#[doc(hidden)]
+pub mod pack {
+    pub use crate::records::binding::{Binding, Place};
+    pub use crate::records::field_value::{find_field, values};
+    pub use crate::records::pack::*;
+}
 
 /// Engines without the types of a law.
 ///

@@ -5,34 +5,35 @@ use crate::error::Error;
 use crate::numeric::precision::Precision;
 use crate::order::frame::{Frame, Grid};
 
-/// Where particles were when neighbour lists were built, and what else the order of their pairs depends on:
-/// lists that take it are those of before, so that sums over them are the same to the last bit.
+/// The positions of particles when neighbour lists were built, and everything else that the order
+/// of their pairs depends on: lists restored from it give the same sums, to the last bit.
 ///
-/// Cutoffs, the numbers that they depend on and the box are those that the lists were built with, which may be others
-/// than now within the margin. Which interactions these are is not among them: the next update is for the same ones,
-/// in their order. Pairs that are left out, and the skin, are those of the lists that take it.
+/// Cutoffs, the components that they depend on and the box are values at the last build; within
+/// the margin they may differ from the present ones. The state does not name its interactions: the
+/// next update must have the same interactions in the same order. The restored lists keep their
+/// own excluded pairs and skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListState {
     /// The positions of the particles, and of j-particles in another buffer.
     pub positions: [Vec<[f64; 3]>; 2],
-    /// The origin of the cells by which particles are ordered, and their inverse unit.
+    /// The origin of the cells that order particles.
     pub origin: [f64; 3],
-    /// The inverse of the unit.
+    /// The inverse of the unit of the cells.
     pub scale: f64,
-    /// The space.
+    /// The open space or periodic box.
     pub domain: Domain,
-    /// The parameters of each interaction that the lists were for, in the order of its record.
+    /// The parameters of each interaction of the lists, in the order of its record.
     pub parameters: Vec<Vec<f64>>,
-    /// The numbers that cutoffs depend on, of the particles, and of j-particles in another buffer: a slice for
-    /// each, by particles.
+    /// The components that cutoffs depend on, of the particles, and of j-particles in another
+    /// buffer: a vector for each component, with an element for each particle.
     pub numbers: [Vec<Vec<f64>>; 2],
-    /// The entries that a GPU has room for, and those of the lists that it built last if the host does not
-    /// know them yet; zeros on a CPU.
+    /// The number of entries that a GPU has room for, and the number of entries of its last lists
+    /// if the host does not know them yet; zeros on a CPU.
     pub room: [u64; 2],
 }
 
 impl ListState {
-    /// Refuses positions that are not finite, and a box that is beyond the precision.
+    /// Refuses positions that are not finite, a box beyond the precision, and an invalid frame.
     pub fn check(&self, precision: Precision) -> Result<(), Error> {
         self.domain.check(precision)?;
         let bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
@@ -45,7 +46,7 @@ impl ListState {
         if is_frame { Ok(()) } else { Err(Error::InvalidFrame { scale: self.scale }) }
     }
 
-    /// Refuses another number of particles than these.
+    /// Refuses numbers of particles other than `n`.
     pub fn check_lengths(&self, n: [usize; 2]) -> Result<(), Error> {
         for (positions, expected) in self.positions.iter().zip(n) {
             Error::check_length("positions of lists", positions.len(), expected)?;
@@ -53,7 +54,8 @@ impl ListState {
         Ok(())
     }
 
-    /// Refuses another count of numbers than that of each particle which cutoffs depend on.
+    /// Refuses numbers of components other than `counts`, and components without a value for each
+    /// particle.
     pub fn check_numbers(&self, counts: [usize; 2]) -> Result<(), Error> {
         let each = self.numbers.iter().zip(counts).zip(&self.positions);
         for ((numbers, count), positions) in each.filter(|(_, positions)| !positions.is_empty()) {
@@ -65,7 +67,7 @@ impl ListState {
         Ok(())
     }
 
-    /// Returns the cells of the order.
+    /// Returns the frame of the cells that order particles.
     pub fn frame(&self, dimensions: usize) -> Frame {
         Frame { origin: self.origin, scale: self.scale, dimensions, grid: Grid::LISTS }
     }

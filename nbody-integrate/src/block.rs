@@ -16,19 +16,19 @@ use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
-/// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
+/// The largest step in ticks. Times in ticks are modulo 2³², which exceeds any step.
 const LARGEST: u32 = 1 << 30;
 
-/// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in powers of two
-/// (Makino 1991): each particle has a step of its own, by the criterion of Aarseth (1985), and those
-/// whose steps end at one time are advanced as a block, by the forces of all others predicted to then. It is
-/// P(EC)ⁿ: a block is corrected n times, after the first by the forces at the places that it was corrected
-/// to.
+/// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in
+/// powers of two (Makino 1991). Each particle has its own step, by the criterion of Aarseth
+/// (1985). Particles whose steps end at the same time are advanced as a block, by the forces of
+/// all others, predicted to that time. The scheme is P(EC)ⁿ: a block is corrected n times, each
+/// time after the first with forces at the last corrected positions.
 ///
-/// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
-/// time derivative of the acceleration. The state is kept in `f64` on the device; in a step two numbers
-/// come to the host. Forces are evaluated in the precision of the engine, for which see
-/// [`HermiteOptions`].
+/// The interaction's particles must have a velocity, and its results `acc: Vector` and `jerk:
+/// Vector`, the time derivative of the acceleration. The state is kept in `f64` on the device;
+/// each step transfers two numbers to the host. Forces are evaluated in the precision of the
+/// engine: see [`HermiteOptions`].
 ///
 /// ```
 /// use nbody::prelude::*;
@@ -60,22 +60,23 @@ const LARGEST: u32 = 1 << 30;
 #[derive(Debug)]
 pub struct BlockHermite<X: Interaction> {
     engine: Box<dyn Engine<X>>,
-    /// The particles as they were given, whose other fields stay.
+    /// The particles as given, for their other fields.
     given: Particles<X::I>,
-    /// All of them, in the order of the selection: those of the block first.
+    /// All particles in the order of the selection: the block comes first.
     all: Particles<X::I>,
     results: Results<X::F>,
     stars: Particles<BlockStar>,
     selection: Selection,
     programs: Programs,
-    /// None where a block is corrected once.
+    /// `None` if a block is corrected only once.
     iteration: Option<Iteration>,
     energetics: Energetics,
     options: HermiteOptions,
     limits: StepLimits,
     begin: f64,
     ticks: u64,
-    /// The ticks until the next block step ends, and the particles that it advances.
+    /// The ticks until the end of the next block step, and the number of particles that it
+    /// advances.
     next: u32,
     active: usize,
     steps: Steps,
@@ -83,13 +84,14 @@ pub struct BlockHermite<X: Interaction> {
     after: Sequence,
 }
 
-/// The state of a [`BlockHermite`] run between two block steps, from which another continues to the last
-/// bit.
+/// The state of a [`BlockHermite`] run between two block steps, from which another run continues
+/// to the last bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCheckpoint {
-    /// The time at which the run began; in a long run a later one, from which ticks are counted.
+    /// The time from which ticks are counted: the beginning of the run, or a later time in a long
+    /// run.
     pub begin: f64,
-    /// The time since then, in ticks: 2⁻³⁰ of the largest step.
+    /// The time since then in ticks; a tick is 2⁻³⁰ of the largest step.
     pub ticks: u64,
     /// The limits of steps.
     pub limits: StepLimits,
@@ -114,14 +116,13 @@ impl Programs {
         })
     }
 
-    /// Takes the limits of steps.
     fn set_limits(&mut self, limits: StepLimits) {
         let StepLimits { speed, longest } = limits;
         let correct = &mut self.correct;
         correct.set_parameters(Correct { speed, longest, ..*correct.parameters() });
     }
 
-    /// Corrects the particles of the block by the forces on them.
+    /// Corrects the particles of the block with the forces on them.
     fn correct<F: Record>(
         &mut self,
         now: u32,
@@ -135,8 +136,8 @@ impl Programs {
         Ok(correct.update_selected(selection, active, stars, results)?)
     }
 
-    /// Orders the particles for the next block step, and predicts all to its time, which the host need not
-    /// know yet.
+    /// Orders the particles for the next block step, and predicts all to its time, which the host
+    /// need not know yet.
     fn seek<P: Record>(
         &mut self,
         now: u32,
@@ -151,19 +152,19 @@ impl Programs {
     }
 }
 
-/// The corrections of a block before its last one.
+/// The corrections of a block except the last one.
 #[derive(Debug)]
 struct Iteration {
     /// The states of all particles at the beginning of their steps, in the order of the selection.
     stars: Particles<BlockStar>,
-    /// All particles in the order in which they lie.
+    /// All particles in the order of their buffer.
     order: Selection,
     improve: PerParticle<Improve>,
 }
 
 impl Iteration {
     fn new(device: &Device, n: usize, options: HermiteOptions) -> Result<Self, Error> {
-        // Particles that take part all at once keep their order.
+        // A selection in which all particles are due at once keeps their order.
         let stars = device.upload(&vec![<BlockStar>::default(); n], Precision::Double)?;
         let mut order = Selection::new(device)?;
         order.select_soonest(&stars, 0)?;
@@ -173,8 +174,8 @@ impl Iteration {
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins at this time with particles that move as their fields `pos`, `vel` and `mass` say, evaluates
-    /// their forces and chooses their first steps.
+    /// Begins at this time with particles that move by their fields `pos`, `vel` and `mass`,
+    /// evaluates their forces and chooses their first steps.
     pub fn new(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -202,7 +203,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(Box::new(engine), particles, &stars, begin, options)?;
-        // All begin at once, and keep their order.
+        // All particles are due at once, and keep their order.
         run.selection.seek_soonest(&run.stars, 0)?;
         run.evaluate_all(0.0)?;
         let device = run.engine.device().clone();
@@ -212,8 +213,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles.
+    /// Continues a run from a checkpoint, with the options of that run. Positions and velocities
+    /// come from the checkpoint, other fields from the particles.
     pub fn resume(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -279,7 +280,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.programs.set_limits(limits);
     }
 
-    /// Chooses the first steps, by forces that are evaluated again a little later.
+    /// Chooses the first steps; for that the forces are evaluated again a little later.
     fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
         let fields = self.results.download::<f64>()?;
         let derivative = |name| {
@@ -298,8 +299,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(first.update_by_name(&mut self.stars, &self.results)?)
     }
 
-    /// Predicts all particles to the time of the last block step, or a little later, and evaluates the forces
-    /// on them.
+    /// Predicts all particles to the time of the last block step plus `dt`, and evaluates the
+    /// forces on them.
     fn evaluate_all(&mut self, dt: f64) -> Result<(), Error> {
         let due = self.now();
         let Self { given, all, stars, selection, programs, .. } = self;
@@ -320,7 +321,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(engine.evaluate_first_into(all, all, results)?)
     }
 
-    /// Corrects the block and evaluates its forces again, as often as the options say.
+    /// Corrects the block and evaluates its forces again, once for each iteration after the first.
     fn iterate(&mut self) -> Result<(), Error> {
         let Self { engine, all, results, stars, selection, iteration, active, options, .. } = self;
         let Some(Iteration { stars: block, order, improve }) = iteration else { return Ok(()) };
@@ -340,10 +341,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.find_next()
     }
 
-    /// Waits until it is known when the next block step ends.
+    /// Waits for the device to report the end of the next block step.
     fn find_next(&mut self) -> Result<(), Error> {
         let (active, ticks) = self.selection.soonest()?;
-        // Without particles nothing ends.
+        // Without particles no step ends.
         (self.active, self.next) = (active, if active > 0 { ticks } else { LARGEST });
         self.check_step()
     }
@@ -353,7 +354,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         if self.next > 0 { Ok(()) } else { Err(self.close()?) }
     }
 
-    /// Returns the error for the first particle whose step is too short.
+    /// Returns the error for the first particle with too short a step.
     fn close(&self) -> Result<Error, Error> {
         let stars = self.stars.download()?;
         let index = stars.iter().position(|star| star.step == 0).unwrap_or(0);
@@ -378,7 +379,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     fn energies_now(&mut self) -> Result<Energies, Error> {
         self.evaluate_all(0.0)?;
-        // In the order of the selection, as the results.
+        // The states in the order of the selection, as the results are.
         let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
         let (n, predict) = (self.stars.len(), &mut self.programs.predict);
         predict.update_copies(&self.selection, n, &self.stars, &mut stars, &self.stars)?;
@@ -429,19 +430,19 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
         self.steps
     }
 
-    /// Predicts particles from the beginning of the step of each.
+    /// Predicts each particle from the beginning of its own step.
     fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
         NextStep { begin: self.time(), end: self.next_time() }.check(time)?;
         let predict = Predict { due: self.now(), tick: self.tick(), dt: time - self.time() };
         Motion::predict(predict, &self.stars.download()?)
     }
 
-    /// Predicts all particles to the time of the last block step. Energies are most accurate at multiples of
-    /// the largest step after the beginning, where the steps of all particles end. The potentials of all
-    /// pairs are evaluated anew, which takes as long as many block steps.
+    /// Predicts all particles to the time of the last block step. Energies are most accurate at
+    /// multiples of the largest step after the beginning, where the steps of all particles end.
+    /// The potentials of all pairs are evaluated anew, which takes as long as many block steps.
     fn energies(&mut self) -> Result<Energies, Error> {
         let energies = self.energies_now();
-        // As before, to the time of the next block step.
+        // Restores the prediction to the end of the next block step.
         let Self { given, all, stars, selection, programs, .. } = self;
         programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
         energies
@@ -453,8 +454,8 @@ fn tick(options: HermiteOptions) -> f64 {
     options.largest / f64::from(LARGEST)
 }
 
-/// Refuses stars whose steps do not contain this time. A step of zero is that of a star to which another is
-/// too close.
+/// Refuses stars whose steps do not contain this time. A step of zero marks a star that is too
+/// close to another.
 fn check_times(stars: &[BlockStar], ticks: u64) -> Result<(), Error> {
     if ticks > REBASED {
         return Err(Error::Ticks { ticks });

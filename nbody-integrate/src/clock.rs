@@ -5,11 +5,11 @@ use crate::Error;
 /// The shortest step is the largest divided by two to this power.
 pub(crate) const LEVELS: u32 = 40;
 
-/// The ticks after which they are counted from a later time: a multiple of every step, and of 2³².
+/// After this many ticks they are counted from a later time: a multiple of every step, and of 2³².
 pub(crate) const REBASED: u64 = 1 << 62;
 
-/// Returns the beginning and the ticks since then, from a later beginning where they are many, so that they
-/// are numbers of 64 bits however long a run is.
+/// Returns the beginning and the ticks since then. If the ticks are many, the beginning moves, so
+/// that ticks fit into 64 bits however long a run is.
 pub(crate) fn rebase(begin: f64, ticks: u64, tick: f64) -> (f64, u64) {
     match ticks.checked_sub(REBASED) {
         Some(ticks) => (begin + REBASED as f64 * tick, ticks),
@@ -31,7 +31,7 @@ impl Clock {
         Self { begin, largest, ticks: 0, level: 0 }
     }
 
-    /// Returns a clock at this number of ticks, a multiple of the next step.
+    /// Returns a clock at this number of ticks, which must be a multiple of the next step.
     pub fn at(begin: f64, largest: f64, ticks: u64, level: u32) -> Result<Self, Error> {
         let clock = Self { begin, largest, ticks, level };
         if ticks > REBASED {
@@ -76,13 +76,14 @@ impl Clock {
         (self.begin, self.ticks) = rebase(self.begin, ticks, tick);
     }
 
-    /// Chooses the first step: the longest that is no longer than this. Returns whether there is one.
+    /// Chooses the first step: the longest that does not exceed `wanted`. Returns whether there is
+    /// one.
     pub fn choose_first(&mut self, wanted: f64) -> bool {
         self.choose_from(0, wanted)
     }
 
-    /// Chooses the longest step that is no longer than this, twice the last one at most, and of which the
-    /// time is a multiple. Returns whether there is one.
+    /// Chooses the longest step that does not exceed `wanted`, divides the time, and is at most
+    /// twice the last step. Returns whether there is one.
     pub fn choose(&mut self, wanted: f64) -> bool {
         let may_grow = self.level > 0 && self.ticks.is_multiple_of(2 * self.ticks_of_step());
         self.choose_from(self.level - u32::from(may_grow), wanted)
@@ -122,7 +123,7 @@ mod tests {
         assert!(Clock::at(begin, 0.125, !(1 << 40), 0).is_err());
     }
 
-    /// A run has no end at 2²⁴ of the largest steps, where 64 bits of ticks do.
+    /// A run does not end after 2²⁴ of the largest steps, where 64 bits of ticks do.
     #[test]
     fn ticks_are_counted_from_a_later_time() {
         let late = (1 << 62) - (3 << 37);
@@ -131,7 +132,7 @@ mod tests {
             let (time, next) = (clock.time(), clock.next_time());
             clock.advance();
             assert!(time < next && clock.time() == next, "{clock:?}");
-            // The step does not begin anew, where the ticks do.
+            // The step is kept where the ticks restart.
             let mut other = clock;
             assert!(other.choose(1.0) && other.step() <= 0.125 / 4.0, "{clock:?}");
             assert!(clock.choose(0.125 / 8.0) && clock.step() == 0.125 / 8.0);

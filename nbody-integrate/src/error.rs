@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// The refusal or the failure of an integration. The state stays as it was, unless the device failed within
-/// a step.
+/// The refusal or the failure of an integration. The state is unchanged, unless the device failed
+/// within a step.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An evaluation failed, or its device.
+    /// An evaluation or its device failed.
     #[error(transparent)]
     Engine(#[from] nbody::Error),
 
@@ -46,7 +46,7 @@ pub enum Error {
         value: f64,
     },
 
-    /// A mass that forces are divided by is zero or negative.
+    /// A mass is zero or negative, where forces are divided by masses.
     #[error(
         "particle {index} has mass {mass}; forces are divided by it, so that it must be positive"
     )]
@@ -70,7 +70,7 @@ pub enum Error {
     #[error("the state of the run has no particles; take the state of a checkpoint as it is")]
     NoParticles,
 
-    /// A step has more iterations than make a difference.
+    /// A step has more iterations than can make a difference.
     #[error(
         "{iterations} iterations of a step, expected at most {most}: a few make a step symmetric"
     )]
@@ -90,7 +90,7 @@ pub enum Error {
         value: f64,
     },
 
-    /// The state of a run is at a time that its step does not lead to.
+    /// The state of a run is at a time that does not fit its step.
     #[error(
         "a state at {ticks} ticks with a step of level {level}: the time is a multiple of the step, and \
          the level at most 40; take the state of a checkpoint as it is"
@@ -102,7 +102,7 @@ pub enum Error {
         level: u32,
     },
 
-    /// The state of a run is later than times are exact.
+    /// The state of a run is too late for exact times.
     #[error(
         "a state at {ticks} ticks: expected 2⁶² at most; take the state of a checkpoint as it is"
     )]
@@ -111,7 +111,7 @@ pub enum Error {
         ticks: u64,
     },
 
-    /// The state of a run has more steps than times are exact.
+    /// The state of a run has too many steps for exact times.
     #[error(
         "a state after {steps} steps: expected 2⁵³ at most; take the state of a checkpoint as it is"
     )]
@@ -120,7 +120,7 @@ pub enum Error {
         steps: u64,
     },
 
-    /// Steps are so short that times do not advance by them.
+    /// Steps are too short to advance the time.
     #[error(
         "steps of {step:e} at time {time:e}: the next number of `f64` is farther; take longer steps, or \
          times nearer to 0"
@@ -142,15 +142,16 @@ pub enum Error {
         index: usize,
         /// Its step in ticks.
         step: u32,
-        /// The time at which it begins, modulo 2³² as all of these.
+        /// The time at which the step begins; all of these times are modulo 2³².
         time: u32,
-        /// The time at which it ends.
+        /// The time at which the step ends.
         due: u32,
         /// The time of the run.
         now: u32,
     },
 
-    /// Two particles are so close that no step is short enough. The state is that of the last step.
+    /// Two particles are so close that no step is short enough. The state is as after the last
+    /// step.
     #[error(
         "particles {first} and {second} are at a distance of {distance:e} at time {time}, where a step \
          of {}{step:e} is wanted; {}soften the interaction, or begin with particles apart",
@@ -171,11 +172,12 @@ pub enum Error {
         distance: f64,
         /// The time.
         time: f64,
-        /// The shortest step, which is longer than it wants; zero where its acceleration is not finite.
+        /// The shortest step, which is too long for the particle; zero if its acceleration is not
+        /// finite.
         step: f64,
     },
 
-    /// A time at which a run begins or ends is NaN or infinite.
+    /// The beginning or the end of a run is NaN or infinite.
     #[error("{which} is {time}, expected a finite time")]
     TimeNotFinite {
         /// The beginning or the end.
@@ -184,7 +186,7 @@ pub enum Error {
         time: f64,
     },
 
-    /// Motions are asked for at a time that the state does not reach.
+    /// Motions are requested at a time that the state does not reach.
     #[error(
         "motions at time {time}, expected a time within the next step, from {begin} to {end}: advance to \
          that time first"
@@ -192,21 +194,22 @@ pub enum Error {
     Outside {
         /// The time.
         time: f64,
-        /// The time of the state, at which the next step begins.
+        /// The time of the state: the beginning of the next step.
         begin: f64,
-        /// The time at which it ends.
+        /// The end of the next step.
         end: f64,
     },
 
-    /// Block time steps evaluate other particles each time, and engines that compare with evaluations before take them
-    /// for the same.
+    /// Block time steps evaluate other particles each time, but the engine compares with previous
+    /// evaluations, and would mistake these particles for the previous ones.
     #[error(
         "no block time steps over neighbour lists or by a tree with relative openings; evaluate all pairs, or by a tree \
          that is opened by an angle"
     )]
     NoBlockSteps,
 
-    /// A run whose next results depend on evaluations before is to be continued by an integrator that keeps none.
+    /// A run is to be continued by an integrator without engine states, but the next results of
+    /// its engine depend on previous evaluations.
     #[error(
         "no checkpoint over neighbour lists or by a tree with relative openings; use the leapfrog integrator"
     )]

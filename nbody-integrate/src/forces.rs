@@ -1,4 +1,4 @@
-//! The forces of an interaction on particles that move.
+//! The forces of an interaction on moving particles.
 
 use std::any::{Any, TypeId};
 
@@ -17,18 +17,18 @@ use crate::softening::soften;
 pub(crate) struct Forces<X: Interaction> {
     engine: Box<dyn Engine<X>>,
     i: Particles<X::I>,
-    /// The j-particles, where they are of another type.
+    /// The j-particles, if they have another type.
     j: Option<Particles<X::J>>,
     pub results: Results<X::F>,
 }
 
-/// A program that places particles where they are in the state of an integrator.
+/// A program that places particles at their positions in the state of an integrator.
 pub(crate) trait Place {
     fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error>;
 }
 
 impl<X: Interaction> Forces<X> {
-    /// Uploads i-particles and j-particles, which are one set.
+    /// Uploads i-particles and j-particles of one set.
     pub fn new(mut engine: Box<dyn Engine<X>>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         EngineError::check_length("j-particles of one set", j.len(), i.len())?;
         soften(&mut *engine);
@@ -52,7 +52,7 @@ impl<X: Interaction> Forces<X> {
         Ok(())
     }
 
-    /// Returns a vector of the results, of each particle.
+    /// Returns a vector field of the results of each particle.
     pub fn vectors(&self, name: &str) -> Result<Vec<Vector<f64>>, Error> {
         let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
         Ok(vectors::<X::F>(&self.results.download::<f64>()?, at))
@@ -62,18 +62,18 @@ impl<X: Interaction> Forces<X> {
         self.engine.device()
     }
 
-    /// Refuses a checkpoint without the state of an engine that has one.
+    /// Refuses a checkpoint without an engine state, if the engine has one.
     pub fn check_stateless(&self) -> Result<(), Error> {
         check_stateless(&*self.engine)
     }
 
-    /// Returns what the engine takes from evaluations before.
+    /// Returns the state that the engine keeps of previous evaluations.
     pub fn state(&self) -> Result<EngineState, Error> {
         Ok(self.engine.untyped().state()?)
     }
 }
 
-/// Refuses a checkpoint without the state of an engine that has one.
+/// Refuses a checkpoint without an engine state, if the engine has one.
 pub(crate) fn check_stateless<X: Interaction>(engine: &dyn Engine<X>) -> Result<(), Error> {
     if engine.untyped().is_stateless() { Ok(()) } else { Err(Error::NoCheckpoint) }
 }
@@ -112,7 +112,7 @@ impl Energetics {
         })
     }
 
-    /// Returns the energies of particles in this state, with the forces that were evaluated for it.
+    /// Returns the energies of particles in this state, whose forces have been evaluated.
     pub fn measure<X: Interaction, S: Record<Lane = f64>>(
         &mut self,
         state: &Particles<S>,
@@ -129,7 +129,7 @@ impl Energetics {
     }
 }
 
-/// Refuses motions that do not belong to as many particles, or are no numbers.
+/// Refuses motions of another number of particles, and motions that are not finite.
 pub(crate) fn check_motions(motions: &[Motion], particles: usize) -> Result<(), Error> {
     EngineError::check_length("motions", motions.len(), particles)?;
     Motion::check(motions)
@@ -141,7 +141,7 @@ pub(crate) fn check_masses(masses: impl Iterator<Item = f64>) -> Result<(), Erro
     negative.map_or(Ok(()), |(index, mass)| Err(Error::NegativeMass { index, mass }))
 }
 
-/// Refuses the state of a run that has no particles, or accelerations that are no numbers.
+/// Refuses the state of a run without particles, or with accelerations that are not finite.
 pub(crate) fn check_continued(
     derivatives: impl ExactSizeIterator<Item = [Vector<f64>; 2]>,
 ) -> Result<(), Error> {
@@ -158,7 +158,7 @@ pub(crate) fn check_continued(
     Ok(())
 }
 
-/// Waits until the device has done all earlier work, by which these particles are changed.
+/// Waits until the device has finished all earlier work on these particles.
 pub(crate) fn wait<P: Record<Lane = f64>>(particles: &Particles<P>) -> Result<(), Error> {
     particles.download_range(0..particles.len().min(1))?;
     Ok(())

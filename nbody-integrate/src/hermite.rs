@@ -18,30 +18,31 @@ use crate::programs::leapfrog::Energies;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
-/// A step of more iterations would seem not to end.
+/// A step of more iterations would seem never to end.
 const MOST_ITERATIONS: u32 = 1000;
 
 /// The accuracy of a Hermite integrator.
 ///
-/// Typical values of eta are 0.01 to 0.04. The relative error of the energy, of block time steps of 4096 stars
-/// over a time unit, softened by 1/256, is 1.7·10⁻⁷ for 0.04, 3.2·10⁻⁸ for 0.02 and 3·10⁻⁹ for 0.01. Below
-/// eta = 0.01 rounding errors of forces in single precision, the default of an engine, make steps many
-/// times as short as they need to be: take [`Precision::Mixed`] or `Double` there,
-/// and wherever close pairs matter.
+/// Typical values of eta are 0.01 to 0.04. With block time steps of 4096 stars over a time unit,
+/// softened by 1/256, the relative error of the energy is 1.7·10⁻⁷ for 0.04, 3.2·10⁻⁸ for 0.02 and
+/// 3·10⁻⁹ for 0.01. Below eta = 0.01, rounding errors of forces in single precision, the default
+/// of an engine, make steps many times shorter than necessary: use [`Precision::Mixed`] or
+/// `Double` there, and wherever close pairs matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HermiteOptions {
     /// The accuracy of steps: Aarseth's eta (1985).
     pub eta: f64,
-    /// The accuracy of the first step, which knows less: eta |a| / |j|, or for bodies at rest that of later
-    /// steps with the second derivative.
+    /// The accuracy of the first step, about which less is known: eta |a| / |j|, or the criterion
+    /// of later steps with the second derivative for bodies at rest.
     pub eta_start: f64,
-    /// The largest step; all steps are this divided by a power of two, of up to 2⁴⁰ with a shared step and
-    /// 2³⁰ with block time steps. A binary of a short period needs a smaller one than the default.
+    /// The largest step; all steps are this divided by a power of two, up to 2⁴⁰ with a shared
+    /// step and 2³⁰ with block time steps. A binary with a short period needs a smaller value than
+    /// the default.
     pub largest: f64,
-    /// Evaluations and corrections of a step: n of P(EC)ⁿ. With three, steps of one length are
-    /// symmetric in time to the accuracy of the iteration, and orbits keep their energy. In a cluster more
-    /// than one gain little.
+    /// Evaluations and corrections of a step: n of P(EC)ⁿ. With three, steps of constant length
+    /// are symmetric in time to the accuracy of the iteration, and orbits keep their energy. In a
+    /// cluster, more than one gain little.
     pub iterations: u32,
 }
 
@@ -96,16 +97,16 @@ impl HermiteOptions {
     }
 }
 
-/// The fourth-order Hermite integrator (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all particles: the
-/// shortest that any of them wants by the criterion of Aarseth (1985), rounded down to a power of two
-/// of the largest step.
+/// The fourth-order Hermite integrator (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all
+/// particles: the shortest that any particle needs by the criterion of Aarseth (1985), rounded
+/// down to a power of two of the largest step.
 ///
-/// The interaction's particles have a velocity, and its results are `acc: Vector` and `jerk: Vector`, the
-/// time derivative of the acceleration. The state is kept in `f64` on the device; forces are evaluated in
-/// the precision of the engine, for which see [`HermiteOptions`].
+/// The interaction's particles must have a velocity, and its results `acc: Vector` and `jerk:
+/// Vector`, the time derivative of the acceleration. The state is kept in `f64` on the device;
+/// forces are evaluated in the precision of the engine: see [`HermiteOptions`].
 ///
-/// Take it for few bodies whose orbits are alike. In a cluster one close pair shortens the steps of all:
-/// [`BlockHermite`](crate::BlockHermite) is faster there.
+/// It suits a few bodies with similar orbits. In a cluster one close pair shortens the steps of
+/// all particles: [`BlockHermite`](crate::BlockHermite) is faster there.
 ///
 /// ```
 /// use nbody::prelude::*;
@@ -144,22 +145,24 @@ pub struct Hermite<X: Interaction> {
     precision: Precision,
     limits: StepLimits,
     clock: Clock,
-    /// A particle that wants a step which is too short.
+    /// A particle that needs a step shorter than the shortest.
     too_short: Option<u32>,
     steps: Steps,
 }
 
-/// The level of a checkpoint where no step is short enough.
+/// The level of a checkpoint if no step is short enough.
 const NO_STEP: u32 = LEVELS + 1;
 
-/// The state of a [`Hermite`] run between two steps, from which another continues to the last bit.
+/// The state of a [`Hermite`] run between two steps, from which another run continues to the last
+/// bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HermiteCheckpoint {
-    /// The time at which the run began; in a long run a later one, from which ticks are counted.
+    /// The time from which ticks are counted: the beginning of the run, or a later time in a long
+    /// run.
     pub begin: f64,
-    /// The time since then, in ticks: 2⁻⁴⁰ of the largest step.
+    /// The time since then in ticks; a tick is 2⁻⁴⁰ of the largest step.
     pub ticks: u64,
-    /// The next step is the largest divided by two to this power; 41 where no step is short enough.
+    /// The next step is the largest divided by two to this power; 41 if no step is short enough.
     pub level: u32,
     /// The limits of steps.
     pub limits: StepLimits,
@@ -189,8 +192,8 @@ impl Programs {
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
-    /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
-    /// say, evaluates their forces and chooses the first step.
+    /// Begins at this time with particles of one type, which move by their fields `pos`, `vel` and
+    /// `mass`, evaluates their forces and chooses the first step.
     pub fn new(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -222,8 +225,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles.
+    /// Continues a run from a checkpoint, with the options of that run. Positions and velocities
+    /// come from the checkpoint, other fields from the particles.
     pub fn resume(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -292,7 +295,7 @@ impl<X: Interaction> Hermite<X> {
         self.choose(&shortest, is_first)
     }
 
-    /// Evaluates the forces on the particles that are predicted from the beginning of the step.
+    /// Predicts the particles from the beginning of the step, and evaluates the forces on them.
     fn predict(&mut self, dt: f64) -> Result<(), Error> {
         let Self { forces, stars, programs, .. } = self;
         programs.predict.set_parameters(Predict { dt });
@@ -318,7 +321,8 @@ impl<X: Interaction> Hermite<X> {
         self.too_short.map_or(Ok(()), |index| Err(self.close(index)))
     }
 
-    /// Returns the error for a particle whose step is too short: it names the nearest other.
+    /// Returns the error for a particle with too short a step; it names the nearest other
+    /// particle.
     fn close(&self, index: u32) -> Error {
         let stars = match self.stars.download() {
             Ok(stars) => stars,
@@ -419,8 +423,8 @@ pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the error for a particle whose step is too short, or whose forces are not finite and the shortest
-/// step then 0: it names the nearest other, if possible one that acts.
+/// Returns the error for a particle with too short a step. If its forces are not finite,
+/// `shortest` is 0. The error names the nearest other particle, if possible one with mass.
 pub(crate) fn close(bodies: &[Motion], index: u32, time: f64, shortest: f64) -> Error {
     let first = index as usize;
     let distance = |k: usize| (bodies[k].pos - bodies[first].pos).norm();
@@ -444,7 +448,7 @@ fn hastiest(stars: &[Star]) -> u32 {
     times.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(index, _)| index as u32)
 }
 
-/// Places particles where they are predicted to be.
+/// Places particles at their predicted positions.
 struct Predicted<'a> {
     program: &'a mut PerParticle<Predict>,
     stars: &'a Particles<Star>,

@@ -3,13 +3,13 @@
 use crate::steps::{NextStep, Steps, check_end, check_resolution};
 use crate::{Energies, Error, Motion};
 
-/// A run of any integrator. It begins with `new`, or with `with_motions` where the particles have no fields
-/// that say how they move, and `resume` continues it from a `checkpoint` to the last bit.
+/// A run of any integrator. It begins with `new`, or with `with_motions` if the particles have no
+/// fields for their motion, and `resume` continues it from a `checkpoint` to the last bit.
 pub trait Integrator {
-    /// Advances by one step, of a block where particles have steps of their own.
+    /// Advances by one step; with individual time steps, by the step of one block.
     fn advance(&mut self) -> Result<(), Error>;
 
-    /// Waits until the device has done all steps, so that they can be timed.
+    /// Waits until the device has finished all steps, so that they can be timed.
     fn wait(&self) -> Result<(), Error>;
 
     /// Returns the time of the last step.
@@ -26,13 +26,13 @@ pub trait Integrator {
     /// Returns the number of steps so far.
     fn steps(&self) -> Steps;
 
-    /// Returns the motions of all particles at this time, within the next step: as the last step and its
-    /// forces predict them.
+    /// Returns the motions of all particles at this time within the next step, as predicted from
+    /// the last step and its forces.
     fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error>;
 
-    /// Returns the energies at the time of the last step. The results of the interaction must have a field
-    /// `pot: Real`: the potential per unit mass where they are accelerations (`acc`), an energy where they
-    /// are forces (`force`).
+    /// Returns the energies at the time of the last step. The results of the interaction must have
+    /// a field `pot: Real`: the potential per unit mass if the results are accelerations (`acc`),
+    /// an energy if they are forces (`force`).
     fn energies(&mut self) -> Result<Energies, Error>;
 
     /// Returns the motions of all particles at the time of the last step.
@@ -40,15 +40,16 @@ pub trait Integrator {
         self.motions_at(self.time())
     }
 
-    /// Returns whether the next step ends at this time or before, to rounding: whether
-    /// [`advance_to`](Self::advance_to) does it. A run that goes back in time ends at this time or after.
+    /// Returns whether the next step ends by this time, up to rounding, so that
+    /// [`advance_to`](Self::advance_to) does it. If the run goes back in time, "by" means at this
+    /// time or after.
     fn ends_by(&self, time: f64) -> bool {
         NextStep { begin: self.time(), end: self.next_time() }.ends_by(time)
     }
 
-    /// Does all steps that end by this time. [`motions_at`](Self::motions_at) then has the motions at the
-    /// time itself; steps in powers of two end at the multiples of the largest one after the beginning. A time
-    /// that is so late that `f64` has no times a step apart is refused.
+    /// Does all steps that end by this time. [`motions_at`](Self::motions_at) then gives the
+    /// motions at the time itself; steps in powers of two end at the multiples of the largest step
+    /// after the beginning. Refuses a time so late that `f64` cannot resolve a step.
     fn advance_to(&mut self, time: f64) -> Result<(), Error> {
         check_end(time)?;
         if self.ends_by(time) {

@@ -14,12 +14,12 @@ use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
-/// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967; Swope et al.
-/// 1982). It is of second order, symplectic, and symmetric in time.
+/// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967;
+/// Swope et al. 1982). It is of second order, symplectic, and symmetric in time.
 ///
-/// Results of the interaction are accelerations, `acc: Vector`, or forces, `force: Vector`. The state is
-/// kept in `f64` on the device of the engine, whatever its precision; forces are evaluated in that, and
-/// single precision is enough where the step limits the accuracy.
+/// The results of the interaction must be accelerations, `acc: Vector`, or forces, `force:
+/// Vector`. The state is kept in `f64` on the device of the engine. Forces are evaluated in the
+/// precision of the engine; single precision is enough if the step limits the accuracy.
 ///
 /// ```
 /// use nbody::prelude::*;
@@ -44,11 +44,11 @@ use crate::{Error, Integrator};
 /// # }
 /// ```
 ///
-/// Forces over neighbour lists: `Leapfrog::new((short_range, near), ...)` with a `ShortRange` and the
-/// `Neighbours` that it updates; by a tree: `Leapfrog::new(tree, ...)` with a `Tree`.
+/// Forces over neighbour lists: `Leapfrog::new((short_range, near), ...)` with a `ShortRange` and
+/// the `Neighbours` that it updates. Forces by a tree: `Leapfrog::new(tree, ...)` with a `Tree`.
 ///
-/// A constant step does not see that numbers become infinite or NaN, as those of bodies that meet without
-/// softening do: check the energies, or [`Motion::check`] the motions.
+/// A constant step does not notice numbers that become infinite or NaN, as for bodies that meet
+/// without softening: check the energies, or the motions with [`Motion::check`].
 #[derive(Debug)]
 pub struct Leapfrog<X: Interaction> {
     forces: Forces<X>,
@@ -82,22 +82,23 @@ impl Clock {
     }
 }
 
-/// The state of a [`Leapfrog`] run between two steps, from which another continues to the last bit.
+/// The state of a [`Leapfrog`] run between two steps, from which another run continues to the last
+/// bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeapfrogCheckpoint {
-    /// The time at which the run began, or its step was last changed.
+    /// The time at which the run began, or at which its step last changed.
     pub begin: f64,
     /// The number of steps since then.
     pub steps: u64,
     /// The motions of the particles.
     pub motions: Vec<Motion>,
-    /// The state of the engine, which its next results depend on in their last bits.
+    /// The state of the engine, on which the last bits of its next results depend.
     pub engine: EngineState,
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
-    /// Begins at this time with particles of one type, which move as their fields `pos`, `vel` and `mass`
-    /// say, and evaluates their forces.
+    /// Begins at this time with particles of one type, which move by their fields `pos`, `vel` and
+    /// `mass`, and evaluates their forces.
     pub fn new(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -119,9 +120,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
         Self::with_sources(engine, particles, particles, motions, begin, step)
     }
 
-    /// Continues a run from a checkpoint, with the step that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles. Positions are wrapped only if
-    /// [`set_wrap`](Self::set_wrap) says so again.
+    /// Continues a run from a checkpoint, with the step of that run. Positions and velocities come
+    /// from the checkpoint, other fields from the particles. Positions are wrapped only if
+    /// [`set_wrap`](Self::set_wrap) is called again.
     pub fn resume(
         engine: impl Engine<X> + 'static,
         particles: &[X::I],
@@ -161,7 +162,7 @@ impl<X: Interaction> Leapfrog<X> {
             return Err(Error::TooManySteps { steps });
         }
         let mut engine: Box<dyn Engine<X>> = Box::new(engine);
-        // Parameters that change would make the engine forget its state.
+        // Comes first: a change of parameters would make the engine forget its state.
         soften(&mut *engine);
         engine.untyped_mut().restore(state)?;
         Self::at(engine, i, j, motions, Clock { begin, step, steps })
@@ -215,7 +216,7 @@ impl<X: Interaction> Leapfrog<X> {
         self.clock.step
     }
 
-    /// Changes the step from now on; a negative one goes back in time.
+    /// Sets the step from now on; a negative one goes back in time.
     pub fn set_step(&mut self, step: f64) -> Result<(), Error> {
         check_step(step)?;
         check_resolution(self.time(), step)?;
@@ -224,14 +225,14 @@ impl<X: Interaction> Leapfrog<X> {
         Ok(())
     }
 
-    /// Sets whether positions stay in the periodic box of the engine, from the next step on
-    /// ([`PerParticle::set_wrap`]). At the beginning they do not, so that the way of a particle is the
-    /// difference of its positions. In unbounded space it has no effect.
+    /// Sets whether positions are wrapped into the periodic box of the engine, from the next step
+    /// on ([`PerParticle::set_wrap`]). By default they are not, so that the path of a particle is
+    /// the difference of its positions. In open space it has no effect.
     pub fn set_wrap(&mut self, wrap: bool) {
         self.drift.set_wrap(wrap);
     }
 
-    /// Returns the accelerations of particles in these motions.
+    /// Returns the accelerations of particles with these motions.
     fn accelerations(&self, motions: &[Motion]) -> Result<Vec<Vector>, Error> {
         match &self.kick {
             Kicking::Accelerations(_) => self.forces.vectors("acc"),
@@ -282,8 +283,8 @@ impl<X: Interaction> Integrator for Leapfrog<X> {
         self.steps
     }
 
-    /// Moves particles as the accelerations at the beginning of the step do. Positions are as accurate as
-    /// those of steps, velocities of first order.
+    /// Moves particles with the accelerations at the beginning of the step. Positions are as
+    /// accurate as after a step; velocities are of first order.
     fn motions_at(&self, time: f64) -> Result<Vec<Motion>, Error> {
         let next = self.clock.next();
         next.check(time)?;
@@ -301,7 +302,7 @@ impl<X: Interaction> Integrator for Leapfrog<X> {
         Ok(motions)
     }
 
-    /// Takes the potentials of the last step, so that it costs little.
+    /// Uses the potentials of the last step, and so costs little.
     fn energies(&mut self) -> Result<Energies, Error> {
         self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
     }

@@ -1,18 +1,19 @@
-//! Time integration on any device, for any declared interaction whose particles and results have the
-//! fields that an integrator needs. The particles stay on the device.
+//! Time integration on any device, for any declared interaction whose particles and results have
+//! the fields that an integrator needs. The particles stay on the device.
 //!
 //! | integrator | steps | order | particles | results |
 //! | --- | --- | --- | --- | --- |
-//! | [`Leapfrog`] | one, constant | 2 | `pos: Point` | `acc: Vector` or `force: Vector` |
-//! | [`Hermite`] | one for all, by their accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
-//! | [`BlockHermite`] | each particle its own | 4 | `pos`, `vel` | `acc`, `jerk` |
+//! | [`Leapfrog`] | shared, constant | 2 | `pos: Point` | `acc: Vector` or `force: Vector` |
+//! | [`Hermite`] | shared, by accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
+//! | [`BlockHermite`] | individual, in blocks | 4 | `pos`, `vel` | `acc`, `jerk` |
 //!
-//! Energies need `pot: Real` among the results, per unit mass where these are accelerations. A [`Motion`]
-//! is the position, the velocity and the mass of a particle; where the particles of an interaction have no
-//! such fields, it is given beside them.
+//! Energies need `pot: Real` among the results, per unit mass if the results are accelerations. A
+//! [`Motion`] is the position, the velocity and the mass of a particle; if the particles of an
+//! interaction lack these fields, motions are given separately.
 //!
-//! All of them are an [`Integrator`], and take any [`Engine`](nbody::Engine): all pairs, a tree, neighbour lists; block
-//! time steps take all pairs, and trees that are opened by an angle.
+//! Each integrator implements [`Integrator`], and takes any [`Engine`](nbody::Engine): all pairs,
+//! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
+//! angle.
 //!
 //! The energy error of a run is the change of `energies()?.total()`.
 #![forbid(unsafe_code)]

@@ -4,21 +4,23 @@ use nbody::{Precision, Vector};
 
 use crate::{Error, HermiteOptions, Motion};
 
-/// The longest step that only rounding errors would shorten, in units of the time in which particles cross the
-/// system.
+/// The longest step protected against shortening by rounding errors alone, in units of the
+/// crossing time of the system.
 const LONGEST: f64 = 1.0 / 16.0;
 
-/// The time at which forces are evaluated again before the first step, in units of the same time.
+/// The time at which forces are evaluated again before the first step, in the same units.
 const SOON: f64 = 1.0 / (1 << 20) as f64;
 
-/// The limits of the time steps of a Hermite integrator, by the scales that a system has at its
-/// beginning. Where the acceleration of a particle vanishes with its derivatives, as in the middle of a
-/// regular polygon, only their rounding errors are left, which would make its steps shorter and shorter.
+/// The limits of the time steps of a Hermite integrator, from the scales of the system at its
+/// beginning. Where the acceleration of a particle vanishes with its derivatives, as in the middle
+/// of a regular polygon, only their rounding errors remain, and would shorten its steps more and
+/// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepLimits {
-    /// Rounding errors of velocities: smaller changes do not shorten a step.
+    /// The rounding error of velocities: a step in which the velocity changes less is not
+    /// shortened.
     pub speed: f64,
-    /// The longest step that is chosen because of that.
+    /// The longest step chosen for that reason.
     pub longest: f64,
 }
 
@@ -33,8 +35,8 @@ impl StepLimits {
         Ok(())
     }
 
-    /// Returns the limits of particles with these motions, accelerations and time derivatives of these, and
-    /// the time at which forces are evaluated again, to know their second derivatives.
+    /// Returns the limits for particles with these motions, accelerations and jerks, and the time
+    /// at which forces are evaluated again to find the second derivatives.
     pub(crate) fn of(
         motions: &[Motion],
         [acc, jerk]: [&[Vector<f64>]; 2],
@@ -48,7 +50,7 @@ impl StepLimits {
         let share = 1.0 / acc.len() as f64;
         let mean = acc.iter().map(|acc| greatest([*acc]) * share).sum::<f64>();
         let speed = drift.max(size.sqrt() * mean.sqrt());
-        // Particles that are all at one place part from each other.
+        // Particles that are all at one place move apart.
         let time = if size > 0.0 { size / speed } else { (drift / jerk).sqrt() };
         let is_scale = |time: &f64| time.is_finite() && *time > 0.0;
         let soon = [options.eta_start * most / jerk, SOON * (size / most).sqrt(), SOON * time];
@@ -65,7 +67,7 @@ impl StepLimits {
     }
 }
 
-/// Returns the greatest component.
+/// Returns the greatest magnitude of a component.
 fn greatest(vectors: impl IntoIterator<Item = Vector<f64>>) -> f64 {
     vectors.into_iter().flat_map(|it| it.0).fold(0.0, |most, x| x.abs().max(most))
 }

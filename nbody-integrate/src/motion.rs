@@ -12,8 +12,9 @@ const VEL: (&str, FieldKind) = ("vel", FieldKind::Vector(3));
 const MASS: (&str, FieldKind) = ("mass", FieldKind::Real);
 
 impl Motion {
-    /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass: Real`:
-    /// velocities of zero and masses of one where there are none.
+    /// Returns the motions of particles, from their fields `pos: Point`, `vel: Vector` and `mass:
+    /// Real`. A missing velocity is zero and a missing mass one; particles without a position are
+    /// refused.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
         let Some(pos) = numbers::<P>(POS.0, POS.1) else {
             return Err(Error::NoMotion { field: "pos: Point" });
@@ -44,8 +45,8 @@ impl Motion {
         Self::of(particles)
     }
 
-    /// Returns the motions that a program predicts from the states of particles. It runs on the CPU, with
-    /// the bits that it has on every device.
+    /// Returns the motions that a program predicts from the states of particles. It runs on the
+    /// CPU, with the same bits as on every device.
     pub(crate) fn predict<U, S>(program: U, states: &[S]) -> Result<Vec<Self>, Error>
     where
         U: Update + Record<Lane = f64, Host = U>,
@@ -58,7 +59,7 @@ impl Motion {
         Ok(motions.download()?)
     }
 
-    /// Refuses motions with a number that is NaN or infinite.
+    /// Refuses motions with a NaN or infinite number.
     pub fn check(motions: &[Self]) -> Result<(), Error> {
         for (index, motion) in motions.iter().enumerate() {
             let numbers = [("pos", motion.pos.0), ("vel", motion.vel.0)];
@@ -73,13 +74,14 @@ impl Motion {
     }
 }
 
-/// Returns where the numbers of a field begin in a record; `None` if it has none of this kind.
+/// Returns the index of a field's first number in a record; `None` if the record has no field of
+/// this name and kind.
 pub(crate) fn numbers<P: Record>(name: &str, kind: FieldKind) -> Option<usize> {
     let found = P::FIELDS.iter().position(|field| field.name == name && field.kind == kind)?;
     Some(pack::dim(&P::FIELDS[..found]))
 }
 
-/// Returns three numbers of each record, from this one on.
+/// Returns three numbers of each record, beginning with this index.
 pub(crate) fn vectors<P: Record<Lane = f64>>(records: &[P], at: usize) -> Vec<Vector<f64>> {
     let rows = pack::rows(&records);
     let three = |row: &[u64]| std::array::from_fn(|k| f64::from_bits(row[at + k]));

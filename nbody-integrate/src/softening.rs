@@ -1,26 +1,27 @@
-//! The softening of bodies at one place.
+//! The softening of bodies at the same place.
 
 use nbody::{Engine, FieldKind, Interaction, Precision};
 use nbody_core::pack;
 
 use crate::motion::numbers;
 
-/// Softens the forces between bodies at one place, where the interaction has a softening length of zero.
+/// Softens the forces between bodies at the same place, if the interaction has a softening length
+/// of zero.
 pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
     if let Some(law) = softened(engine.interaction(), engine.options().precision) {
         engine.set_interaction(law);
     }
 }
 
-/// Returns the interaction with a number that changes no force between bodies at different places, in place of
-/// a parameter `eps2` of zero, the squared softening length, or of one that is zero in the precision; none where
-/// there is no such parameter. A body without mass then has no effect, also on one at its place, where 0 · ∞ would
-/// be NaN.
+/// Returns the interaction with a tiny `eps2`, the squared softening length, if it is zero or
+/// underflows in the precision; `None` if there is no such parameter, or if it is large enough.
+/// The tiny value changes no force between bodies at different places. A massless body then has no
+/// effect even on a body at the same place, where 0 · ∞ would be NaN.
 fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> {
     let at = numbers::<X>("eps2", FieldKind::Real)?;
     let mut row = pack::rows(&std::slice::from_ref(interaction));
-    // Its inverse is finite in the precision of the pairs. The third power of the inverse length is not, so that
-    // bodies with masses at one place remain an error.
+    // Its inverse is finite in the precision of the pairs. The third power of the inverse length
+    // is not, so that massive bodies at the same place remain an error.
     let least = match precision {
         Precision::Double => 1e-300,
         Precision::Single | Precision::Mixed => 1.2e-38,

@@ -1,4 +1,4 @@
-//! The steps of a run: those that were done, and the next one.
+//! The completed steps of a run, and the next one.
 
 use crate::Error;
 
@@ -8,22 +8,22 @@ const ROUNDOFF: f64 = 1e-9;
 /// The number of steps since a run began or was continued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Steps: with block time steps, each advances a block.
+    /// Number of steps; with block time steps, each advances one block.
     pub steps: u64,
-    /// Particles that they advanced, each counted as often.
+    /// Sum over the steps of the numbers of advanced particles.
     pub particle_steps: u64,
 }
 
 impl Steps {
-    /// Counts a step of so many particles.
+    /// Counts a step of this many particles.
     pub(crate) fn count(&mut self, particles: usize) {
         self.steps = self.steps.saturating_add(1);
         self.particle_steps = self.particle_steps.saturating_add(particles as u64);
     }
 }
 
-/// The next step of a run, by the times at its beginning and its end; that at the end is the earlier one
-/// where a run goes back in time.
+/// The next step of a run, by the times of its beginning and its end. The end is earlier if the
+/// run goes back in time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextStep {
     pub begin: f64,
@@ -31,13 +31,13 @@ pub(crate) struct NextStep {
 }
 
 impl NextStep {
-    /// Returns whether the step ends at this time or before, to rounding.
+    /// Returns whether the step ends by this time, up to rounding.
     pub fn ends_by(self, time: f64) -> bool {
         let left = if self.end < self.begin { self.end - time } else { time - self.end };
         left >= -self.nearest(time)
     }
 
-    /// Returns whether the step begins at this time, to rounding.
+    /// Returns whether the step begins at this time, up to rounding.
     pub fn begins_at(self, time: f64) -> bool {
         (time - self.begin).abs() <= self.nearest(time)
     }
@@ -53,8 +53,8 @@ impl NextStep {
         }
     }
 
-    /// Returns the rounding errors of this time, at most half a step: a run does no step beyond a time that is far
-    /// from 0, where the numbers are about a step apart.
+    /// Returns the rounding error of this time, at most half a step: a run must not step beyond a
+    /// time far from 0, where numbers are about a step apart.
     fn nearest(self, time: f64) -> f64 {
         self.roundoff(time).min(0.5 * (self.end - self.begin).abs())
     }
@@ -64,17 +64,17 @@ impl NextStep {
     }
 }
 
-/// Refuses a run that begins at no time.
+/// Refuses a run that begins at a NaN or infinite time.
 pub(crate) fn check_begin(time: f64) -> Result<(), Error> {
     check_finite("the beginning of the run", time)
 }
 
-/// Refuses steps that are too short for the time to advance by them in `f64`, so that a run would have no end.
+/// Refuses steps too short to advance the time in `f64`, with which a run would never end.
 pub(crate) fn check_resolution(time: f64, step: f64) -> Result<(), Error> {
     if time + step == time { Err(Error::Resolution { time, step }) } else { Ok(()) }
 }
 
-/// Refuses a run to no time.
+/// Refuses a run to a NaN or infinite time.
 pub(crate) fn check_end(time: f64) -> Result<(), Error> {
     check_finite("the time to advance to", time)
 }

@@ -75,17 +75,17 @@ fn individual_steps_agree_with_shared_ones() {
         let squares = motions.iter().zip(&exact).map(|(a, b)| (a.pos - b.pos).norm2());
         (squares.sum::<f64>() / 32.0).sqrt()
     };
-    // Those of shared steps are as short as the shortest, and so somewhat more accurate.
+    // Shared steps are as short as the shortest, and so somewhat more accurate.
     for (eta, of_shared) in [(0.04, 5e-7), (0.02, 1e-7), (0.01, 2e-8)] {
         let errors = [error(block(eta)), error(shared(eta))];
         assert!(errors[1] < of_shared && errors[0] < 4.0 * errors[1], "{eta}: {errors:?}");
     }
-    // They come to the same motions.
+    // Both give the same motions.
     let fine = error(block(0.00125));
     assert!(fine < 3e-9, "{fine:e}");
 }
 
-/// A light body that circles one of two heavy ones, which circle each other more slowly.
+/// A light body that circles one of two heavy bodies, which circle each other more slowly.
 fn triple() -> Vec<Body> {
     let body = |x: f64, v: f64, mass: f64| Body {
         pos: [x, 0.0, 0.0].into(),
@@ -96,12 +96,12 @@ fn triple() -> Vec<Body> {
     vec![body(-0.5, -0.5_f64.sqrt(), 0.5), body(0.5, 0.5_f64.sqrt(), 0.5), body(0.55, fast, 1e-6)]
 }
 
-/// Options with which steps are the longest that are allowed.
+/// Options with which all steps have the largest length.
 fn fixed(step: f64, iterations: u32) -> HermiteOptions {
     HermiteOptions::default().largest(step).eta(1e6).eta_start(1e6).iterations(iterations)
 }
 
-/// The states after a time unit of steps of this length, of blocks and of all particles together.
+/// The motions after a time unit of steps of this length, with block steps and with shared steps.
 fn at_fixed_steps(steps: u32, iterations: u32) -> [Vec<Motion>; 2] {
     let bodies = triple();
     let options = fixed(1.0 / f64::from(steps), iterations);
@@ -116,7 +116,7 @@ fn at_fixed_steps(steps: u32, iterations: u32) -> [Vec<Motion>; 2] {
 
 fn distance(a: &[Motion], b: &[Motion]) -> f64 {
     let distances = a.iter().zip(b).map(|(a, b)| (a.pos - b.pos).norm() + (a.vel - b.vel).norm());
-    // The greatest one by an order in which NaN is greater than all numbers.
+    // The greatest distance; NaN counts as greater than all numbers.
     distances.max_by(f64::total_cmp).expect("bodies")
 }
 
@@ -126,7 +126,7 @@ fn a_block_of_all_particles_is_corrected_as_often_as_with_shared_steps() {
         let [block, shared] = at_fixed_steps(256, iterations);
         let error = distance(&block, &shared);
         assert!(error < 1e-10, "{iterations} iterations: {error:e}");
-        // Another iteration makes a difference.
+        // One more iteration makes a difference.
         let [more, _] = at_fixed_steps(256, iterations + 1);
         let change = distance(&block, &more);
         assert!(change > 100.0 * error, "{iterations} iterations: {change:e} {error:e}");
@@ -395,7 +395,7 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
     assert_eq!(run.steps(), Steps::default());
 }
 
-/// Trees that compare with results of before take other stars for the same.
+/// Trees with a relative opening would compare with results of other stars.
 #[test]
 fn engines_that_remember_are_refused() {
     let bodies = [-1.0, 1.0].map(|x| Body {

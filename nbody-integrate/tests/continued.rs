@@ -1,5 +1,5 @@
-//! Runs that are cut and continued from checkpoints: they equal the uninterrupted ones to the last bit, for every
-//! integrator, every engine and every device.
+//! Runs that are interrupted and continued from checkpoints equal uninterrupted runs to the last
+//! bit, for every integrator, every engine and every device.
 
 use nbody::{
     Accumulation, AllPairs, Device, Domain, Engine, EngineState, Expansion, Math, Neighbours,
@@ -50,7 +50,7 @@ mod grains {
     }
 }
 
-/// Does what a run does in steps, cut after each part or not.
+/// Advances a run in parts; `cut` may replace it after each part.
 fn in_parts<R: Integrator>(mut run: R, cut: &dyn Fn(&R) -> Option<R>) -> R {
     for (part, steps) in PARTS.into_iter().enumerate() {
         if part > 0
@@ -63,7 +63,7 @@ fn in_parts<R: Integrator>(mut run: R, cut: &dyn Fn(&R) -> Option<R>) -> R {
     run
 }
 
-/// Asserts that a run by leapfrog that is cut equals the uninterrupted one.
+/// Asserts that an interrupted leapfrog run equals the uninterrupted one.
 fn check_leapfrog<X>(
     what: &str,
     engine: &dyn Fn() -> Box<dyn Engine<X>>,
@@ -95,7 +95,8 @@ fn atoms() -> (Vec<Atom>, Vec<Motion>) {
     (atoms, speeds.iter().enumerate().map(motion).collect())
 }
 
-/// Neighbour lists in single and double precision, in a box and not, built on the way and not.
+/// Neighbour lists in single and double precision, in a box and in open space, with and without
+/// rebuilds on the way.
 #[test]
 fn leapfrog_over_lists_continues() {
     let (atoms, motions) = atoms();
@@ -124,7 +125,7 @@ fn leapfrog_over_lists_continues() {
     }
 }
 
-/// Cutoffs of each particle; given pairs; pairs that are left out.
+/// Cutoffs that depend on particles; given pairs; excluded pairs.
 #[test]
 fn leapfrog_over_lists_of_any_pairs_continues() {
     let (_, motions) = atoms();

@@ -1,4 +1,5 @@
-//! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of all devices.
+//! The Hermite integrator: its order, its symmetry in time, energies, restarts, and the bits of
+//! all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{Error, Hermite, HermiteCheckpoint, HermiteOptions, Integrator, Steps};
@@ -19,7 +20,7 @@ fn run(
     Hermite::new(engine, bodies, 0.0, options)
 }
 
-/// Two bodies of mass 1/2 at the largest distance of an orbit of eccentricity e, whose period is 2 π.
+/// Two bodies of mass 1/2 at the largest distance of an orbit with eccentricity e and period 2 π.
 fn orbit(e: f64) -> Vec<Body> {
     let (distance, speed) = (1.0 + e, ((1.0 - e) / (1.0 + e)).sqrt());
     let body = |sign: f64| Body {
@@ -39,7 +40,8 @@ fn energy(run: &mut Hermite<hermite::Hermite>) -> f64 {
     run.energies().unwrap().total()
 }
 
-/// The distance from where a body began after a period of an orbit, and the relative error of the energy.
+/// The distance of a body from its starting point after one period, and the relative error of the
+/// energy.
 fn errors_of_orbit(e: f64, steps: u32, iterations: u32) -> [f64; 2] {
     let period = 2.0 * std::f64::consts::PI;
     let options = fixed(period / f64::from(steps)).iterations(iterations);
@@ -175,7 +177,7 @@ fn a_run_stays_as_it_was_when_a_step_is_too_short() {
         assert!(matches!(run.advance_to(10.0), Err(Error::Close { .. })));
     }
     assert!(run.checkpoint().unwrap() == before && run.steps() == steps);
-    // It has no next step when it is continued, either.
+    // The continued run has no next step, either.
     let engine = AllPairs::with_options(&Device::cpu(), hermite::Hermite { eps2: 0.0 }, exact());
     let options = HermiteOptions::default();
     let mut rest = Hermite::resume(engine.unwrap(), &bodies, &before, options).unwrap();

@@ -12,7 +12,7 @@ fn exact() -> Options {
     Options::default().precision(Precision::Double).math(Math::Exact)
 }
 
-/// Two bodies of mass 1/2 at distance 1 + e, the largest of an orbit of eccentricity e, whose period is
+/// Two bodies of mass 1/2 at the largest distance 1 + e of an orbit with eccentricity e and period
 /// 2 π.
 fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
     let (distance, speed) = (1.0 + e, ((1.0 - e) / (1.0 + e)).sqrt());
@@ -32,7 +32,7 @@ fn gravity(device: &Device, e: f64, step: f64) -> Leapfrog<Gravity> {
     Leapfrog::with_motions(engine, &bodies, &motions, 0.0, step).unwrap()
 }
 
-/// The distance from the place at which a body began, after a period of a circular orbit.
+/// The distance of a body from its starting point after one period of a circular orbit.
 fn error_of_phase(steps: u32) -> f64 {
     let step = 2.0 * std::f64::consts::PI / f64::from(steps);
     let mut run = gravity(&Device::cpu(), 0.0, step);
@@ -115,7 +115,7 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
             let (far, fast) = (pos.y + 0.5 * time.sin(), vel.y + 0.5 * time.cos());
             assert!(far.abs() < 1e-3 && fast.abs() < 1e-2, "{part}: {pos:?} {vel:?}");
         }
-        // The positions at the end of a step are those of the step.
+        // The predicted positions at the end of a step are the positions after the step.
         let predicted = run.motions_at(run.next_time()).unwrap();
         run.advance().unwrap();
         let found = run.motions().unwrap();
@@ -170,7 +170,7 @@ fn devices_agree_to_the_last_bit() {
     }
 }
 
-/// Two bodies that move through a box together, round each other.
+/// Two bodies that circle each other while they move through a box together.
 fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, Domain) {
     let domain = Domain::periodic([4.0, 3.0, f64::INFINITY]).unwrap();
     let (bodies, mut moving) = orbit(0.2);
@@ -200,7 +200,7 @@ fn positions_stay_in_the_box_if_told_to() {
     }
     let [end, _] = free.motions().unwrap()[..] else { panic!("two bodies") };
     assert!(end.pos.x > 2.0 && end.pos.y < -5.0 && end.pos.z > 2.0, "{end:?}");
-    // Not wrapped again, from where they are.
+    // A run that begins at the wrapped positions gives the same bits.
     let motions = inside.motions().unwrap();
     let (mut rest, _) = in_a_box(&Device::cpu(), Some(&motions));
     rest.set_wrap(true);
@@ -277,14 +277,14 @@ fn masses_that_forces_are_divided_by_are_positive() {
         assert_eq!(found, expected);
     }
     assert!(matches!(start(f64::NAN), Err(Error::NotFinite { index: 1, field: "mass", .. })));
-    // Accelerations are not divided by it.
+    // Accelerations are not divided by masses.
     let (bodies, mut motions) = orbit(0.0);
     motions[1].mass = 0.0;
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
     Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.1).unwrap();
 }
 
-/// A run over neighbour lists, which are built again on the way, is that over all pairs.
+/// A run over neighbour lists, which are rebuilt on the way, equals the run over all pairs.
 #[test]
 fn lists_give_the_motion_of_all_pairs() {
     let law = ShiftedLennardJones { sigma2: [[1.0; 4]; 4], epsilon: [[1.0; 4]; 4], cutoff: 2.0 };
@@ -336,7 +336,7 @@ fn wrong_checkpoints_are_refused() {
     assert!(matches!(refused(&|it| it.begin = f64::NAN), Error::TimeNotFinite { .. }));
 }
 
-/// The last steps that have times of their own, and the end of them.
+/// The last steps with distinct times, and their end.
 #[test]
 fn times_that_f64_cannot_tell_apart_are_refused() {
     let resume = |steps: u64| {

@@ -1,5 +1,5 @@
-//! Bodies whose acceleration vanishes, or its time derivative: orbits through a centre, bodies at rest, without
-//! mass or alone.
+//! Bodies with a vanishing acceleration or jerk: orbits through a centre, bodies at rest, massless
+//! bodies and single ones.
 
 use nbody::{AllPairs, Device, Engine, Opening, Options, Point, Precision, Tree};
 use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
@@ -39,7 +39,7 @@ fn body(pos: [f64; 3], vel: [f64; 3], mass: f64) -> Body {
     Body { pos: pos.into(), vel: vel.into(), mass }
 }
 
-/// Returns the motions at a time by leapfrog.
+/// Returns the motions at a time, integrated by leapfrog.
 fn leapfrog(bodies: &[Body], until: f64, steps: u32) -> Vec<Motion> {
     let motions = Motion::of(bodies).unwrap();
     let bodies: Vec<_> =
@@ -52,7 +52,7 @@ fn leapfrog(bodies: &[Body], until: f64, steps: u32) -> Vec<Motion> {
     run.motions().unwrap()
 }
 
-/// Returns the greatest distance of bodies from where they are expected; infinite instead of NaN.
+/// Returns the greatest distance of bodies from their expected positions; infinite instead of NaN.
 fn error(found: &[Motion], expected: &[Motion]) -> f64 {
     assert!(found.len() == expected.len() && !found.is_empty());
     let far = found.iter().zip(expected).map(|(a, b)| (a.pos - b.pos).norm());
@@ -67,8 +67,8 @@ fn error(found: &[Motion], expected: &[Motion]) -> f64 {
     })
 }
 
-/// Three equal bodies that follow each other along an eight, of which one begins in the middle (Chenciner &
-/// Montgomery 2000).
+/// Three equal bodies that follow each other along a figure eight; one begins in the middle
+/// (Chenciner & Montgomery 2000).
 fn eight() -> Vec<Body> {
     let (pos, vel) = ([0.970_004_36, -0.243_087_53], [-0.932_407_37, -0.864_731_46]);
     vec![
@@ -88,7 +88,7 @@ fn the_figure_eight_closes() {
         run.advance_to(PERIOD).unwrap();
         let error = error(&run.motions_at(PERIOD).unwrap(), &begin);
         let steps = run.steps();
-        // Leapfrog with as small an error takes more steps.
+        // Leapfrog takes more steps for as small an error.
         let of_leapfrog = 9000;
         let by_leapfrog = self::error(&leapfrog(&bodies, PERIOD, of_leapfrog), &begin);
         assert!(by_leapfrog > error, "{kind:?}: {by_leapfrog:e} {error:e}");
@@ -102,7 +102,7 @@ fn radius(place: Point) -> f64 {
     (place - Point::default()).norm()
 }
 
-/// A star that bodies without mass circle, many at one place.
+/// A star circled by massless bodies, many of them at the same place.
 fn star() -> Vec<Body> {
     let around = |k: u32| {
         let (radius, angle) = (1.0 + f64::from(k / 2) / 500.0, 2.4 * f64::from(k / 2));
@@ -131,7 +131,7 @@ fn massless_bodies_circle_a_star() {
     }
 }
 
-/// A constant step, by all pairs and by trees.
+/// With a constant step, by all pairs and by trees.
 #[test]
 fn massless_bodies_circle_a_star_in_constant_steps() {
     let (stars, device) = (star(), Device::cpu());
@@ -158,8 +158,8 @@ fn massless_bodies_circle_a_star_in_constant_steps() {
     }
 }
 
-/// Bodies of the same mass at the corners of a regular polygon of radius 1, which turns or not, and one in the
-/// middle.
+/// Bodies of equal mass at the corners of a regular polygon of radius 1, which rotates or not, and
+/// one in the middle.
 fn polygon(corners: u32, speed: f64, middle: f64) -> Vec<Body> {
     let corner = |k: u32| {
         let (y, x) = (std::f64::consts::TAU * f64::from(k) / f64::from(corners)).sin_cos();
@@ -178,7 +178,7 @@ fn pull(corners: u32, middle: f64) -> f64 {
 fn regular_polygons_fall_from_rest() {
     for (corners, middle) in [(3, 0.0), (4, 1.0), (5, 0.0), (6, 0.5), (7, 1e-9)] {
         let bodies = polygon(corners, 0.0, middle);
-        // Half of the time in which they meet, as in a straight orbit.
+        // Half of the time to their collision, as on a radial orbit.
         let until = 0.25 * std::f64::consts::PI / (2.0 * pull(corners, middle)).sqrt();
         let expected = leapfrog(&bodies, until, 4000);
         for kind in KINDS {
@@ -257,7 +257,7 @@ fn bodies_without_forces_move_straight_on() {
     }
 }
 
-/// Softened bodies that part from one place.
+/// Softened bodies that move apart from the same place.
 #[test]
 fn bodies_part_from_one_place() {
     let bodies = [-0.5, 0.5].map(|speed| body([0.0; 3], [speed, 0.0, 0.0], 0.5));

@@ -1,9 +1,11 @@
-//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2; with `--tree`, that of trees.
+//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2; with `--tree`, the errors of
+//! trees.
 //!
-//! Accelerations of Plummer spheres of equal masses in virial equilibrium, ε² = 0.01 (figure 10),
-//! and the error of equation 3, |a − a'| / |a'|, where a' is computed in double precision. Here
-//! both start from the same particles, rounded to `f32`, so that the error is that of the
-//! evaluation; or from particles in `f64`, so that it includes that of rounding them.
+//! Measures accelerations in Plummer spheres of equal masses in virial equilibrium, with ε² = 0.01
+//! (figure 10), and the error of equation 3, |a − a'| / |a'|, where a' is computed in double
+//! precision. Both a and a' start from the same particles, rounded to `f32`, so that only the
+//! evaluation has an error; or from particles in `f64`, so that the error of rounding them is
+//! included.
 
 mod trees;
 
@@ -30,8 +32,8 @@ use crate::{Outcome, date};
 pub use trees::Model;
 use trees::Trees;
 
-/// Largest number of particles that are compared, which bounds the time of the reference. Those of a
-/// Plummer sphere are in random order, so that the first of them are a fair sample.
+/// Largest number of compared particles, which bounds the time of the reference. The particles of
+/// a Plummer sphere are in random order, so the first ones are a fair sample.
 const TARGETS: usize = 16384;
 /// Squared softening length of the paper, rounded to `f32`.
 const EPS2: f64 = 0.01_f32 as f64;
@@ -43,13 +45,13 @@ pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
-    /// The numbers of particles; by default those of the papers: 2048 to 131072, of trees 10000, 100000 and
-    /// 500000.
+    /// The numbers of particles; by default those of the papers: 2048 to 131072, of trees 10000,
+    /// 100000 and 500000.
     #[arg(short, value_parser = select::number, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// Measure trees instead, with far particles of both orders: errors of accelerations and potentials against the
-    /// angle or the share that opens cells, evaluations and times, beside all pairs of up to 131072 particles on
-    /// the CPU and 1048576 on a GPU.
+    /// Measure trees instead, with far particles of both orders: errors of accelerations and
+    /// potentials against the angle or the share that opens cells, evaluations and times, beside
+    /// all pairs of up to 131072 particles on the CPU and 1048576 on a GPU.
     #[arg(long, conflicts_with_all = ["pairs", "unrounded"])]
     tree: bool,
     /// The walks through trees: by groups, or by particles on a GPU.
@@ -86,8 +88,8 @@ pub struct Arguments {
     /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
     #[arg(long, default_value_t)]
     math: Math,
-    /// Evaluate ordered pairs (ordered), both directions of a pair at once (symmetric), or whichever
-    /// is expected to be faster (auto).
+    /// Evaluate ordered pairs (ordered), both directions of a pair at once (symmetric), or
+    /// whichever is expected to be faster (auto).
     #[arg(long, default_value_t)]
     pairs: Pairs,
     /// Write the errors to this file, as CSV in full precision.
@@ -100,11 +102,11 @@ pub struct Arguments {
 
 /// The numbers of particles of Hamada & Iitaka 2007, table 2.
 const SIZES: [usize; 7] = [2048, 4096, 8192, 16384, 32768, 65536, 131_072];
-/// Those of Nakasato 2012, tables 6 and 7.
+/// The numbers of particles of Nakasato 2012, tables 6 and 7.
 const TREE_SIZES: [usize; 3] = [10_000, 100_000, 500_000];
 
 impl Arguments {
-    /// The numbers of particles, or these.
+    /// Returns the given numbers of particles, or `default`.
     fn sizes(&self, default: &[usize]) -> Vec<usize> {
         let given = self.n.iter().map(|n| n.get());
         if self.n.is_empty() { default.to_vec() } else { given.collect() }
@@ -155,7 +157,7 @@ pub struct Accuracy<'a> {
     pub sizes: &'a [usize],
     /// Options other than the accumulation: every accumulation is measured.
     pub options: Options,
-    /// Particles are kept in `f64`, not rounded to `f32`.
+    /// Whether particles stay in `f64` instead of being rounded to `f32`.
     pub unrounded: bool,
 }
 
@@ -164,7 +166,7 @@ pub struct Accuracy<'a> {
 pub struct Row {
     device: String,
     n: usize,
-    /// Number of particles that were compared.
+    /// Number of compared particles.
     targets: usize,
     unrounded: bool,
     precision: Precision,
@@ -201,7 +203,7 @@ impl Accuracy<'_> {
         Ok(rows)
     }
 
-    /// Measures the errors of the first bodies, those of the truth.
+    /// Measures the errors of the first bodies, for which `truth` has the reference.
     fn row(
         &self,
         device: &Device,
@@ -227,7 +229,7 @@ impl Accuracy<'_> {
     }
 }
 
-/// Lists the measured options: all accumulations, and, if they are in single precision, the default
+/// Lists the measured options: all accumulations and, for single precision, the default
 /// accumulation in mixed precision.
 fn columns(options: Options) -> Vec<Options> {
     let column = |&accumulation| options.accumulation(accumulation);
@@ -283,14 +285,14 @@ fn report(rows: &[Row], options: Options) -> String {
     )
 }
 
-/// Names the particles of the reference.
+/// Names the kind of particles of the reference.
 fn particles(rows: &[Row]) -> &'static str {
     let unrounded = rows.iter().any(|row| row.unrounded);
     if unrounded { "particles in f64" } else { "the same f32 particles" }
 }
 
 impl Row {
-    /// Names the accumulation, or the precision where it differs from that of the options.
+    /// Names the accumulation, or the precision if it differs from the options.
     fn name(&self, options: Options) -> &'static str {
         if self.precision == options.precision {
             self.accumulation.name()
@@ -371,7 +373,7 @@ mod tests {
 
     #[test]
     fn errors_are_ordered_by_accumulation_and_tiny_in_double_precision() {
-        // A direct sum is one running sum for ordered pairs only, and on the CPU mixed precision is
+        // A direct sum is one running sum for ordered pairs only; on the CPU, mixed precision is
         // `f64` in fast mathematics.
         let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
         let single = rows(&[2000], options);
@@ -385,7 +387,7 @@ mod tests {
         assert!(rows(&[500], options).iter().all(|row| row.max < 1e-12));
     }
 
-    /// Single precision has the error of rounding positions; mixed precision does not.
+    /// Single precision has the error of rounded positions; mixed precision does not.
     #[test]
     fn mixed_precision_keeps_the_digits_of_positions() {
         let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);

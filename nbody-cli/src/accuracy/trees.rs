@@ -1,5 +1,5 @@
-//! `nbody accuracy --tree`: errors, evaluations and times of trees, as in Nakasato 2012 (J. Comput. Sci. 3, 132,
-//! tables 6 and 7), with far particles of both orders, beside all pairs.
+//! `nbody accuracy --tree`: errors, evaluations and times of trees, as in Nakasato 2012 (J.
+//! Comput. Sci. 3, 132, tables 6 and 7), with far particles of both orders, beside all pairs.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -16,14 +16,15 @@ use crate::plots::{Figure, Line};
 use crate::table::Table;
 use crate::{Outcome, date, select};
 
-/// The most particles that are compared.
+/// The largest number of compared particles.
 const TARGETS: usize = 2000;
 const SEED: u64 = 1;
 /// The dimension of the fractal cluster.
 const DIMENSION: f64 = 1.6;
-/// The most particles of which all pairs are evaluated, too, on the CPU and on a GPU.
+/// The largest numbers of particles for which all pairs are evaluated, too, on the CPU and on a
+/// GPU.
 const DIRECT: [usize; 2] = [131_072, 1 << 20];
-/// Times of which the least is told, after one that is not.
+/// Number of timed runs after one untimed run; the shortest counts.
 const RUNS: usize = 3;
 
 /// The particles.
@@ -59,7 +60,7 @@ impl Model {
     }
 }
 
-/// The way in which pairs are summed.
+/// The method of summation over pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Method {
     Direct,
@@ -94,7 +95,6 @@ pub struct Trees<'a> {
     pub options: Options,
 }
 
-/// A measurement.
 #[derive(Debug)]
 struct Row {
     model: Model,
@@ -107,7 +107,7 @@ struct Row {
 }
 
 impl Trees<'_> {
-    /// Measures, prints a table, and writes the files that are asked for.
+    /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
         plots.map(files::provide).transpose()?;
         let (time, rows) = (date::now(), self.rows()?);
@@ -129,7 +129,7 @@ impl Trees<'_> {
         self.models.iter().flat_map(|&model| self.sizes.iter().map(move |&n| (model, n)))
     }
 
-    /// Lists the methods for so many particles.
+    /// Lists the methods for this number of particles.
     fn methods(&self, n: usize) -> Vec<Method> {
         let kinds = [Expansion::Monopole, Expansion::Second];
         let openings = select::openings(self.angles, self.shares, &kinds).into_iter();
@@ -170,7 +170,7 @@ impl Trees<'_> {
         Ok(rows)
     }
 
-    /// Returns the results, the evaluations of a particle, and the least time.
+    /// Returns the results, the evaluations per particle, and the shortest time.
     fn measure(
         &self,
         method: Method,
@@ -231,7 +231,7 @@ impl Trees<'_> {
         )
     }
 
-    /// Returns the device, with the number of threads of the CPU.
+    /// Returns the name of the device, with the number of threads of a CPU.
     fn place(&self) -> String {
         let name = self.device.name();
         if self.device.is_cpu() {
@@ -269,7 +269,8 @@ impl Trees<'_> {
         ]
     }
 
-    /// Plots the mean error against the time, a line for each kind of far particles and of opening.
+    /// Plots the mean error against the time, with a line for each kind of far particles and of
+    /// opening.
     fn figure(&self, rows: &[&Row], time: &str) -> Figure {
         let mut lines: Vec<Line> = Vec::new();
         for row in rows {
@@ -305,13 +306,13 @@ impl Trees<'_> {
 }
 
 impl Row {
-    /// The errors of accelerations and of potentials.
+    /// Returns the errors of accelerations and of potentials.
     fn fields(&self) -> [&nbody::FieldReport; 2] {
         [0, 1].map(|k| &self.report.fields[k])
     }
 }
 
-/// Returns the results of an engine, the least of several times, and the engine.
+/// Returns the results of an engine, the shortest of several times, and the engine.
 fn timed<E>(mut engine: E, bodies: &[Body]) -> Result<(Vec<Field>, Duration, E), nbody::Error>
 where
     E: nbody::Engine<Gravity>,
@@ -321,7 +322,7 @@ where
     let mut least = Duration::MAX;
     for run in 0..=RUNS {
         let time = engine.time(&particles, nbody::Sources::Same(&particles), &mut out)?;
-        // The first one maps memory, and finds results that errors are shares of.
+        // The first run maps memory, and finds the results that relative openings compare with.
         if run > 0 {
             least = least.min(time);
         }

@@ -1,4 +1,4 @@
-//! A measurement of the speed of an interaction.
+//! Measurements of the speed of an interaction.
 
 use std::any::Any;
 use std::fmt;
@@ -16,7 +16,7 @@ use nbody::{
 const RUNS: usize = 5;
 /// Shortest duration of a measurement.
 const TIME: Duration = Duration::from_secs(1);
-/// Floating-point operations of a pair of gravity by the convention of Warren et al. 1997, which
+/// Floating-point operations of a pair of gravity, by the convention of Warren et al. 1997, which
 /// Hamada & Iitaka 2007 and many others use.
 pub const CONVENTION: f64 = 38.0;
 
@@ -27,7 +27,7 @@ pub struct Measurement {
     pub device: String,
     pub properties: Option<Properties>,
     pub size: Size,
-    /// One set was evaluated with itself, not two sets.
+    /// Whether one set was evaluated with itself, not two sets.
     pub one_set: bool,
     pub schedule: Schedule,
     /// Floating-point operations of an ordered pair.
@@ -36,16 +36,16 @@ pub struct Measurement {
     pub compiler: Option<String>,
     pub usage: Option<Usage>,
     pub slots: Option<Slots>,
-    /// Peak of a CPU: the flop/s of multiply-adds alone, measured just before.
+    /// Peak of a CPU, measured just before: the flop/s of multiply-adds alone.
     pub peak: Option<f64>,
 }
 
 /// The particles of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// i-particles; as many as there are j-particles where it is not said.
+    /// Number of i-particles; `None` if it equals the number of j-particles.
     pub i: Option<usize>,
-    /// j-particles.
+    /// Number of j-particles.
     pub n: usize,
 }
 
@@ -83,27 +83,28 @@ impl Times {
 }
 
 impl Measurement {
-    /// Ordered pairs per second, all pairs of a run.
+    /// Returns ordered pairs per second; all pairs of a run count.
     pub fn pairs_per_second(&self) -> f64 {
         let Size { i, n } = self.size;
         i.unwrap_or(n) as f64 * n as f64 / self.times.median.as_secs_f64()
     }
 
-    /// Floating-point operations per second, by the count of the interaction.
+    /// Returns floating-point operations per second, by the count of the interaction.
     pub fn flops(&self) -> f64 {
         self.pairs_per_second() * f64::from(self.operations)
     }
 
-    /// The issue limit in pairs per second: with all branches of the loop taken, and on its shortest
-    /// path.
+    /// Returns the issue limit in pairs per second: with all branches of the loop taken, and on
+    /// its shortest path.
     pub fn limits(&self) -> Option<[f64; 2]> {
         let (gpu, slots) = (self.properties.as_ref()?, self.slots?);
         let limit = |slots| sass::issue_limit(gpu.multiprocessors, gpu.hertz, slots);
         Some([limit(slots.all), limit(slots.least)])
     }
 
-    /// Fractions of the issue limit: on the shortest path through the loop, and with all branches
-    /// taken. The true fraction lies between them; they are equal where the loop does not branch.
+    /// Returns fractions of the issue limit: on the shortest path through the loop, and with all
+    /// branches taken. The true fraction lies between them; they are equal if the loop has no
+    /// branch.
     pub fn of_limit(&self) -> Option<[f64; 2]> {
         let [all, least] = self.limits()?;
         let rate = self.pairs_per_second();
@@ -111,7 +112,7 @@ impl Measurement {
     }
 }
 
-/// Measures uniform particles: one set where I and J are one type and as many, else two sets.
+/// Measures uniform particles: one set if I and J have the same type and number, else two sets.
 pub fn measure<X: Interaction>(
     device: &Device,
     interaction: X,
@@ -144,7 +145,7 @@ pub fn measure<X: Interaction>(
     })
 }
 
-/// Returns the times, and `true` where they are those of one set.
+/// Returns the times, and `true` if one set was evaluated with itself.
 fn time<X: Interaction>(
     direct: &mut AllPairs<X>,
     i: &Particles<X::I>,
@@ -161,8 +162,8 @@ fn time<X: Interaction>(
     Ok((times, same.is_some()))
 }
 
-/// Counts the issue slots of a pair in the program that ran. Returns `None` where it cannot be
-/// disassembled, such as PTX that the driver compiled.
+/// Counts the issue slots of a pair in the program that ran. Returns `None` if it cannot be
+/// disassembled, such as PTX compiled by the driver.
 fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots> {
     let kernels = sass::disassemble(nvdisasm, &direct.build()?.image).ok()?;
     Slots::of(X::LAW, direct.program()?, &kernels)

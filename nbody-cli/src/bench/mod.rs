@@ -42,8 +42,8 @@ pub struct Arguments {
     /// allows it (symmetric), or whichever is expected to be faster (auto).
     #[arg(long, default_value_t)]
     pairs: Pairs,
-    /// Measure gravity by trees instead: the time of each stage, and the pairs of walks by groups and by particle,
-    /// beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
+    /// Measure gravity by trees instead: the time of each stage, and the pairs of walks by groups
+    /// and by particle, beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
     #[arg(long, conflicts_with_all = ["interactions", "i", "pairs"])]
     tree: bool,
     /// The particles that trees are measured on.
@@ -82,7 +82,7 @@ struct Bench<'a> {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let devices = select::devices(&arguments.device)?;
-    // A path that cannot be written is an error before the measurement, not after it.
+    // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
     if arguments.tree {
@@ -133,7 +133,7 @@ fn run_trees(arguments: &Arguments, devices: &[Device], sheet: Option<Sheet>) ->
     trees.run(sheet, arguments.plots.as_deref())
 }
 
-/// Every N, with each number of i-particles.
+/// Returns every N, with each number of i-particles.
 fn sizes(arguments: &Arguments) -> Vec<Size> {
     let n = arguments.n.iter().map(|n| n.get());
     if arguments.i.is_empty() {
@@ -161,7 +161,7 @@ impl Visitor for Bench<'_> {
     }
 }
 
-/// Properties of the run in the titles and captions of all plots.
+/// Properties of the run, for the titles and captions of all plots.
 struct Head<'a> {
     day: &'a str,
     options: Options,
@@ -184,7 +184,7 @@ impl Head<'_> {
         )
     }
 
-    /// Plots pairs per second against N, a line for each interaction and device.
+    /// Plots pairs per second against N, with a line for each interaction and device.
     fn speed(&self, measurements: &[Measurement]) -> Figure {
         let mut lines: Vec<Line> = Vec::new();
         let several = measurements.iter().any(|each| each.device != measurements[0].device);

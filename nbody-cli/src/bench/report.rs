@@ -1,4 +1,4 @@
-//! Measurements as a table and as rows of a file.
+//! Formats measurements as a table and as rows of a file.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Formats one figure where both are equal, else both.
+/// Formats one percentage if both are equal, else both.
 fn percent([least, all]: [f64; 2]) -> String {
     let [least, all] = [least, all].map(|fraction| format!("{:.0}", 100.0 * fraction));
     if least == all { format!("{all}%") } else { format!("{least}-{all}%") }

@@ -1,8 +1,9 @@
 //! Roofline plot of the interactions.
 //!
-//! An all-pairs kernel is not bound by bandwidth, since it reads little memory: on a GPU its roof is
-//! the issue limit, on a CPU the measured peak of multiply-adds. So the plot is a roofline on its
-//! side: a row for each interaction, the fewest operations of a pair at the top, and flop/s along it.
+//! An all-pairs kernel reads little memory, so bandwidth is no bound: on a GPU its roof is the
+//! issue limit, on a CPU the measured peak of multiply-adds. So the plot is a roofline turned on
+//! its side: a row for each interaction, the one with the fewest operations of a pair at the top,
+//! and flop/s along the row.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::ticks::{self, Axis};
 const ROW: u32 = 24;
 /// Height of the axis and the margins, in pixels.
 const BESIDES: u32 = 84;
-/// Lower end of the axis of rows, the first of which is at 1.
+/// Lower end of the axis of rows; the first row is at 1.
 const BOTTOM: f64 = 0.4;
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
@@ -88,7 +89,8 @@ impl<'a> Plot<'a> {
         COLOURS[at.unwrap_or(0) % COLOURS.len()]
     }
 
-    /// The CPUs, each with the largest of its measured peaks, since others may have used it at times.
+    /// Returns the CPUs, each with the largest of its measured peaks, since other processes may
+    /// have slowed some measurements.
     fn peaks(&self) -> impl Iterator<Item = (&'a str, f64)> {
         self.devices.iter().filter_map(|&device| {
             let of_device = self.chosen.iter().filter(|each| each.device == device);
@@ -97,13 +99,13 @@ impl<'a> Plot<'a> {
         })
     }
 
-    /// The y coordinate of a measurement.
+    /// Returns the y coordinate of a measurement.
     fn row(&self, each: &Measurement) -> f64 {
         let at = self.rows.iter().position(|&(name, _)| name == each.interaction);
         (self.rows.len() - at.unwrap_or(0)) as f64
     }
 
-    /// The flop/s of one operation in every issue slot, for each kind of GPU.
+    /// Returns the flop/s of one operation in every issue slot, for each kind of GPU.
     fn slots(&self) -> Vec<f64> {
         let of = |gpu: &Properties| issue_limit(gpu.multiprocessors, gpu.hertz, 1.0);
         let mut all: Vec<_> =
@@ -208,7 +210,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// The flop/s at the limits of a measurement.
+/// Returns the flop/s at the limits of a measurement.
 fn roof(each: &Measurement) -> Option<[f64; 2]> {
     each.limits().map(|limits| limits.map(|limit| limit * f64::from(each.operations)))
 }

@@ -1,5 +1,6 @@
-//! `nbody bench --tree`: the time of each stage of gravity by trees, and the pairs of walks by groups and by
-//! particle, as in Hamada & Nitadori 2010 (Proc. SC10, table 1), beside all pairs.
+//! `nbody bench --tree`: the time of each stage of gravity by trees, and the pairs of walks by
+//! groups and by particle, as in Hamada & Nitadori 2010 (Proc. SC10, table 1), compared with all
+//! pairs.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -20,11 +21,13 @@ use crate::plots::{Figure, Line};
 use crate::table::Table;
 use crate::{Outcome, date};
 
-/// Runs of which the median counts, after one that does not.
+/// Number of timed runs after one untimed run; the median counts.
 const RUNS: usize = 5;
-/// The most particles of which all pairs are evaluated, too, on the CPU and on a GPU.
+/// The largest numbers of particles for which all pairs are evaluated, too, on the CPU and on a
+/// GPU.
 const DIRECT: [usize; 2] = [65_536, 1 << 20];
-/// Operations of a pair of gravity: as they are often counted (Warren & Salmon 1993), and those of the paper.
+/// Operations of a pair of gravity: by the common count (Warren & Salmon 1993), and by the count
+/// of the paper.
 const FLOPS: [f64; 2] = [38.0, 20.0];
 
 /// Parameters of the measurements.
@@ -37,7 +40,6 @@ pub struct Trees<'a> {
     pub options: Options,
 }
 
-/// A measurement.
 struct Row {
     device: String,
     model: Model,
@@ -45,18 +47,18 @@ struct Row {
     opening: Opening,
     /// The tree and its walks by groups.
     report: TreeReport,
-    /// The medians of the times of its stages.
+    /// The median times of its stages.
     stages: TreeTimes,
-    /// The evaluations of a particle by its own walk, if the device has such walks.
+    /// The evaluations per particle in walks by particle, if the device has such walks.
     own: Option<f64>,
-    /// The median, the least and the greatest time.
+    /// The median, the shortest and the longest time.
     times: [Duration; 3],
     /// The median time of all pairs.
     direct: Option<Duration>,
 }
 
 impl Trees<'_> {
-    /// Measures, prints a table, and writes the files that are asked for.
+    /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
         plots.map(files::provide).transpose()?;
         let (time, rows) = (date::now(), self.rows()?);
@@ -233,7 +235,8 @@ impl Trees<'_> {
         ]
     }
 
-    /// Plots the time against N, a line for each device, model and opening, and one for all pairs.
+    /// Plots the time against N, with a line for each device, model and opening, and one for all
+    /// pairs.
     fn figure(&self, rows: &[Row], time: &str) -> Figure {
         let mut lines: Vec<Line> = Vec::new();
         let mut add =
@@ -281,7 +284,7 @@ impl Row {
     }
 }
 
-/// Returns the median, the least and the greatest of several times, after one that is not counted.
+/// Returns the median, the shortest and the longest of several times, after one untimed run.
 fn median(
     run: &mut dyn FnMut() -> Result<Duration, nbody::Error>,
 ) -> Result<[Duration; 3], nbody::Error> {

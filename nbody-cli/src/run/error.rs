@@ -71,7 +71,7 @@ pub enum Error {
     #[error("at time {time}: {source}; the last snapshot is that before")]
     Lost { time: f64, source: Box<Error> },
 
-    /// The units are those of the numbers in the message, if they are not those of the files.
+    /// The units of the numbers in the message, if they differ from the units of the files.
     #[error("{source}{units}")]
     Integration { source: nbody_integrate::Error, units: String },
 
@@ -101,7 +101,7 @@ pub enum Error {
     Locked { folder: PathBuf },
 }
 
-/// Refuses energies at this time that are not finite.
+/// Refuses infinite or NaN energies.
 pub fn check_energies(energies: &Energies, time: f64) -> Result<(), Error> {
     let &Energies { kinetic, potential } = energies;
     if kinetic.is_finite() && potential.is_finite() {

@@ -1,4 +1,4 @@
-//! The snapshots of a run so far: energies and Lagrangian radii, as tables and as plots.
+//! The history of a run's snapshots: energies and Lagrangian radii, as tables and as plots.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -11,23 +11,22 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 use crate::plots::{Drawn, Figure, Line};
 
-/// Names of the tables.
 const ENERGIES: &str = "energies.csv";
 const RADII: &str = "lagrange.csv";
-/// Fractions of the mass, of which the Lagrangian radii are measured.
+/// Fractions of the mass whose Lagrangian radii are measured.
 const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
 /// The work since the beginning of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     pub steps: u64,
-    /// The particles that steps advanced, each counted as often.
+    /// Sum over the steps of the numbers of advanced particles.
     pub particle_steps: u64,
     /// Wall time of the integration, in seconds.
     pub seconds: f64,
 }
 
-/// Figures of a snapshot.
+/// Measured quantities of a snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub time: f64,
@@ -47,7 +46,7 @@ impl Counts {
 }
 
 impl Row {
-    /// Measures particles in units of this length at a time.
+    /// Measures particles at a time; lengths are in units of `length`.
     pub fn new(
         snapshot: &Snapshot,
         length: f64,
@@ -77,12 +76,12 @@ impl Row {
     }
 }
 
-/// The snapshots of a run so far, the first of them at its beginning.
+/// The snapshots of a run so far, beginning with the initial one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct History {
     first: Row,
     later: Vec<Row>,
-    /// The kinetic energy of a moving frame, which no row has.
+    /// The kinetic energy of a moving frame, which rows do not include.
     #[serde(default)]
     bulk: f64,
 }
@@ -92,8 +91,8 @@ impl History {
         Self { first, later: Vec::new(), bulk }
     }
 
-    /// Returns whether the numbers can be those of a run: times rise, and work, radii and kinetic energies are
-    /// not negative.
+    /// Returns whether the numbers can come from a run: times rise, and work, radii and kinetic
+    /// energies are not negative.
     pub fn is_valid(&self) -> bool {
         let times: Vec<_> = self.rows().map(|row| row.time).collect();
         let is_valid = |row: &Row| {
@@ -114,7 +113,7 @@ impl History {
         self.later.last().unwrap_or(&self.first)
     }
 
-    /// Returns the number of the last snapshot, that at the beginning being 0.
+    /// Returns the number of the last snapshot; the initial one has the number 0.
     pub fn number(&self) -> usize {
         self.later.len()
     }
@@ -123,8 +122,8 @@ impl History {
         std::iter::once(&self.first).chain(&self.later)
     }
 
-    /// Returns the error of these energies relative to those at the beginning; where their sum was
-    /// zero, the error itself.
+    /// Returns the error of these energies relative to the initial ones; the absolute error if
+    /// their sum was zero.
     pub fn error(&self, kinetic: f64, potential: f64) -> f64 {
         relative_error(kinetic + potential, self.first.total())
     }
@@ -154,7 +153,7 @@ impl History {
         files::append(&folder.join(RADII), &self.last().lagrangian_radii())
     }
 
-    /// Returns a line of the table of energies. The error is that in the frame of the run.
+    /// Returns a line of the table of energies. The error is measured in the frame of the run.
     fn energies(&self, row: &Row) -> String {
         let &Row { time, potential, counts: Counts { steps, particle_steps, seconds }, .. } = row;
         let kinetic = row.kinetic + self.bulk;
@@ -191,7 +190,7 @@ impl History {
     }
 }
 
-/// Returns the error of an energy relative to the first one; where that was zero, the error itself.
+/// Returns the error of an energy relative to the first one; the absolute error if that was zero.
 pub fn relative_error(energy: f64, first: f64) -> f64 {
     let unit = if first == 0.0 { 1.0 } else { first.abs() };
     (energy - first) / unit

@@ -1,4 +1,4 @@
-//! Images of the density: the mass projected on x and y, in colours of its logarithm.
+//! Images of the density: the mass projected onto the xy plane, on a logarithmic colour scale.
 
 use std::error::Error;
 use std::io::Write;
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 
 /// Pixels along each axis.
 const SIZE: usize = 512;
-/// Weights of a pixel and its neighbours along an axis, over which the mass of a particle is spread.
+/// Weights of a pixel and its neighbours along an axis, among which the mass of a particle is
+/// spread.
 const SPREAD: [f64; 3] = [0.25, 0.5, 0.25];
-/// Fraction of the total mass in a pixel that has the brightest colour.
+/// Fraction of the total mass in a pixel of the brightest colour.
 const BRIGHTEST: f64 = 1e-3;
 
-/// The square of space that all images of a run show.
+/// The square region that all images of a run show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// Its centre.
     pub centre: [f64; 2],
     /// Half the length of its sides.
     pub half: f64,
 }
 
 impl View {
-    /// Writes an image as PNG: x to the right, y upwards. The colours are the same in all images of a
-    /// run: from that of a single particle, the darkest, to a thousandth of the mass in a pixel.
+    /// Writes an image as PNG: x to the right, y upwards. All images of a run have the same
+    /// colours: from a single particle, the darkest, to a thousandth of the mass in a pixel.
     pub fn write(&self, snapshot: &Snapshot, to: impl Write) -> Result<(), Box<dyn Error>> {
         let mut encoder = png::Encoder::new(to, SIZE as u32, SIZE as u32);
         encoder.set_color(png::ColorType::Indexed);
@@ -37,7 +37,7 @@ impl View {
         Ok(writer.finish()?)
     }
 
-    /// Returns the colours of the pixels, row by row from the top, as indices of the palette.
+    /// Returns the palette index of each pixel, row by row from the top.
     fn colours(&self, snapshot: &Snapshot) -> Vec<u8> {
         let mass = snapshot.mass();
         let least = SPREAD[0] * SPREAD[0] * mass / snapshot.particles.len().max(1) as f64;
@@ -67,13 +67,13 @@ impl View {
     }
 }
 
-/// Returns the pixel of a coordinate, if it is in the image.
+/// Returns the pixel of a coordinate; `None` outside of the image.
 #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
 fn pixel(coordinate: f64) -> Option<usize> {
     (0.0..SIZE as f64).contains(&coordinate).then_some(coordinate as usize)
 }
 
-/// Returns the index of a colour between the darkest, 0, and the brightest, 1.
+/// Returns the palette index for a height from 0, the darkest, to 1, the brightest.
 #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
 fn colour(height: f64) -> u8 {
     (255.0 * height) as u8
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(at([1.0, 0.0]), (SIZE / 2, SIZE / 2, 1.0));
         assert_eq!(at([2.99, 0.0]), (SIZE - 2, SIZE / 2, 1.0));
         assert_eq!(at([1.0, 1.99]), (SIZE / 2, 1, 1.0));
-        // A part of the mass is beyond the edge.
+        // Part of the mass is beyond the edge.
         assert_eq!(at([1.0, -2.0 + 1e-9]), (SIZE / 2, SIZE - 1, 0.75));
         for far in [[3.1, 0.0], [1.0, -2.1], [f64::MAX, 0.0], [-1e300, 1e300]] {
             assert_eq!(at(far).2, 0.0, "{far:?}");

@@ -1,24 +1,27 @@
-//! Signals that end a run: Ctrl-C, and SIGTERM and SIGHUP as of a batch queue or a closed terminal.
+//! Signals that end a run: Ctrl-C, and SIGTERM and SIGHUP, as from a batch queue or a closed
+//! terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Exit code after a signal: 128 and the number of that of Ctrl-C, as in a shell.
+/// Exit code after a signal: 128 plus the number of the signal of Ctrl-C, as in a shell.
 pub const EXIT: u8 = 130;
-/// A signal this long after the first ends the process at once. Batch queues send two kinds together.
+/// A signal later than this after the first one ends the process at once. Batch queues send two
+/// kinds together.
 const TOGETHER: Duration = Duration::from_secs(1);
 
-/// Signals since the beginning.
+/// The signals received so far.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption {
-    /// Whether there is something to write when a signal comes.
+    /// Whether a signal must leave a file to restart from.
     is_begun: Arc<AtomicBool>,
     is_asked: Arc<AtomicBool>,
 }
 
 impl Interruption {
-    /// Listens. Until the run has [begun](Self::begin) a signal ends the process at once.
+    /// Starts to listen. Until the run has [begun](Self::begin), a signal ends the process at
+    /// once.
     pub fn listen() -> Result<Self, ctrlc::Error> {
         let found = Self::default();
         let Self { is_begun, is_asked } = found.clone();
@@ -33,12 +36,13 @@ impl Interruption {
         Ok(found)
     }
 
-    /// From now on the run ends after its step, with a file to restart from.
+    /// Marks the beginning of the run: from now on a signal ends it after the current step, with a
+    /// file to restart from.
     pub fn begin(&self) {
         self.is_begun.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the run is asked to end.
+    /// Returns whether a signal has asked the run to end.
     pub fn is_asked(&self) -> bool {
         self.is_asked.load(Ordering::Relaxed)
     }

@@ -41,7 +41,7 @@ use units::Units;
 
 /// Checkpoints at snapshots take at most this fraction of the time.
 const SHARE: f64 = 0.05;
-/// Roundoff of times, relative to the time between snapshots.
+/// Rounding error of times, relative to the time between snapshots.
 const ROUNDOFF: f64 = 1e-9;
 
 const AFTER_HELP: &str = "\
@@ -71,8 +71,8 @@ a folder.";
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text (.nemo,
-    /// .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
+    /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text
+    /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
     #[arg(value_name = "FILE")]
     model: Option<PathBuf>,
     /// Begin with a Plummer sphere of N particles in virial equilibrium, that of `nbody plummer`.
@@ -81,9 +81,9 @@ pub struct Arguments {
     /// The seed of the Plummer sphere; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Continue a run from its checkpoint.json, with its settings; only --until, --every, --format,
-    /// --no-images, --checkpoint-every, --device and --output may be others. Without --output it continues in
-    /// the folder of the file.
+    /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
+    /// --format, --no-images, --checkpoint-every, --device and --output may be others. Without
+    /// --output it continues in the folder of the file.
     #[arg(long, value_name = "FILE")]
     restart: Option<PathBuf>,
     /// The folder to write into, which must not hold another run.
@@ -123,8 +123,8 @@ pub struct Arguments {
     /// The step of the leapfrog integrator, which needs it.
     #[arg(long)]
     step: Option<f64>,
-    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6; the potential energy
-    /// that scales the Plummer sphere, too, on the CPU.
+    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6;
+    /// the potential energy that scales the Plummer sphere, too, on the CPU.
     #[arg(long, value_name = "THETA")]
     tree: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
@@ -177,7 +177,7 @@ struct Run {
 
 /// The times of checkpoints.
 struct Checkpoints {
-    /// Longest wall time between two.
+    /// Longest wall time between two checkpoints.
     every: Duration,
     last: Instant,
     cost: Duration,
@@ -190,7 +190,7 @@ impl Checkpoints {
         Self { every, last: Instant::now(), cost: Duration::ZERO }
     }
 
-    /// Returns whether one is due, after a step or after a snapshot.
+    /// Returns whether a checkpoint is due, after a step or after a snapshot.
     fn is_due(&self, is_snapshot: bool) -> bool {
         let elapsed = self.last.elapsed();
         elapsed >= self.every || is_snapshot && self.cost <= elapsed.mul_f64(SHARE)
@@ -266,7 +266,7 @@ impl Run {
             return Err(Error::Malformed { path: path.to_owned(), reason }.into());
         }
         interruption.begin();
-        // Rows after the checkpoint come again.
+        // Rows after the checkpoint are computed again.
         history.write(folder.path())?;
         Ok(Self {
             particles: state.particles(),
@@ -306,13 +306,13 @@ impl Run {
             let number = ((last - begin) / every + roundoff).floor() + 1.0;
             begin + number * every
         });
-        // A snapshot next to the end, but for rounding errors, is that at the end.
+        // A regular snapshot at the end, up to rounding errors, is the final one.
         let near = |time: f64| time >= until - ROUNDOFF * (until - begin);
         let next = regular.filter(|&time| !near(time)).unwrap_or(until);
         (last < until).then_some(next)
     }
 
-    /// Advances to the last step before this time, or at it.
+    /// Advances to the last step that ends by this time.
     fn advance_to(&mut self, time: f64) -> Result<Ended, Box<dyn StdError>> {
         let pairs = self.pairs_of_particle();
         loop {
@@ -335,7 +335,7 @@ impl Run {
         }
     }
 
-    /// Does a part of the integration, and adds its time.
+    /// Runs a part of the integration, and adds its time.
     fn timed<T>(&mut self, part: impl FnOnce(&mut Scaled) -> Result<T, Error>) -> Result<T, Error> {
         let start = Instant::now();
         let done = part(&mut self.simulation)?;
@@ -343,7 +343,7 @@ impl Run {
         Ok(done)
     }
 
-    /// Returns the ordered pairs that are evaluated to advance a particle by a step.
+    /// Returns the number of ordered pairs evaluated to advance a particle by a step.
     fn pairs_of_particle(&self) -> f64 {
         self.particles as f64 * f64::from(self.settings.integrator.evaluations())
     }
@@ -365,8 +365,8 @@ impl Run {
         self.folder.snapshot(name, snapshot, self.settings.format, view)
     }
 
-    /// Writes the particles as they are, and the file to restart from. They are no part of the
-    /// history: with or without an interruption a run has the same snapshots.
+    /// Writes the present particles, and the file to restart from. They do not enter the history:
+    /// a run has the same snapshots with or without an interruption.
     fn interrupt(&self) -> Result<(), Box<dyn StdError>> {
         let time = self.simulation.time();
         let inner = self.simulation.inner(time)?;
@@ -374,7 +374,7 @@ impl Run {
         self.save()
     }
 
-    /// Writes the file to restart from, and takes the time.
+    /// Writes the file to restart from, and measures the time that this takes.
     fn checkpoint(&mut self) -> Result<(), Box<dyn StdError>> {
         let begin = Instant::now();
         self.save()?;
@@ -472,12 +472,12 @@ fn particles(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
     if mass > 0.0 && mass.is_finite() {
         return Ok(snapshot);
     }
-    // The sum of no masses is -0.
+    // An empty sum of masses is -0.
     Err(Error::TotalMass { particles: snapshot.particles.len(), mass: mass + 0.0 }.into())
 }
 
-/// Returns the precision that holds the pairs: that of the settings, or a higher one, unless it was asked
-/// for.
+/// Returns a precision that resolves the pairs: the precision of the settings or, unless it was
+/// requested, a higher one.
 fn precision(
     arguments: &Arguments,
     settings: &Settings,
@@ -507,7 +507,7 @@ fn precision(
     Ok(wanted)
 }
 
-/// Measures particles in their units at a time.
+/// Measures particles, given in the units of the simulation, at a time.
 fn measure(
     simulation: &mut Scaled,
     inner: &Snapshot,
@@ -519,8 +519,8 @@ fn measure(
     Ok(Row::new(inner, simulation.units.length(), time, &energies, counts))
 }
 
-/// Returns the square that all images show: one and a half times as far from the centre as the sphere
-/// with 90% of the mass reaches at the beginning.
+/// Returns the square that all images show: from the centre to each side it is one and a half
+/// times the initial radius of the sphere with 90% of the mass.
 fn view(units: &Units, inner: &Snapshot, begin: f64, first: &Row) -> View {
     let sum = |c: usize| inner.particles.iter().map(|p| p.mass * p.pos[c]).sum::<f64>();
     let radius = first.outer_radius();

@@ -11,11 +11,11 @@ use super::image::View;
 use crate::files;
 use crate::format::Format;
 
-/// The name of the file that a run is continued from.
+/// The name of the file from which a run is continued.
 const CHECKPOINT: &str = "checkpoint.json";
-/// The name of the snapshot where a signal ended a run.
+/// The name of the snapshot at an interruption.
 pub const INTERRUPTED: &str = "interrupted";
-/// Beginnings of the names of all files that a run writes.
+/// Prefixes of the names of all files that a run writes.
 const NAMES: [&str; 6] =
     ["energies.", "energy.", "lagrange.", "snapshot-", "checkpoint.", "interrupted."];
 
@@ -23,12 +23,12 @@ const NAMES: [&str; 6] =
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The folder, locked until the process ends, however it does.
+    /// The folder, locked until the process ends in any way.
     _lock: Option<File>,
 }
 
 impl Folder {
-    /// Creates the folder, and refuses one that cannot be written or that holds another run.
+    /// Creates the folder; refuses one that is not writable or holds another run.
     pub fn provide(path: &Path) -> Result<Self, Box<dyn StdError>> {
         let folder = Self::open(path)?;
         if let Ok(entries) = fs::read_dir(path) {
@@ -42,13 +42,13 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Creates the folder, and refuses one that cannot be written or that another process writes into.
+    /// Creates the folder; refuses one that is not writable or in use by another process.
     fn open(path: &Path) -> Result<Self, Box<dyn StdError>> {
         files::provide(path)?;
         Ok(Self { path: path.to_owned(), _lock: lock(path)? })
     }
 
-    /// Returns the folder of a file that a run is continued from, unless another is wanted.
+    /// Returns the folder of a checkpoint file, unless another is wanted.
     pub fn of_file(file: &Path, wanted: Option<&Path>) -> Result<Option<Self>, Box<dyn StdError>> {
         let own = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let own = own.unwrap_or(Path::new("."));
@@ -85,8 +85,7 @@ impl Folder {
     }
 }
 
-/// Locks a folder. The system frees it when the process ends. Where the file system has no locks there is
-/// none.
+/// Locks a folder until the process ends. Returns `None` if the file system has no locks.
 fn lock(path: &Path) -> Result<Option<File>, Error> {
     let Ok(folder) = File::open(path) else { return Ok(None) };
     match folder.try_lock() {

@@ -11,12 +11,12 @@ use crate::ticks;
 
 /// Length of the bar in units of its position.
 const LENGTH: u64 = 10_000;
-/// The energy takes at most this fraction of the time.
+/// The energy is measured in at most this fraction of the time.
 const SHARE: f64 = 0.05;
-/// Time between two changes of the text.
+/// Shortest time between two changes of the text.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// A progress bar over time. It is not drawn where the standard error is no terminal.
+/// A progress bar over time. It is not drawn if the standard error is no terminal.
 pub struct Progress {
     bar: ProgressBar,
     begin: f64,
@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// Shows the state. To advance a particle by a step takes so many pairs.
+    /// Shows the state. `pairs` is the number of pairs evaluated to advance a particle by a step.
     pub fn show(
         &mut self,
         simulation: &mut Scaled,
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// Returns the position of the bar at this part of the run.
+/// Returns the position of the bar after this fraction of the run.
 #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
 fn position(part: f64) -> u64 {
     (part * LENGTH as f64) as u64

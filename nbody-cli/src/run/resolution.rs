@@ -1,21 +1,23 @@
-//! Whether a precision holds the pairs of particles: the digits of their positions, and its range.
+//! Tests whether a precision resolves the pairs of particles, by the digits of their positions and
+//! by its range.
 
 use std::cmp::Ordering;
 
 use nbody::Precision;
 use nbody::models::{Particle, Snapshot};
 
-/// Least distance of a pair, softened, in units of the rounding errors of positions: the force of one
-/// that close has errors of some percent.
+/// Least softened distance of a pair, in units of the rounding errors of positions: the force
+/// between two particles this close has errors of some percent.
 const LEAST: f64 = 64.0;
-/// Range of distances whose powers are numbers in `f32`.
+/// Range of distances whose powers are representable in `f32`.
 const RANGE: [f64; 2] = [1e-10, 1e12];
-/// A direction in which the places of lattices differ.
+/// A direction along which the places of lattices differ.
 const DIRECTION: [f64; 3] = [0.613_7, 0.531_9, 0.583_3];
-/// Most particles within the rounding errors of another, along the direction, that are looked at.
+/// Limit of the number of tested particles within the rounding errors of another one along the
+/// direction.
 const MOST: usize = 10_000;
 
-/// The first particles that a precision does not hold.
+/// The first particles that a precision does not resolve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unheld {
     /// Two particles whose positions are rounded too coarsely for their distance.
@@ -24,7 +26,8 @@ pub enum Unheld {
     Far { index: usize, distance: f64 },
 }
 
-/// Returns particles that a precision does not hold, of a system whose mass and size are about one.
+/// Returns particles that a precision does not resolve, in a system with mass and size of about
+/// one.
 pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unheld> {
     let (rounding, [least, most]) = match precision {
         Precision::Single => (f64::exp2(-24.0), RANGE),
@@ -49,7 +52,7 @@ pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unh
         let before = sorted[..at].iter().rev().take(MOST).take_while(is_near);
         for &(_, other) in after.chain(before) {
             let distance = distance(&snapshot.particles, k, other);
-            // Particles at one place are at one place in every precision.
+            // Particles at the same place coincide in every precision.
             if distance > 0.0 && distance.hypot(eps) < reach {
                 let (first, second) = (k.min(other), k.max(other));
                 return Some(Unheld::Pair { first, second, distance });
@@ -59,13 +62,13 @@ pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unh
     None
 }
 
-/// Returns two particles at one place, of which one has a mass at least: without softening forces are infinite
-/// there, or none at all.
+/// Returns two particles at the same place, at least one of them with mass: without softening the
+/// force there is infinite or missing.
 pub fn together(snapshot: &Snapshot) -> Option<(usize, usize)> {
     let place = |k: &usize| snapshot.particles[*k].pos;
     let mass = |k: usize| snapshot.particles[k].mass;
     let mut sorted: Vec<_> = (0..snapshot.particles.len()).collect();
-    // Zeros of both signs are one place, and the heaviest comes first.
+    // Zeros of both signs are the same place; the heaviest particle comes first.
     let key = |k: &usize| place(k).map(|x| x + 0.0);
     sorted.sort_by(|a, b| {
         let of_place = key(a).into_iter().zip(key(b)).map(|(x, y)| x.total_cmp(&y));
@@ -77,7 +80,8 @@ pub fn together(snapshot: &Snapshot) -> Option<(usize, usize)> {
     Some((pair[0].min(pair[1]), pair[0].max(pair[1])))
 }
 
-/// Returns the distance of two particles; zero for two without mass, which have no forces on each other.
+/// Returns the distance of two particles; zero for two massless ones, which exert no forces on
+/// each other.
 fn distance(particles: &[Particle], a: usize, b: usize) -> f64 {
     let (a, b) = (&particles[a], &particles[b]);
     if a.mass == 0.0 && b.mass == 0.0 {
@@ -87,7 +91,7 @@ fn distance(particles: &[Particle], a: usize, b: usize) -> f64 {
     x.hypot(y).hypot(z)
 }
 
-/// Returns the greatest coordinate.
+/// Returns the greatest magnitude of a coordinate.
 fn extent(particle: &Particle) -> f64 {
     particle.pos.iter().fold(0.0, |most, x| x.abs().max(most))
 }

@@ -1,4 +1,4 @@
-//! The file that a run is continued from: JSON, whose numbers come back to the last bit.
+//! The file from which a run is continued: JSON, which preserves all numbers to the last bit.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Restart {
     pub settings: Settings,
-    /// The units of the state. All other numbers are in those of the files.
+    /// The units of the state. All other numbers are in the units of the files.
     #[serde(default)]
     pub units: Units,
     pub view: View,
@@ -38,7 +38,7 @@ struct Document<'a> {
     restart: &'a Restart,
 }
 
-/// The part of the file that no version changes.
+/// The part of the file that is the same in all versions.
 #[derive(Deserialize)]
 struct Head {
     nbody_run: u32,
@@ -50,7 +50,7 @@ impl Restart {
         files::replace(path, |out| {
             serde_json::to_writer(&mut *out, &document)?;
             out.flush()?;
-            // Not even a machine that stops loses the file that this one replaces.
+            // The previous file survives even if the machine stops.
             Ok(out.get_ref().sync_all()?)
         })
     }
@@ -71,7 +71,7 @@ impl Restart {
         }
     }
 
-    /// Returns a reason for which it is of no run, as that somebody edited it.
+    /// Returns a reason why this is no state of a run, for example after edits by hand.
     fn fault(&self) -> Option<String> {
         let Self { settings, units, view, counts, history, state } = self;
         if !state.is_of(&settings.integrator) {
@@ -129,7 +129,7 @@ mod tests {
         let path = folder.path().join("checkpoint.json");
         let mut bits = 1_u64;
         let number = |_| loop {
-            // The generator of Knuth (MMIX).
+            // Knuth's generator (MMIX).
             bits = bits
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);

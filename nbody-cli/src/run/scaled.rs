@@ -1,4 +1,4 @@
-//! A simulation in its own units, seen in those of the files.
+//! A simulation in its own units, with an interface in the units of the files.
 
 use nbody::Device;
 use nbody::models::Snapshot;
@@ -9,15 +9,15 @@ use super::settings::Settings;
 use super::simulation::{Simulation, State};
 use super::units::Units;
 
-/// A simulation with the units that it is computed in. Times and energies are in units of the files,
-/// energies in the frame of the run.
+/// A simulation with its units. Times and energies are given in units of the files, energies in
+/// the frame of the run.
 pub struct Scaled {
     simulation: Simulation,
     pub units: Units,
 }
 
 impl Scaled {
-    /// Begins with particles in their units.
+    /// Begins with particles in the units of the simulation.
     pub fn new(
         device: &Device,
         settings: &Settings,
@@ -60,7 +60,7 @@ impl Scaled {
         self.simulation.ends_by(time / self.units.time())
     }
 
-    /// Returns the particles in their units at a time within the next step.
+    /// Returns the particles at a time within the next step, in the units of the simulation.
     pub fn inner(&self, time: f64) -> Result<Snapshot, Error> {
         let snapshot = self.simulation.snapshot(time / self.units.time());
         snapshot
@@ -77,7 +77,7 @@ impl Scaled {
     }
 }
 
-/// Tells the units in which an error has its numbers.
+/// Adds the units of its numbers to an error.
 fn scaled(units: &Units, source: nbody_integrate::Error) -> Error {
     let units = if units.are_of_files() {
         String::new()

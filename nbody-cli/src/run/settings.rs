@@ -1,4 +1,4 @@
-//! The settings of a run, which its restart file has too.
+//! The settings of a run, which its restart file contains.
 
 use std::fmt;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl IntegratorName {
         }
     }
 
-    /// Returns whether it has this option.
+    /// Returns whether the integrator has this option.
     fn has(self, option: &str) -> bool {
         match option {
             "--step" | "--tree" => self == Self::Leapfrog,
@@ -51,7 +51,7 @@ pub enum Integrator {
     HermiteShared(HermiteSettings),
     Leapfrog {
         step: f64,
-        /// The opening angle of the tree; without it all pairs are evaluated.
+        /// The opening angle of the tree; `None` evaluates all pairs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tree: Option<f64>,
     },
@@ -63,7 +63,7 @@ pub struct HermiteSettings {
     eta: f64,
     eta_start: f64,
     largest: f64,
-    /// Older files of runs with block time steps have none: these had no other.
+    /// Missing in older files of runs with block time steps, which always had one iteration.
     #[serde(default = "once")]
     iterations: u32,
 }
@@ -121,7 +121,6 @@ impl Integrator {
         name.name()
     }
 
-    /// Returns the name of the interaction.
     pub fn interaction(&self) -> &'static str {
         match self {
             Self::Hermite(_) | Self::HermiteShared(_) => Hermite::LAW.name,
@@ -129,7 +128,7 @@ impl Integrator {
         }
     }
 
-    /// Returns the evaluations of a force in a step.
+    /// Returns the number of force evaluations in a step.
     pub fn evaluations(&self) -> u32 {
         match self {
             Self::Hermite(settings) | Self::HermiteShared(settings) => settings.iterations,
@@ -137,7 +136,7 @@ impl Integrator {
         }
     }
 
-    /// Returns the options of the command line that it has, with their values.
+    /// Returns the command-line options of this integrator, with their values.
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         match *self {
             Self::Hermite(settings) | Self::HermiteShared(settings) => {
@@ -152,7 +151,7 @@ impl Integrator {
         }
     }
 
-    /// Returns it with its times in these units.
+    /// Returns the integrator with its times in these units.
     fn in_units(self, units: &Units) -> Self {
         match self {
             Self::Hermite(settings) => Self::Hermite(settings.in_units(units)),
@@ -166,7 +165,7 @@ impl Integrator {
     }
 }
 
-/// Returns the options of integrators on the command line.
+/// Returns all integrator options given on the command line.
 fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 6] {
     [
         ("--tree", arguments.tree),
@@ -187,7 +186,7 @@ pub fn check_softening(eps: f64) -> Result<(), Error> {
     Err(Error::Number { option: "--eps", value: eps, expected })
 }
 
-/// Refuses the value of an option that is not positive and finite.
+/// Refuses a value that is not positive and finite.
 pub fn positive(option: &'static str, value: f64) -> Result<(), Error> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
@@ -195,7 +194,6 @@ pub fn positive(option: &'static str, value: f64) -> Result<(), Error> {
     Err(Error::Number { option, value, expected: "a positive number" })
 }
 
-/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     pub integrator: Integrator,
@@ -211,10 +209,10 @@ pub struct Settings {
     pub math: Math,
     /// The time at the end.
     pub until: f64,
-    /// The time between snapshots; without it there is one at the end.
+    /// The time between snapshots; `None` writes only the one at the end.
     pub every: Option<f64>,
     pub format: Format,
-    /// Whether snapshots have images, as those of older files have.
+    /// Whether snapshots have images; in older files they always have.
     #[serde(default = "always")]
     pub images: bool,
 }
@@ -244,8 +242,8 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Scales the largest step, unless it was given, from N-body units to these, by powers of two: no longer
-    /// than the run from this time on, so that orbits of short periods have steps, too.
+    /// Scales the largest step, unless it was given, from N-body units to these units, by a power
+    /// of two. It is at most the rest of the run, so that orbits with short periods are resolved.
     pub fn scale_default(&mut self, arguments: &Arguments, units: &Units, begin: f64) {
         let duration = self.until - begin;
         if let Integrator::Hermite(settings) | Integrator::HermiteShared(settings) =
@@ -260,8 +258,8 @@ impl Settings {
         }
     }
 
-    /// Lengthens the largest step, unless it was given, of bodies that are all at one place: nothing but the
-    /// duration of the run is a scale of their motion.
+    /// Lengthens the largest step, unless it was given, for bodies that are all at the same place:
+    /// the duration of the run is the only scale of their motion.
     pub fn lengthen_default(&mut self, arguments: &Arguments, begin: f64) {
         let duration = self.until - begin;
         if let Integrator::Hermite(settings) | Integrator::HermiteShared(settings) =
@@ -280,8 +278,8 @@ impl Settings {
         Self { integrator, eps: self.eps / units.length(), ..self.clone() }
     }
 
-    /// Returns the settings of a run that is continued from a file: those of the file, of which the
-    /// arguments may change the times and the format, and no others.
+    /// Returns the settings of a continued run: the settings of the file, except for times, format
+    /// and images, which arguments may change.
     pub fn resume(self, path: &Path, arguments: &Arguments) -> Result<Self, Error> {
         self.refuse_others(path, arguments)?;
         let settings = Self {
@@ -295,7 +293,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Refuses arguments that are not those of the file.
+    /// Refuses arguments that contradict the file.
     fn refuse_others(&self, path: &Path, arguments: &Arguments) -> Result<(), Error> {
         let Arguments { numerics, .. } = arguments;
         let found = self.integrator.parameters();
@@ -380,19 +378,19 @@ impl Settings {
     }
 }
 
-/// Steps up to this number have exact numbers.
+/// Step counts up to this number are exact.
 const MOST_STEPS: f64 = (1_u64 << 53) as f64;
 /// Least time between snapshots, in units of the rounding errors of times.
 const LEAST: f64 = 1e4;
-/// Largest steps of a run of bodies that are all at one place.
+/// Largest number of largest steps in a run of bodies that are all at the same place.
 const LONG: f64 = 1024.0;
 
-/// Returns the greatest distance of times near this one.
+/// Returns the greatest spacing of `f64` near this time.
 pub fn resolution(time: f64) -> f64 {
     f64::EPSILON * time.abs()
 }
 
-/// Returns a setting that is another than the one of the file.
+/// Returns a setting that differs from the file.
 fn another<T: PartialEq + fmt::Display>(
     name: &'static str,
     found: Option<T>,
@@ -403,7 +401,7 @@ fn another<T: PartialEq + fmt::Display>(
     Some((name, found, given.to_string()))
 }
 
-/// Values by the names that the command line has for them.
+/// Serializes values by their names on the command line.
 mod name {
     use std::fmt::Display;
     use std::str::FromStr;

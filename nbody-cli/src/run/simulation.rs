@@ -1,4 +1,4 @@
-//! A run by any of the integrators.
+//! A run with any of the integrators.
 
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device, Engine, EngineState, Opening, Tree};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{self, Settings};
 
-/// The integration of a cluster by any of the integrators.
+/// The integration of a cluster with any of the integrators.
 pub enum Simulation {
     Hermite(Box<BlockHermite<hermite::Hermite>>),
     HermiteShared(Box<Hermite<hermite::Hermite>>),
@@ -22,12 +22,13 @@ pub enum Simulation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// The time in ticks since the beginning, the speed and the longest step of the limits of steps, and of
-    /// each particle position, velocity, acceleration, its derivative, and mass; its time, its step and the
-    /// end of the step in ticks.
+    /// The time in ticks since the beginning; the speed and the longest step of
+    /// [`nbody_integrate::StepLimits`]; for each particle position, velocity, acceleration, jerk
+    /// and mass, then its time, its step and the end of the step in ticks.
     Hermite { begin: f64, ticks: u64, limits: [f64; 2], particles: Vec<([f64; 13], [u32; 3])> },
-    /// The time in ticks since the beginning, the level of the next step, the speed and the longest step of
-    /// the limits of steps, and of each particle position, velocity, acceleration, its derivative, and mass.
+    /// The time in ticks since the beginning; the level of the next step; the speed and the
+    /// longest step of [`nbody_integrate::StepLimits`]; for each particle position, velocity,
+    /// acceleration, jerk and mass.
     HermiteShared {
         begin: f64,
         ticks: u64,
@@ -35,12 +36,11 @@ pub enum State {
         limits: [f64; 2],
         particles: Vec<[f64; 13]>,
     },
-    /// The number of steps since the beginning, and of each particle position, velocity and mass.
+    /// The number of steps since the beginning; for each particle position, velocity and mass.
     Leapfrog { begin: f64, steps: u64, particles: Vec<[f64; 7]> },
 }
 
 impl State {
-    /// Returns the number of particles.
     pub fn particles(&self) -> usize {
         match self {
             Self::Hermite { particles, .. } => particles.len(),
@@ -49,7 +49,7 @@ impl State {
         }
     }
 
-    /// Returns a reason for which it is of no run: masses, or their sum.
+    /// Returns a reason why this is no state of a run: invalid masses, or their sum.
     pub fn fault(&self) -> Option<String> {
         let masses: Vec<_> = match self {
             Self::Hermite { particles, .. } => particles.iter().map(|it| it.0[12]).collect(),
@@ -64,7 +64,7 @@ impl State {
         (!is_massive).then(|| format!("its {count} particles have a total mass of {}", total + 0.0))
     }
 
-    /// Returns whether it is a state of this integrator.
+    /// Returns whether this is a state of the given integrator.
     pub fn is_of(&self, integrator: &settings::Integrator) -> bool {
         matches!(
             (self, integrator),
@@ -140,7 +140,7 @@ impl Simulation {
             ) => {
                 let motions: Vec<_> = particles.iter().map(motion).collect();
                 let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
-                // All pairs, and trees that are opened by an angle, take nothing from steps before.
+                // All pairs, and trees opened by an angle, keep nothing of previous steps.
                 let state = EngineState::Nothing;
                 let checkpoint = LeapfrogCheckpoint { begin, steps, motions, engine: state };
                 let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
@@ -174,7 +174,7 @@ impl Simulation {
         Ok(run.steps().particle_steps - before)
     }
 
-    /// Waits until the device has done all steps, so that they can be timed.
+    /// Waits until the device has finished all steps, so that they can be timed.
     pub fn wait(&mut self) -> Result<(), Error> {
         self.run().wait()
     }
@@ -188,7 +188,7 @@ impl Simulation {
         self.run().next_time() - self.run().time()
     }
 
-    /// Returns whether the next step ends at this time or before, to rounding.
+    /// Returns whether the next step ends by this time, up to rounding.
     pub fn ends_by(&self, time: f64) -> bool {
         self.run().ends_by(time)
     }
@@ -197,7 +197,7 @@ impl Simulation {
     pub fn snapshot(&self, time: f64) -> Result<Snapshot, Error> {
         let motions = self.run().motions_at(time)?;
         let particle = |it: &Motion| Particle { mass: it.mass, pos: it.pos.0, vel: it.vel.0 };
-        // An integrator without a choice of steps does not see NaN.
+        // An integrator with a constant step does not notice NaN.
         Motion::check(&motions)?;
         Ok(Snapshot { time, particles: motions.iter().map(particle).collect() })
     }

@@ -1,21 +1,24 @@
-//! The units and the frame that a run is computed in.
+//! The units and the frame in which a run is computed.
 //!
-//! Numbers of any units are scaled to about one by powers of two, which changes no bit of a result, and
-//! a cluster far from the origin, or that moves fast, is computed in the frame of its centre of mass.
-//! Particles near N-body units are computed as they are. The unit of time is such that G = 1 here, too.
+//! Numbers in any units are scaled to about one by powers of two, which changes no bit of a
+//! result. A cluster that is far from the origin, or moves fast, is computed in the frame of its
+//! centre of mass. Particles near N-body units are not scaled. The unit of time always gives G =
+//! 1.
 
 use nbody::models::{Particle, Snapshot};
 use nbody_integrate::Energies;
 use serde::{Deserialize, Serialize};
 
-/// Systems of masses and sizes from two to minus this power to two to this power are computed as they are.
+/// Systems with masses and sizes between two to minus this power and two to this power are not
+/// scaled.
 const NEAR: i32 = 10;
-/// Largest exponent of a unit, so that those of times and energies are numbers.
+/// Largest exponent of a unit, so that units of times and energies are finite.
 const LARGEST: i32 = 300;
-/// The centre of mass is moved to the origin if it is, or comes, farther away than this many sizes.
+/// The centre of mass is moved to the origin if its distance is, or becomes, larger than this many
+/// sizes.
 const FAR: f64 = 2.0;
 
-/// Units as exponents of two, in units of the files, and the frame.
+/// Units as exponents of two, relative to the units of the files, and the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Units {
     length: i32,
@@ -27,7 +30,7 @@ pub struct Units {
 /// The motion of the origin in the frame of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Frame {
-    /// The time at which it is at `pos`.
+    /// The time at which the origin is at `pos`.
     time: f64,
     pos: [f64; 3],
     vel: [f64; 3],
@@ -46,7 +49,7 @@ impl Units {
         let (pos, vel) = (mean(|p| p.pos), mean(|p| p.vel));
         let apart = median(snapshot.particles.iter().map(|p| distance(p.pos, pos)));
         let speed = median(snapshot.particles.iter().map(|p| distance(p.vel, vel)));
-        // Particles that part from one place are within the softening length at first.
+        // Particles that move apart from the same place are at first within the softening length.
         let size = if apart == 0.0 && speed > 0.0 { eps } else { apart };
         if size == 0.0 {
             return Self::default();
@@ -60,18 +63,18 @@ impl Units {
         if length.abs() <= NEAR && mass.abs() <= NEAR {
             return Self { frame, ..Self::default() };
         }
-        // The unit of time is a power of two where this sum is even.
+        // The unit of time is a power of two if this sum is even.
         let mass = mass + (length + mass).rem_euclid(2);
         Self { length, mass, frame }
     }
 
-    /// Returns whether particles move as one, so that they have no scale.
+    /// Returns whether all particles move together, so that they have no scale.
     pub fn move_as_one(snapshot: &Snapshot) -> bool {
         let motion = |p: &Particle| (p.pos, p.vel);
         snapshot.particles.windows(2).all(|pair| motion(&pair[0]) == motion(&pair[1]))
     }
 
-    /// Returns whether these can be units of a run.
+    /// Returns whether these are possible units of a run.
     pub fn is_valid(&self) -> bool {
         let &Self { length, mass, frame } = self;
         let bounds = -LARGEST..=LARGEST + 1;
@@ -84,7 +87,7 @@ impl Units {
             && frame.is_none_or(is_finite)
     }
 
-    /// Returns whether lengths, masses and times are those of the files.
+    /// Returns whether the units of length, mass and time are the units of the files.
     pub fn are_of_files(&self) -> bool {
         (self.length, self.mass) == (0, 0)
     }
@@ -121,7 +124,7 @@ impl Units {
         self.frame.map_or(0.0, |it| 0.5 * it.mass * it.vel.iter().map(|v| v * v).sum::<f64>())
     }
 
-    /// Returns particles of a file in these units.
+    /// Converts particles of a file to these units.
     pub fn inward(&self, snapshot: &Snapshot) -> Snapshot {
         let (origin, drift) = self.origin(snapshot.time);
         let (length, velocity, mass) = (self.length(), self.velocity(), power(self.mass));
@@ -134,7 +137,7 @@ impl Units {
         Snapshot { time: snapshot.time / self.time(), particles }
     }
 
-    /// Returns particles as a file has them at this time.
+    /// Converts particles at this time to the units and the frame of the files.
     pub fn outward(&self, snapshot: &Snapshot, time: f64) -> Snapshot {
         let (origin, drift) = self.origin(time);
         let (length, velocity, mass) = (self.length(), self.velocity(), power(self.mass));
@@ -156,7 +159,7 @@ impl Units {
     }
 }
 
-/// Returns the upper median; zero is passed over for the greatest value.
+/// Returns the upper median, or the greatest value if that is zero.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<_> = values.collect();
     if values.is_empty() {

@@ -8,7 +8,7 @@ use super::report::Row;
 use crate::run::history::Counts;
 use crate::sphere::{Experiment, Integrated};
 
-/// The reason for which measurements of a file are refused.
+/// A reason to refuse the measurements of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot read {}: {source}; give a file that `nbody scaling --csv` wrote", path.display())]
@@ -21,7 +21,7 @@ pub enum Error {
     Other { path: PathBuf, n: usize, option: &'static str, found: String, expected: String },
 }
 
-/// The columns of a file that are read.
+/// The columns that are read.
 #[derive(Debug, Deserialize)]
 struct Record {
     device: String,
@@ -40,7 +40,7 @@ struct Record {
     unit_energy_error: Option<f64>,
 }
 
-/// Reads the measurements of a file, which must be those of this experiment.
+/// Reads the measurements of a file; refuses other experiments.
 pub fn read(path: &Path, experiment: &Experiment) -> Result<Vec<Row>, Error> {
     let refuse = |source| Error::Read { path: path.to_owned(), source };
     let mut reader = csv::Reader::from_path(path).map_err(refuse)?;

@@ -8,8 +8,8 @@ pub struct PowerLaw {
 }
 
 impl PowerLaw {
-    /// Fits the logarithms of positive points by linear regression. Returns `None` unless there are
-    /// two points of different x.
+    /// Fits the logarithms of positive points by linear regression. Returns `None` unless there
+    /// are two points with different x.
     pub fn fit(points: &[(f64, f64)]) -> Option<Self> {
         let count = points.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| {
@@ -29,15 +29,15 @@ impl PowerLaw {
     }
 }
 
-/// Fits coefficients, none of them negative, by least squares: the sum of a row, each of its numbers
-/// times its coefficient, is to be 1. Returns `None` where no coefficients are determined.
+/// Fits non-negative coefficients by least squares, so that the sum over each row of its numbers
+/// times the coefficients is 1. Returns `None` if no coefficients are determined.
 ///
-/// The best ones without a bound, of those columns that have a coefficient above zero, are the best
-/// ones with it (Lawson & Hanson 1974): all sets of columns are tried, which are few.
+/// The best non-negative coefficients are the best unconstrained ones of the columns with positive
+/// coefficients (Lawson & Hanson 1974), so all sets of the few columns are tried.
 pub fn non_negative<const M: usize>(rows: &[[f64; M]]) -> Option<[f64; M]> {
     let norms: [f64; M] =
         std::array::from_fn(|k| rows.iter().map(|row| row[k] * row[k]).sum::<f64>().sqrt());
-    // A column of zeros stays one.
+    // A column of zeros stays zero.
     let unit = |row: &[f64; M]| std::array::from_fn(|k| row[k] / norms[k].max(f64::MIN_POSITIVE));
     let rows: Vec<[f64; M]> = rows.iter().map(unit).collect();
     let tried = (1..1 << M).map(|columns| of_columns(&rows, columns));
@@ -46,8 +46,8 @@ pub fn non_negative<const M: usize>(rows: &[[f64; M]]) -> Option<[f64; M]> {
     Some(std::array::from_fn(|k| best[k] / norms[k].max(f64::MIN_POSITIVE)))
 }
 
-/// Solves the normal equations of a set of columns, the bits of `columns`; the others have the
-/// coefficient zero.
+/// Solves the normal equations for the columns in the bits of `columns`; the other coefficients
+/// are zero.
 fn of_columns<const M: usize>(rows: &[[f64; M]], columns: u32) -> [f64; M] {
     let has = |k: usize| columns >> k & 1 == 1;
     let product = |a: usize, b: usize| match (has(a) && has(b), a == b) {
@@ -59,8 +59,8 @@ fn of_columns<const M: usize>(rows: &[[f64; M]], columns: u32) -> [f64; M] {
     solve(matrix, std::array::from_fn(right))
 }
 
-/// Solves linear equations of a positive definite matrix by elimination. The solution is infinite or NaN
-/// where the matrix is singular.
+/// Solves linear equations with a positive definite matrix by elimination. The solution is
+/// infinite or NaN if the matrix is singular.
 fn solve<const M: usize>(mut matrix: [[f64; M]; M], mut right: [f64; M]) -> [f64; M] {
     for k in 0..M {
         let (pivot, value) = (matrix[k], right[k]);
@@ -79,7 +79,7 @@ fn solve<const M: usize>(mut matrix: [[f64; M]; M], mut right: [f64; M]) -> [f64
     right
 }
 
-/// Returns the sum of the squared deviations from 1.
+/// Returns the sum of squared deviations from 1.
 fn squares<const M: usize>(rows: &[[f64; M]], coefficients: &[f64; M]) -> f64 {
     let sum = |row: &[f64; M]| row.iter().zip(coefficients).map(|(x, c)| x * c).sum::<f64>();
     rows.iter().map(|row| (sum(row) - 1.0).powi(2)).sum()
@@ -89,7 +89,7 @@ fn squares<const M: usize>(rows: &[[f64; M]], coefficients: &[f64; M]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows whose sums are 1 with these coefficients, but for relative errors.
+    /// Rows whose sums are 1 with these coefficients, up to relative errors.
     fn rows(coefficients: [f64; 3], errors: &[f64]) -> Vec<[f64; 3]> {
         let row = |(k, error): (usize, &f64)| {
             let n = f64::exp2(10.0 + k as f64);
@@ -110,7 +110,7 @@ mod tests {
         let PowerLaw { factor, exponent } = PowerLaw::fit(&points).unwrap();
         assert!(is_near(factor, 247.0) && is_near(exponent, 0.35), "{factor} {exponent}");
         assert!(is_near(PowerLaw { factor: 3.0, exponent: 2.0 }.at(5.0), 75.0));
-        // By symmetry, errors of opposite sign at both ends alter neither.
+        // By symmetry, errors of opposite sign at both ends change neither parameter.
         let points =
             [(1.0, 2.0 * 1.1), (10.0, 20.0 / 1.1), (100.0, 200.0 / 1.1), (1000.0, 2000.0 * 1.1)];
         let PowerLaw { factor, exponent } = PowerLaw::fit(&points).unwrap();
@@ -142,7 +142,7 @@ mod tests {
             [0.0, 0.0, 1.0],
         ] {
             let found = non_negative(&rows(known, &[0.0; 6])).unwrap();
-            // Those of zero come back as zero, or as too little to be seen.
+            // Zero coefficients come back as zero, or as too small to matter.
             let seen = |k: usize| {
                 found[k]
                     / known
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn degenerate_rows_give_no_nan() {
-        // Columns that depend on each other: one of them is enough.
+        // Of linearly dependent columns, one is enough.
         let found = non_negative(&[[1.0, 2.0], [0.5, 1.0], [2.0, 4.0]]).unwrap();
         assert!(found.iter().all(|c| c.is_finite() && *c >= 0.0), "{found:?}");
         assert!(is_near(

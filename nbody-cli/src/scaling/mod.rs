@@ -1,5 +1,5 @@
-//! `nbody scaling`: the experiment of Portegies Zwart, Belleman & Geldof 2007, and their model of the
-//! performance, fitted to its measurements.
+//! `nbody scaling`: the experiment of Portegies Zwart, Belleman & Geldof 2007, and their
+//! performance model, fitted to its measurements.
 
 mod earlier;
 mod fit;
@@ -57,8 +57,8 @@ pub struct Arguments {
     eta: f64,
     #[command(flatten)]
     numerics: Numerics,
-    /// Take measurements of earlier runs from this file, which --csv wrote, perhaps on another machine;
-    /// without --device nothing else is measured.
+    /// Take measurements of earlier runs from this file, which --csv wrote, perhaps on another
+    /// machine; without --device nothing else is measured.
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
     /// Write each measurement to this file when it is done, as CSV in full precision.
@@ -70,7 +70,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns whether something is measured.
+    /// Returns whether anything is measured.
     fn measures(&self) -> bool {
         self.from.is_empty() || !self.device.is_empty()
     }

@@ -1,10 +1,10 @@
-//! The model of Portegies Zwart, Belleman & Geldof 2007, section 5, for integrations that stay on a device:
-//! the number of block steps and of particles in them are power laws of N, and a block step takes a
-//! constant time, a time for each particle, and a time for each pair.
+//! The model of Portegies Zwart, Belleman & Geldof 2007, section 5, for integrations that stay on
+//! a device. The number of block steps and the mean block are power laws of N; a block step takes
+//! a constant time, a time for each particle, and a time for each pair.
 
 use super::fit::{PowerLaw, non_negative};
 
-/// Constants of the time of a block step.
+/// Number of constants in the time of a block step.
 const CONSTANTS: usize = 3;
 
 /// A measurement that the model is fitted to.
@@ -12,7 +12,7 @@ const CONSTANTS: usize = 3;
 pub struct Point {
     /// Number of particles.
     pub n: usize,
-    /// Block steps of a time unit.
+    /// Block steps in a time unit.
     pub steps: f64,
     /// Mean number of particles that a block step advances.
     pub block: f64,
@@ -20,7 +20,7 @@ pub struct Point {
     pub seconds: f64,
 }
 
-/// The reason for which no model is fitted.
+/// A reason why no model can be fitted.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     #[error(
@@ -39,13 +39,13 @@ pub enum Error {
 /// A fitted model. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Block steps of a time unit, by N.
+    /// Block steps in a time unit, as a function of N.
     pub steps: PowerLaw,
-    /// Mean block, by N.
+    /// Mean block as a function of N.
     pub block: PowerLaw,
-    /// Time of a block step beside the next two: launches, latency and the host.
+    /// Constant time of a block step: launches, latency and the host.
     pub constant: f64,
-    /// Time for each particle: its prediction, and the search of the next block.
+    /// Time for each particle: its prediction, and the search for the next block.
     pub particle: f64,
     /// Time for each pair.
     pub pair: f64,
@@ -56,13 +56,13 @@ pub struct Model {
 pub struct Residuals {
     pub steps: f64,
     pub block: f64,
-    /// Those of the time of a block step with the mean block that was measured.
+    /// Residuals of the time of a block step, with the measured mean block.
     pub seconds: f64,
 }
 
 impl Model {
-    /// Fits the power laws by regression of logarithms, and the time of a block step by least squares of
-    /// relative errors, where no constant is negative.
+    /// Fits the power laws by regression of logarithms, and the time of a block step by least
+    /// squares of relative errors with non-negative constants.
     pub fn fit(points: &[Point]) -> Result<Self, Error> {
         check(points)?;
         let law = |of: fn(&Point) -> f64| {
@@ -84,8 +84,8 @@ impl Model {
         self.constant + self.particle * n + self.pair * block * n
     }
 
-    /// Returns the time of a quarter of a time unit, with the block steps and the mean block that were
-    /// measured.
+    /// Returns the time for a quarter of a time unit, with the measured block steps and mean
+    /// block.
     pub fn quarter(&self, point: &Point) -> f64 {
         0.25 * point.steps * self.block_step(point.n as f64, point.block)
     }
@@ -131,7 +131,7 @@ fn check(points: &[Point]) -> Result<(), Error> {
 pub mod tests {
     use super::*;
 
-    /// About that of a GPU.
+    /// A model similar to a GPU's.
     pub fn sample() -> Model {
         Model {
             steps: PowerLaw { factor: 247.0, exponent: 0.35 },
@@ -167,7 +167,7 @@ pub mod tests {
         };
         let pairs = constants(&found).into_iter().zip(constants(&known));
         assert!(pairs.into_iter().all(|(a, b)| is_near(a, b)), "{found:?}");
-        // A quarter of the block steps of a time unit.
+        // A quarter of the block steps in a time unit.
         let predicted = 0.25 * points[2].steps * points[2].seconds;
         assert!(is_near(found.quarter(&points[2]), predicted), "{found:?}");
         let Residuals { steps, block, seconds } = found.residuals(&points);
@@ -211,8 +211,8 @@ pub mod tests {
         assert_eq!(Model::fit(&points), Err(Error::Range));
     }
 
-    /// Blocks of all particles, so that times for each pair and each squared N cannot be told apart,
-    /// and equal times, so that the best time of a pair would be negative.
+    /// Blocks of all particles, so that the times per pair and per squared N cannot be told apart,
+    /// and equal times, so that the best time per pair would be negative.
     #[test]
     fn constants_that_cannot_be_told_apart_are_finite() {
         let point = |n: usize, block: f64| Point { n, steps: 8.0, block, seconds: 1e-6 };

@@ -1,4 +1,4 @@
-//! Measurements and models as text, as rows of a file, and as a plot.
+//! Formats measurements and models as text, as rows of a file, and as a plot.
 
 use nbody::Options;
 
@@ -31,7 +31,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the point that a model is fitted to, by the last quarter of the time unit.
+    /// Returns the point for the fit, from the last quarter of the time unit.
     fn point(&self) -> Point {
         let quarter = self.done.quarter;
         let steps = quarter.steps as f64;
@@ -74,7 +74,7 @@ impl Row {
     }
 }
 
-/// Measurements of a device, and the model that is fitted to them.
+/// Measurements of a device, and the model fitted to them.
 struct Fitted {
     device: String,
     rows: Vec<Row>,
@@ -112,7 +112,7 @@ impl Fitted {
         table.lines()
     }
 
-    /// Formats the constants of the model, or the reason for which there is none.
+    /// Formats the constants of the model, or the reason why there is none.
     fn constants(&self) -> Vec<String> {
         let model = match &self.model {
             Ok(model) => model,
@@ -140,7 +140,7 @@ impl Fitted {
         table.lines()
     }
 
-    /// Returns the points that were measured, with those of the model.
+    /// Returns the measured points, and the curve of the model.
     fn line(&self) -> Line {
         let seconds = |row: &Row| (row.n as f64, row.done.quarter.seconds);
         let points: Vec<_> = self.rows.iter().map(seconds).collect();
@@ -214,7 +214,7 @@ impl Report {
         Self { experiment, devices: fitted.collect() }
     }
 
-    /// Describes the integrations in a line, and their numerics in another.
+    /// Describes the integrations in one line, and their numerics in another.
     fn head(&self) -> [String; 2] {
         let Experiment { eps, eta, options, .. } = self.experiment;
         let Options { precision, accumulation, math, .. } = options;
@@ -239,7 +239,7 @@ impl Report {
         lines.join("\n")
     }
 
-    /// Plots seconds against N, for each device the points that were measured and the curve of the model.
+    /// Plots seconds against N: for each device the measured points and the curve of the model.
     pub fn figure(&self, day: &str) -> Figure {
         let lines = self.devices.iter().map(Fitted::line).collect();
         let devices: Vec<_> = self.devices.iter().map(|fitted| &fitted.device[..]).collect();
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::run::history::Counts;
 
-    /// Measurements as the model predicts them, on two devices of which one is twice as slow.
+    /// Measurements as predicted by the model, on two devices; the second is half as fast.
     #[expect(clippy::cast_sign_loss, reason = "blocks are positive")]
     fn report(sizes: &[usize]) -> Report {
         let row = |device: &str, slower: f64, point: &Point| {
@@ -292,7 +292,7 @@ mod tests {
         let rows: Vec<_> = lines.iter().filter(|line| line.starts_with(" 1024")).collect();
         let cells = |row: &str| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let (fast, slow) = (cells(rows[0]), cells(rows[1]));
-        // As many block steps at every N, as the fitted power law has too.
+        // The number of block steps is the same at every N, also in the fitted power law.
         assert_eq!(fast[..3], ["1024", "1000", "54875"], "{text}");
         assert_eq!(fast[3..8], ["54.9", "0.0451", "0.0451", "1.00", "45.1"], "{text}");
         assert_eq!(fast[8..], ["1.25", "G", "-1.50e-8"], "{text}");

@@ -53,8 +53,8 @@ pub struct Report {
 /// The error of a particle is the Euclidean norm over a field's components, divided by the norm of
 /// the reference. Where the reference is zero, a result of zero has no error, and the error of any
 /// other result is relative to the largest reference of the field. With bounds
-/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says whether every error is
-/// within its bound.
+/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says
+/// whether every error is within its bound.
 pub fn compare<F, S>(
     results: &[F::With<S>],
     reference: &[F],
@@ -114,7 +114,7 @@ impl Columns {
         let mut bounds = bounds.into_iter().flat_map(|rows| self.of(rows));
         for (result, reference) in self.of(results).zip(self.of(reference)) {
             let difference = self.difference(result, reference);
-            // Tested for finiteness, since NaN would pass a comparison.
+            // Written so that NaN fails.
             let bound = bounds.next().map(norm);
             let finite = difference.is_finite() && bound.is_none_or(f64::is_finite);
             non_finite += usize::from(!finite);

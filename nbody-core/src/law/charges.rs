@@ -146,14 +146,15 @@ impl fmt::Display for Name {
 /// The far particles of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Expansion {
-    /// One particle at the centre of charge. The relative error of the action of a cell falls as θ², and as
-    /// θ where its charges have different signs.
+    /// One particle at the centre of charge. The relative error of the action of a cell falls as
+    /// θ², or as θ if its charges have different signs.
     Monopole,
-    /// As many particles as have the second moments of the cell, too: three for charges of one sign in a
-    /// harmonic kernel (Kawai & Makino 2001) that depends on i by the position alone, six for those in any other,
-    /// and ten for charges of both signs and for vectors of charges. The relative error of the action of a cell falls as θ³. Charges that are carried
-    /// with another one, as momenta with masses, have their first moments in six particles: their error falls
-    /// as θ².
+    /// Enough particles to match the second moments of the cell: three for charges of one sign in
+    /// a harmonic kernel (Kawai & Makino 2001) that depends on the i-particle only through the
+    /// position, six for charges of one sign in other kernels, and ten for charges of both signs
+    /// and for vectors of charges. The relative error of the action of a cell falls as θ³. Charges
+    /// carried with another charge, as momenta with masses, match only the first moments of the
+    /// cell if there are six particles: their error falls as θ².
     #[default]
     Second,
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::law::loops::{ActsOn, CHOSEN, Listed};
 use crate::lists::cpu::{OCTET, OCTETS, Octet};
-use crate::lists::schedule::{Listing, Placed};
+use crate::lists::listing::{Listing, Placed};
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
 use crate::order::GROUP;

@@ -10,29 +10,31 @@ use crate::options::{Options, SummationOrder};
 use crate::records::pack::words;
 use crate::records::record::dim;
 
-/// Splits of lists, for up to so many i-particles: fewer groups than a GPU needs to be busy share the work of
-/// each list out.
+/// Splits of each list, for at most this many i-particles: too few groups to keep a GPU busy share
+/// the work of a list.
 const SPLITS: [(usize, usize); 2] = [(16_384, 4), (131_072, 2)];
-/// The most j-particles in the bags of all splits of a list, and the most bytes of such a particle and of its
-/// result with which they fit in the shared memory of a block.
+/// The most j-particles in the bags of all splits of a list. They fit into the shared memory of a
+/// block if a j-particle and its result take at most [`BYTES`] each.
 const STAGED: usize = 512;
 const BYTES: [usize; 2] = [32, 64];
 
-/// Shared memory in bytes that a block has on every GPU.
+/// Shared memory of a block in bytes, available on every GPU.
 const SHARED_MEMORY: usize = 48 * 1024;
-/// Threads of a warp, and candidates per word of its hits.
+/// Threads of a warp, and candidates for each word of its hits.
 const WARP: usize = 32;
-/// Alignment of j-particles in a bag, and the bytes of the index of one.
+/// Alignment of j-particles in a bag, and bytes of the index of a j-particle.
 const ALIGNED: usize = 16;
-/// Bytes of a j-particle in a bag beside its numbers, for a screen and for the i-particles that it acts on.
+/// Additional bytes for each j-particle in a bag: its screen, and the mask of the i-particles it
+/// acts on.
 const BESIDE: usize = 8;
-/// Bytes of the hits of a warp in a word, of the places and the table of a warp, and of the images of a block.
+/// Bytes of a warp's hits for one word, of a warp's places and table, and of the images of a
+/// block.
 const HITS: usize = 8;
 const TABLE: usize = 2200;
 const IMAGES: usize = 648;
 
-/// Returns the order of summation over the lists of `n` i-particles: the one that is asked for, if any, else
-/// one whose bags have room on every GPU, also where pairs are left out.
+/// Returns the order of summation over the lists of `n` i-particles: the requested order, if any,
+/// else an order whose bags fit into every GPU, even with excluded pairs.
 pub fn order(law: &Law, options: Options, n: usize) -> SummationOrder {
     options.order.unwrap_or_else(|| {
         let bytes = [bytes_of(law.j, options.precision), dim(law.f) * size_of::<f64>()];
@@ -55,7 +57,7 @@ fn bytes_of(fields: &[Field], precision: Precision) -> usize {
     }
 }
 
-/// Returns the greatest shared memory in bytes that a block of these splits needs.
+/// Returns the shared memory in bytes that a block needs for this order, at most.
 fn shared_memory(law: &Law, options: Options, order: SummationOrder) -> usize {
     let SummationOrder { bag, splits } = order;
     let keeps_index = law.f.iter().any(|field| field.kind == FieldKind::ArgMin);
@@ -69,9 +71,9 @@ fn shared_memory(law: &Law, options: Options, order: SummationOrder) -> usize {
     splits * (of_bag + TABLE) + merged + parameters + IMAGES
 }
 
-/// The bags of a list on a GPU, and in exact mathematics everywhere. They are interleaved: bag b of B has
-/// entries b, b + B, b + 2 B and so on. Entries that follow each other are close to the same i-particles, which
-/// would have most of the hits of such a bag, while the others wait.
+/// The bags of a list, on a GPU and in exact mathematics everywhere. Bags are interleaved: bag b
+/// of B has the entries b, b + B, b + 2 B and so on. Consecutive entries are close to the same
+/// i-particles: a bag of them would have most of the hits while the other bags wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bags {
     splits: usize,
@@ -80,21 +82,21 @@ pub struct Bags {
 }
 
 impl Bags {
-    /// Returns the bags of a list of this many entries.
+    /// Divides a list of this many entries into bags.
     pub fn new(order: SummationOrder, entries: usize) -> Self {
         let (splits, per_split) = (order.splits.max(1), order.bags_per_split(entries));
         Self { splits, per_split, entries }
     }
 
-    /// Returns the bags of each split that has entries, and of the first one. The sums of the others would
-    /// change nothing.
+    /// Returns the bags of the first split, and of every other split with entries. Sums over empty
+    /// splits would change nothing.
     pub fn splits(self) -> impl Iterator<Item = Range<usize>> {
         let filled = self.entries.div_ceil(self.per_split).max(1);
         let splits = 0..self.splits.min(filled);
         splits.map(move |split| split * self.per_split..(split + 1) * self.per_split)
     }
 
-    /// Returns the range that has the entries of a bag, and the step from one to the next.
+    /// Returns a range and a step: the entries of a bag are every `step`-th of the range.
     pub fn entries(self, bag: usize) -> (Range<usize>, usize) {
         (bag.min(self.entries)..self.entries, self.splits.saturating_mul(self.per_split))
     }

@@ -1,4 +1,4 @@
-//! The pairs of lists that were within reach when these were built.
+//! The pairs of lists that were within reach when the lists were built.
 
 use crate::lists::list::Lists;
 use crate::order::image::{image, place};
@@ -11,13 +11,13 @@ use crate::parallel;
 pub struct Csr {
     /// The beginning of the row of each i-particle, and the end of the last row.
     pub offsets: Vec<u64>,
-    /// The j-particles: the rows, one after another.
+    /// The indices of j-particles: the rows, one after another.
     pub indices: Vec<u32>,
 }
 
 impl Csr {
-    /// Returns the neighbours of an i-particle: none where the offsets have no such row, or the indices
-    /// have not all of it. [`check`](Self::check) refuses such rows.
+    /// Returns the neighbours of an i-particle; nothing if the offsets lack its row, or the
+    /// indices a part of it. [`check`](Self::check) refuses such rows.
     pub fn row(&self, i: usize) -> &[u32] {
         let ends = self.offsets.get(i..).and_then(<[u64]>::first_chunk);
         let row = ends.and_then(|&[begin, end]| {
@@ -27,7 +27,7 @@ impl Csr {
     }
 }
 
-/// Lists, and the particles that they are of.
+/// Lists with their particles.
 pub struct Pairs<'a> {
     /// The lists.
     pub lists: &'a Lists,
@@ -35,11 +35,11 @@ pub struct Pairs<'a> {
     pub i: &'a Ordered,
     /// The j-particles.
     pub j: &'a Ordered,
-    /// The lengths of the box, which are 0 along open axes.
+    /// The lengths of the box, 0 along open axes.
     pub lengths: [f64; 3],
-    /// Particle k of i is particle k of j, and no neighbour of itself.
+    /// Whether i-particle k is j-particle k, and so no neighbour of itself.
     pub one_set: bool,
-    /// The greatest reach of all pairs.
+    /// The greatest reach over all pairs.
     pub greatest: f64,
     /// The reach of a pair, by the places of both particles in their orders.
     pub reach: &'a (dyn Fn(usize, usize) -> f64 + Sync),
@@ -56,7 +56,7 @@ impl Pairs<'_> {
         groups.map(tested).sum()
     }
 
-    /// Returns the number of pairs within reach. A j-particle counts for each of its images.
+    /// Returns the number of pairs within reach. Each image of a j-particle counts.
     pub fn count(&self) -> u64 {
         let mut counts = vec![0_u64; self.i.tree.groups().len()];
         parallel::each_chunk(&mut counts, 1, &|group, counts| {
@@ -71,7 +71,7 @@ impl Pairs<'_> {
     pub fn csr(&self) -> Csr {
         let mut rows = vec![Vec::new(); self.i.len()];
         parallel::each_chunk(&mut rows, GROUP, &|first, rows| {
-            // There may be none.
+            // There may be no i-particles.
             if !rows.is_empty() {
                 self.each(first / GROUP, &mut |i, j| rows[i - first].push(self.j.indices[j]));
             }
@@ -93,7 +93,8 @@ impl Pairs<'_> {
         csr
     }
 
-    /// Calls a function with each pair of a group that is within reach: the places of both.
+    /// Calls a function with the places of both particles of each pair within reach, for one
+    /// group.
     fn each(&self, group: usize, visit: &mut dyn FnMut(usize, usize)) {
         let particles = group * GROUP..self.i.len().min((group + 1) * GROUP);
         let range = self.lists.range(group);

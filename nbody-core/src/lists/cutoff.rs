@@ -1,4 +1,4 @@
-//! The cutoffs that lists cover, and the numbers of particles that they depend on.
+//! The cutoffs that lists cover, and the components of particles that cutoffs depend on.
 
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
@@ -11,7 +11,7 @@ use crate::records::binding::{Binding, Place};
 use crate::records::pack;
 use crate::state::ListState;
 
-/// The cutoff of an interaction with its parameters.
+/// The cutoff of an interaction with given parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cutoff {
     law: &'static Law,
@@ -20,21 +20,21 @@ pub struct Cutoff {
 }
 
 impl PartialEq for Law {
-    /// Laws are constants, each with a name and a text of its own.
+    /// Compares names and texts: laws are constants, and each has its own.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.cuda == other.cuda
     }
 }
 
 impl Cutoff {
-    /// Returns the cutoff of a law with these parameters, which are one row.
+    /// Returns the cutoff of a law with these parameters (one row).
     pub fn new(law: &'static Law, parameters: &[u64]) -> Self {
         let parameters = pack::reals(law.parameters, parameters);
         Self { law, parameters: parameters.map(Interval::from).collect() }
     }
 
-    /// Refuses an interaction whose declaration has no cutoff, or whose parameters have a point: the positions
-    /// of pairs that are found are relative to others.
+    /// Refuses an interaction without a declared cutoff, or with a point among its parameters: in
+    /// lists, positions of pairs are relative to an origin of their group.
     pub fn check(&self) -> Result<(), Error> {
         let law = self.law.name;
         match (self.law.cutoff, self.law.has_fixed_points()) {
@@ -44,7 +44,7 @@ impl Cutoff {
         }
     }
 
-    /// The interaction.
+    /// Returns the interaction.
     pub fn law(&self) -> &'static Law {
         self.law
     }
@@ -54,7 +54,8 @@ impl Cutoff {
         &self.parameters
     }
 
-    /// Returns that of the same interaction with these parameters. Those that are equal stay, NaN among them.
+    /// Returns the cutoff of the same interaction with these parameters. Parameters with equal
+    /// bits, NaN included, are kept.
     pub fn with_parameters(&self, parameters: &[f64]) -> Result<Self, Error> {
         let (found, expected) = (parameters.len(), self.parameters.len());
         Error::check_length("parameters of lists", found, expected)?;
@@ -65,12 +66,12 @@ impl Cutoff {
         Ok(Self { law: self.law, parameters })
     }
 
-    /// Returns whether it depends on numbers of particles.
+    /// Returns whether the cutoff depends on particles.
     pub fn reads_particles(&self) -> bool {
         self.law.cutoff_reads.iter().any(|reads| !reads.is_empty())
     }
 
-    /// Returns the cutoff of all pairs, if it does not depend on particles; an error if it is
+    /// Returns the cutoff of all pairs, or `None` if it depends on particles; an error if it is
     /// infinite or NaN.
     pub fn constant(&self) -> Result<Option<f64>, Error> {
         if self.reads_particles() {
@@ -86,8 +87,8 @@ impl Cutoff {
         }
     }
 
-    /// Returns the greatest cutoff of a pair of particles whose numbers have these bounds; infinite if
-    /// there is no bound or a cutoff may be NaN.
+    /// Returns the greatest cutoff of a pair of particles with components within these bounds;
+    /// infinite if there is no limit or if a cutoff may be NaN.
     fn reach(&self, bounds: [&[Interval]; 2]) -> f64 {
         let bounds = self.law.reach(&self.parameters, bounds[0], bounds[1]);
         // A distance is compared with the magnitude of the cutoff.
@@ -95,26 +96,27 @@ impl Cutoff {
     }
 }
 
-/// Returns the position among the fields of a law: the one that is a point.
+/// Returns the position among the fields of a law: the first point.
 pub fn position(fields: &'static [Field]) -> &'static [Field] {
     let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));
     fields.iter().position(is_point).map_or(&[], |k| &fields[k..=k])
 }
 
-/// The numbers of the particles of a set that matter for lists.
+/// The components of a set's particles that matter for lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watched {
     /// The coordinates of the position.
     pub position: Binding,
-    /// The numbers that cutoffs depend on.
+    /// The components that cutoffs depend on.
     pub places: Vec<Place>,
-    /// For each cutoff, as an i-particle and as a j-particle: the numbers of the record, each with its
-    /// place if the cutoff depends on it.
+    /// For each cutoff and each role (i, j), an element for each component of the record: its
+    /// index in `places` if the cutoff depends on it.
     numbers: Vec<[Vec<Option<usize>>; 2]>,
 }
 
 impl Watched {
-    /// Finds the numbers in the records of a buffer, whose particles are i-particles, j-particles or both.
+    /// Finds these components in the records of a buffer, whose particles are i-particles,
+    /// j-particles or both.
     pub fn new(
         cutoffs: &[Cutoff],
         roles: [bool; 2],
@@ -151,20 +153,20 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Watches positions alone, as for lists that do not depend on cutoffs.
+    /// Watches positions alone: for lists that do not depend on cutoffs.
     #[must_use]
     pub fn only_positions(self) -> Self {
         Self { places: Vec::new(), numbers: Vec::new(), ..self }
     }
 
-    /// Returns the places of the numbers that a cutoff depends on in a role, in the order of
-    /// [`Law::cutoff_reads`].
+    /// Returns the indices in `places` of the components that a cutoff depends on in a role, in
+    /// the order of [`Law::cutoff_reads`].
     pub fn places_of(&self, cutoff: usize, role: usize) -> impl Iterator<Item = usize> {
         self.numbers[cutoff][role].iter().copied().flatten()
     }
 
-    /// Finds the numbers that one of these cutoffs depends on in the records of another buffer, whose particles
-    /// have these roles: the index of each among the places, and its place there.
+    /// Finds the components that a cutoff depends on in the records of another buffer, whose
+    /// particles have these roles: the index of each in `places`, and its place in that buffer.
     pub fn numbers_in(
         &self,
         (cutoff, law): (usize, &'static Law),
@@ -180,9 +182,9 @@ impl Watched {
         Ok(found)
     }
 
-    /// Returns by how much a cutoff of a pair grows at most, as a share, when a number of one of its particles does,
-    /// and when it becomes smaller, for each place; infinite where there is no such share. `is_nonnegative` tells
-    /// that all numbers of all particles are 0 or more.
+    /// Returns for each place the largest rates at which the cutoff of a pair can grow while the
+    /// component grows, and while it falls; infinite where there is no bound. `is_nonnegative`
+    /// promises that all components of all particles are 0 or more.
     pub fn slopes(&self, cutoffs: &[Cutoff], is_nonnegative: bool) -> Vec<[f64; 2]> {
         let bounds =
             if is_nonnegative { Interval::new(0.0, f64::INFINITY) } else { Interval::WHOLE };
@@ -207,7 +209,8 @@ impl Watched {
         })
     }
 
-    /// Writes the bounds of the numbers of a record in a role that a cutoff depends on, from those of the places.
+    /// Writes to `record` the bounds of the components that a cutoff depends on in a role;
+    /// `bounds` are the bounds of all places.
     fn fill(&self, cutoff: usize, role: usize, bounds: &[Interval], record: &mut [Interval]) {
         for (number, place) in record.iter_mut().zip(&self.numbers[cutoff][role]) {
             if let Some(place) = *place {
@@ -216,23 +219,24 @@ impl Watched {
         }
     }
 
-    /// Returns the bounds of the numbers of a record in a role, for a cutoff, from those of the places.
+    /// Returns the bounds of all components of a record in a role, for a cutoff; `bounds` are the
+    /// bounds of all places. Components that the cutoff does not depend on are unbounded.
     fn bounds(&self, cutoff: usize, role: usize, bounds: &[Interval]) -> Vec<Interval> {
         let number = |place: &Option<usize>| place.map_or(Interval::WHOLE, |place| bounds[place]);
         self.numbers[cutoff][role].iter().map(number).collect()
     }
 }
 
-/// The bounds of the watched numbers of groups, and of the nodes of their tree.
+/// The bounds of the watched components in each group, and in each node of the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     places: usize,
-    /// For each level of the tree, the bounds of each node.
+    /// For each level of the tree, the bounds in each node.
     levels: Vec<Vec<Interval>>,
 }
 
 impl Levels {
-    /// Returns the bounds over particles in their order, of each of these numbers.
+    /// Finds the bounds for ordered particles; each slice has one component of all particles.
     pub fn of(values: &[Vec<f64>]) -> Self {
         let places = values.len();
         let n = values.first().map_or(0, Vec::len);
@@ -254,7 +258,7 @@ impl Levels {
         Self { places, levels }
     }
 
-    /// Returns the bounds in a node.
+    /// Returns the bounds of each component in a node.
     pub fn node(&self, [level, node]: [usize; 2]) -> &[Interval] {
         if self.places == 0 {
             &[]
@@ -263,7 +267,7 @@ impl Levels {
         }
     }
 
-    /// Returns the number of groups; 0 without numbers.
+    /// Returns the number of groups; 0 if no component is watched.
     fn groups(&self) -> usize {
         self.levels.first().map_or(0, |groups| groups.len().checked_div(self.places).unwrap_or(0))
     }
@@ -273,12 +277,12 @@ impl Levels {
         self.levels.iter().map(|level| size_of_val(&level[..])).sum()
     }
 
-    /// Returns whether all numbers are 0 or more.
+    /// Returns whether all components are 0 or more.
     pub fn is_nonnegative(&self) -> bool {
         self.all().iter().all(|bounds| bounds.lo >= 0.0)
     }
 
-    /// Returns the bounds of all particles.
+    /// Returns the bounds of each component over all particles.
     pub fn all(&self) -> Vec<Interval> {
         let top = self.levels.last().map_or(&[][..], Vec::as_slice);
         let of = |place| top.iter().skip(place).step_by(self.places).copied();
@@ -320,23 +324,23 @@ fn hull(values: &[f64]) -> Option<Interval> {
     values.iter().copied().map(Interval::from).reduce(Interval::hull)
 }
 
-/// Groups whose cutoffs choose the skin.
+/// Number of groups sampled for the typical cutoff, which chooses the skin.
 const SAMPLES: usize = 32;
 
-/// The greatest cutoffs of pairs, from the bounds of what they depend on.
+/// Upper bounds of the cutoffs of pairs, from the bounds of the components that they depend on.
 pub struct Reaches<'a> {
     cutoffs: &'a [Cutoff],
     i: (&'a Watched, &'a Levels),
     j: (&'a Watched, &'a Levels),
-    /// The length that is added to each cutoff.
+    /// A length added to each cutoff.
     pub skin: f64,
-    /// The reach of all pairs if it depends on no particle.
+    /// The cutoff of all pairs, if it depends on no particle.
     constant: Option<f64>,
 }
 
 impl<'a> Reaches<'a> {
-    /// Returns the reaches of these cutoffs, without a skin; an error if the cutoff of some pair may be
-    /// infinite or NaN.
+    /// Returns the reaches of these cutoffs, without a skin; an error if the cutoff of some pair
+    /// may be infinite or NaN.
     pub fn new(
         cutoffs: &'a [Cutoff],
         i: (&'a Watched, &'a Levels),
@@ -370,8 +374,8 @@ impl<'a> Reaches<'a> {
         self.of_bounds([&of_i, &of_j])
     }
 
-    /// Returns the middle one of the greatest cutoffs of pairs of 32 groups, which are spread evenly along the
-    /// order: a few particles with others do not change it.
+    /// Returns the median of the greatest cutoffs within 32 groups, spread evenly along the order:
+    /// a few unusual particles do not change it.
     pub fn typical(&self) -> f64 {
         if let Some(constant) = self.constant {
             return constant;
@@ -385,12 +389,13 @@ impl<'a> Reaches<'a> {
         all[SAMPLES / 2]
     }
 
-    /// Returns the cutoff, plus the skin, of a pair of particles with these numbers.
+    /// Returns the cutoff, plus the skin, of a pair of particles with these components.
     pub fn of_numbers(&self, i: &[Interval], j: &[Interval]) -> f64 {
         self.constant.unwrap_or_else(|| self.of_bounds([i, j])) + self.skin
     }
 
-    /// Returns for each cutoff the bounds of the numbers of a record in a role, from those of the places.
+    /// Returns for each cutoff the bounds of all components of a record in a role; `bounds` are
+    /// the bounds of all places.
     fn records(&self, role: usize, bounds: &[Interval]) -> Vec<Vec<Interval>> {
         let watched = [self.i.0, self.j.0][role];
         (0..self.cutoffs.len()).map(|cutoff| watched.bounds(cutoff, role, bounds)).collect()
@@ -409,13 +414,13 @@ impl<'a> Reaches<'a> {
 }
 
 impl ListState {
-    /// Returns the parameters of the cutoffs that lists are for.
+    /// Returns the parameters of these cutoffs.
     pub fn parameters_of(cutoffs: &[Cutoff]) -> Vec<Vec<f64>> {
         let of = |cutoff: &Cutoff| cutoff.parameters().iter().map(|it| it.lo).collect();
         cutoffs.iter().map(of).collect()
     }
 
-    /// Returns the cutoffs that the lists were for, of the interactions of these.
+    /// Returns the cutoffs at the last build; `now` has the same interactions.
     pub fn cutoffs(&self, now: &[Cutoff]) -> Result<Vec<Cutoff>, Error> {
         Error::check_length("interactions of lists", now.len(), self.parameters.len())?;
         let each = now.iter().zip(&self.parameters);

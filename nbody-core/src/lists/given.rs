@@ -1,4 +1,4 @@
-//! Lists of pairs that the caller gives, and pairs that are left out of lists.
+//! Lists of pairs given by the caller, and pairs excluded from lists.
 
 use crate::error::Error;
 use crate::lists::csr::Csr;
@@ -10,20 +10,21 @@ use crate::order::image::{IMAGES, INDEX_BITS, LIMIT};
 use crate::order::order::Ordered;
 use crate::parallel;
 
-/// Pairs that the caller gives, with the images that are nearest.
+/// Pairs given by the caller, each with its nearest image.
 pub struct Given {
     /// The lists.
     pub lists: Lists,
-    /// The [`octets`] of its group that each entry acts on.
+    /// For each entry, the [`octets`] of its group that it acts on.
     pub near: Vec<u8>,
     /// The greatest distance of a pair.
     pub greatest: f64,
-    /// The distance by which two particles may approach each other until another image may be the nearest.
+    /// The largest relative motion of two particles that cannot change the nearest image of a
+    /// pair.
     pub skin: f64,
 }
 
 impl Given {
-    /// Makes the lists of the pairs of these particles, which are in the order of the caller, in a box of
+    /// Builds the lists of these pairs, for particles in the order of the caller, in a box of
     /// these lengths.
     pub fn new(csr: &Csr, i: &Ordered, j: &Ordered, lengths: &[f64; 3]) -> Self {
         let displacement = |k: usize, index: u32| {
@@ -56,8 +57,8 @@ impl Given {
 }
 
 impl Csr {
-    /// Makes the rows of `n` particles of one set from pairs, each of which acts both ways; one of a
-    /// particle and itself acts once. More particles than lists can have are refused.
+    /// Builds the rows of `n` particles of one set from pairs, each of which acts both ways; the
+    /// pair of a particle with itself acts once. Refuses more particles than lists can hold.
     pub fn from_pairs(n: usize, pairs: &[[u32; 2]]) -> Result<Self, Error> {
         if n > LIMIT {
             return Err(Error::TooManyParticles { found: n, limit: LIMIT });
@@ -66,8 +67,8 @@ impl Csr {
         Ok(Self::of(n, both_ways(pairs)))
     }
 
-    /// Makes the rows of pairs that are left out, of these numbers of i-particles and j-particles, each in
-    /// ascending order. Those of one set are left out both ways.
+    /// Builds rows of excluded pairs, each in ascending order, for these numbers of i-particles
+    /// and j-particles. Pairs of one set are excluded both ways.
     pub fn of_excluded(pairs: &[[u32; 2]], n: [usize; 2], one_set: bool) -> Result<Self, Error> {
         check_excluded(pairs, n)?;
         let mut rows = if one_set {
@@ -81,7 +82,7 @@ impl Csr {
         Ok(rows)
     }
 
-    /// Makes rows of pairs whose indices are below the numbers of particles.
+    /// Builds rows; all indices of pairs are below the numbers of particles.
     fn of(n: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
         let mut offsets = vec![0_u64; n + 1];
         for [i, _] in pairs.clone() {
@@ -100,7 +101,8 @@ impl Csr {
         Self { offsets, indices }
     }
 
-    /// Refuses offsets that do not begin with 0, descend, or do not end with the number of indices.
+    /// Refuses offsets that do not begin with 0, that descend, or that do not end with the number
+    /// of indices.
     pub fn check(&self) -> Result<(), Error> {
         let end = self.indices.len() as u64;
         let [mut least, mut greatest] = [0, 0];
@@ -118,7 +120,7 @@ impl Csr {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -128,13 +130,13 @@ impl Csr {
         self.len() == 0
     }
 
-    /// Refuses indices that are not those of `n` j-particles.
+    /// Refuses indices that are not below `n`, the number of j-particles.
     pub fn check_indices(&self, n: usize) -> Result<(), Error> {
         check_indices("indices", self.indices.chunks(1), n)
     }
 }
 
-/// Refuses indices that are not below `n`, of pairs or of single particles.
+/// Refuses indices that are not below `n`, in pairs or in rows of one index.
 pub fn check_indices<'a>(
     what: &'static str,
     indices: impl Iterator<Item = &'a [u32]>,
@@ -149,12 +151,12 @@ pub fn check_indices<'a>(
     Ok(())
 }
 
-/// Returns pairs of one set both ways; one of a particle and itself once.
+/// Returns each pair of one set both ways; the pair of a particle with itself once.
 fn both_ways(pairs: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> + Clone {
     pairs.iter().flat_map(|&[a, b]| [Some([a, b]), (a != b).then_some([b, a])]).flatten()
 }
 
-/// Refuses pairs that are left out and name others than these numbers of i-particles and j-particles.
+/// Refuses excluded pairs with indices beyond these numbers of i-particles and j-particles.
 pub fn check_excluded(pairs: &[[u32; 2]], n: [usize; 2]) -> Result<(), Error> {
     for (k, n) in n.into_iter().enumerate() {
         check_indices("excluded pairs", pairs.iter().map(|it| &it[k..=k]), n)?;
@@ -163,8 +165,8 @@ pub fn check_excluded(pairs: &[[u32; 2]], n: [usize; 2]) -> Result<(), Error> {
 }
 
 impl Lists {
-    /// Makes the lists of rows of j-particles, of particles in the order of the caller: each pair with the
-    /// image that a function chooses.
+    /// Builds lists from rows of j-particles, for particles in the order of the caller; `image`
+    /// chooses the image of each pair.
     pub fn of_rows(rows: &Csr, image: &(dyn Fn(usize, u32) -> u32 + Sync)) -> Self {
         let (lists, _) = Self::collect(rows.len().div_ceil(GROUP), &|group, part| {
             let mut pairs = Vec::new();
@@ -179,7 +181,7 @@ impl Lists {
             let mut last = None;
             for (entry, bit) in pairs {
                 match part.masks.last_mut() {
-                    // A pair that is given twice counts twice.
+                    // A pair given twice counts twice.
                     Some(mask) if last == Some(entry) && *mask & bit == 0 => *mask |= bit,
                     _ => {
                         part.entries.push(entry);
@@ -192,14 +194,14 @@ impl Lists {
         lists
     }
 
-    /// Leaves out the j-particles in these rows of i-particles, all by the indices of the caller. `places` are
-    /// those of the j-particles in their order.
+    /// Excludes the pairs of these rows, whose indices are in the order of the caller. `places`
+    /// has the place of each j-particle in its order.
     pub fn exclude(&mut self, rows: &Csr, i: &Ordered, places: &[u32], lengths: &[f64; 3]) {
         self.masks = Some(self.masks_without(rows, i, places, lengths));
     }
 
-    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without those in
-    /// whose rows it is.
+    /// Returns for each entry a bit for each i-particle of its group that it acts on, without the
+    /// pairs of these rows.
     pub fn masks_without(
         &self,
         rows: &Csr,
@@ -220,7 +222,7 @@ impl Lists {
         parts.concat()
     }
 
-    /// Leaves out j-particles in one image from the masks of the list of a group.
+    /// Clears the bits of excluded pairs in one image, in the masks of a group's list.
     fn exclude_from(
         &self,
         group: usize,

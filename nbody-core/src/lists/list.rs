@@ -1,5 +1,5 @@
-//! Lists of the j-particles that may be within reach of some i-particle of a group.
-// Loops over indices are those that compilers turn into vector code.
+//! Lists of the j-particles that may be within reach of an i-particle of a group.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
 use std::cell::RefCell;
@@ -16,43 +16,45 @@ use crate::parallel;
 
 /// Groups whose lists a thread builds at a time.
 const GROUPS: usize = 64;
-/// The share of the extent of a box by which limits of distances of boxes grow, for rounding.
+/// Allowance for rounding in limits of distances between boxes, as a fraction of the extent of the
+/// box.
 pub const MARGIN: f64 = f64::EPSILON * 8.0;
-/// The relative rounding error of coordinates of particles.
+/// The relative rounding error of coordinates.
 pub const ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
-/// The j-particles for each group of i-particles.
+/// The lists of j-particles, one for each group of i-particles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
     /// The beginning of each list, and the end of the last one.
     pub begins: Vec<u64>,
-    /// The lists, one after another. An entry holds the place of a j-particle in the order, and above it
-    /// its image; entries ascend.
+    /// The lists, one after another. An entry holds the place of a j-particle in its order, and
+    /// its image in the bits above; entries ascend.
     pub entries: Vec<u32>,
-    /// The i-particles that each entry acts on, a bit for each of the group; all of them without.
+    /// A bit for each i-particle of the group that an entry acts on. `None`: entries act on all.
     pub masks: Option<Vec<u32>>,
 }
 
-/// Some of the 32 nodes of a block.
+/// Selected nodes of a block of 32.
 #[derive(Clone, Copy, Debug)]
 pub struct Nodes {
     /// The level.
     pub level: usize,
     /// The index of the first node of the block.
     pub first: usize,
-    /// The nodes, a bit each.
+    /// The selected nodes, a bit each.
     pub wanted: u32,
 }
 
-/// Writes the greatest distance of a pair of particles of one group and of each of these nodes.
+/// Writes for each of these nodes the greatest distance at which lists have a pair of particles,
+/// one of the group and one of the node.
 pub type GroupReach<'a> = dyn FnMut(Nodes, &mut [f64; GROUP]) + 'a;
 
-/// The distances within which lists have pairs.
+/// The distances up to which lists have pairs.
 pub trait Reach: Sync {
-    /// Returns the greatest one of all pairs.
+    /// Returns the greatest distance over all pairs.
     fn greatest(&self) -> f64;
 
-    /// Returns those of a group.
+    /// Returns the distances of a group.
     fn of_group(&self, group: usize) -> Box<GroupReach<'_>>;
 }
 
@@ -73,7 +75,7 @@ impl Lists {
         Self::build_with_octets(i, j, lengths, reach).0
     }
 
-    /// Builds the lists, and returns the [`octets`] of its group that each entry is within reach of.
+    /// Builds the lists, and returns for each entry the [`octets`] of its group within its reach.
     pub fn build_with_octets(
         i: &Ordered,
         j: &Ordered,
@@ -89,7 +91,7 @@ impl Lists {
         Self::collect(i.tree.groups().len(), &list)
     }
 
-    /// Collects the lists of groups, each of which is appended to a part by a function.
+    /// Collects the lists of groups; `list` appends the list of a group to a part.
     pub(crate) fn collect(
         groups: usize,
         list: &(dyn Fn(usize, &mut Part) + Sync),
@@ -124,12 +126,12 @@ impl Lists {
         size_of_val(&self.begins[..]) + size_of_val(&self.entries[..]) + masks
     }
 
-    /// Returns where the list of a group is among all entries.
+    /// Returns the range of a group's list in all entries.
     pub fn range(&self, group: usize) -> Range<usize> {
         self.begins[group] as usize..self.begins[group + 1] as usize
     }
 
-    /// Returns the i-particles that an entry acts on, a bit for each of its group.
+    /// Returns a bit for each i-particle of the group that an entry acts on.
     pub fn mask(&self, entry: usize) -> u32 {
         self.masks.as_ref().map_or(u32::MAX, |masks| masks[entry])
     }
@@ -140,23 +142,23 @@ impl Lists {
     }
 }
 
-/// The lists of some groups.
+/// The lists of consecutive groups.
 #[derive(Clone, Default)]
 pub(crate) struct Part {
     ends: Vec<usize>,
     pub entries: Vec<u32>,
-    /// Those of each entry, or none.
+    /// The mask of each entry; empty if entries act on all i-particles.
     pub masks: Vec<u32>,
-    /// The [`octets`] of the group that each entry is near.
+    /// The [`octets`] of the group near each entry.
     pub near: Vec<u8>,
 }
 
-/// Returns the octets of a group that have some of these particles, a bit each.
+/// Returns a bit for each octet of a group that contains any of these particles.
 pub fn octets(particles: u32) -> u8 {
     octets_of(particles.to_le_bytes().map(|octet| u32::from(octet != 0)))
 }
 
-/// Returns a bit for each octet of a group, of which these are 1 or 0.
+/// Packs a 0 or 1 for each octet into bits.
 #[inline(always)]
 fn octets_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
     (a | b << 1 | c << 2 | d << 3) as u8
@@ -165,10 +167,11 @@ fn octets_of([a, b, c, d]: [u32; GROUP / 8]) -> u8 {
 /// Coordinates relative to the centre of a group, one array for each axis.
 type Relative = [[f32; GROUP]; 3];
 
-/// The positions of the particles of a leaf, an array for each axis; those missing in the last one are 0.
+/// The positions of the particles of a leaf, an array for each axis; missing particles of the last
+/// leaf are at 0.
 type Leaf = [[f64; GROUP]; 3];
 
-/// Returns the leaves of particles in their order.
+/// Returns the leaves of ordered particles.
 fn leaves(ordered: &Ordered) -> Vec<Leaf> {
     let mut leaves = vec![[[0.0; GROUP]; 3]; ordered.tree.groups().len()];
     parallel::each_chunk(&mut leaves, GROUPS, &|first, leaves| {
@@ -193,7 +196,7 @@ struct Search<'a> {
     lengths: &'a [f64; 3],
     bounds: Bounds,
     centre: [f64; 3],
-    /// The i-particles; those missing in the last group are infinitely far away.
+    /// The i-particles; missing ones of the last group are at infinity.
     relative: Relative,
     /// The greatest distance of an i-particle from the centre along each axis.
     half: [f32; 3],
@@ -219,7 +222,7 @@ impl<'a> Search<'a> {
         Self { j, leaves, group, lengths, bounds, centre, relative, half }
     }
 
-    /// Appends the entries of the group; `whole` is the box of all j-particles.
+    /// Appends the entries of the group; `whole` is the bounding box of all j-particles.
     fn list(&self, best: Best, whole: Option<&Bounds>, reach: &dyn Reach, part: &mut Part) {
         let Some(whole) = whole else { return };
         let top = self.j.tree.levels.len() - 1;
@@ -249,8 +252,9 @@ impl<'a> Search<'a> {
         );
     }
 
-    /// Returns a bit for each node of a block that is within its reach, which is found where the node is within
-    /// that of the node above it: this is no less, but for rounding. Boxes that are missing are beyond.
+    /// Returns a bit for each node of a block within its reach. Reaches are computed only for
+    /// nodes within the reach of their parent, which is no less but for rounding. Missing boxes
+    /// are beyond.
     fn within(
         &self,
         [level, first]: [usize; 2],
@@ -274,15 +278,16 @@ impl<'a> Search<'a> {
         wanted & below(&distances2, &limits)
     }
 
-    /// Returns the greatest square of a distance of boxes within reach, which rounding does not exceed.
+    /// Returns the limit of the square of the distance between boxes, with an allowance for
+    /// rounding.
     fn node_limit(&self, reach: f64) -> f64 {
         let extent = self.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
         let reach = reach + extent * MARGIN;
         reach * reach * (1.0 + MARGIN)
     }
 
-    /// Returns the greatest square of a distance of particles within reach, which the rounding of relative
-    /// coordinates and of the square does not exceed.
+    /// Returns the limit of the square of the distance between particles, with an allowance for
+    /// the rounding of relative coordinates and of the square.
     fn limit(&self, reach: f64) -> f32 {
         let half = self.half.map(f64::from);
         let error = 4.0 * ROUNDOFF * (half[0] + half[1] + half[2] + reach);
@@ -290,7 +295,7 @@ impl<'a> Search<'a> {
         (reach * reach * (1.0 + 16.0 * ROUNDOFF)) as f32
     }
 
-    /// Finds the candidates of a leaf, and appends the entries of those that are tested.
+    /// Collects the candidates of a leaf, and tests them whenever there are enough.
     #[inline(always)]
     fn list_leaf(
         &self,
@@ -321,8 +326,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns a bit for each of these j-particles that is near the box of the group, which no i-particle
-    /// can be nearer than.
+    /// Returns a bit for each j-particle near the box of the group; no i-particle is nearer than
+    /// the box.
     #[inline(always)]
     fn near_box(&self, [x, y, z]: &Relative, limit: f32) -> u32 {
         let gap = |x: f32, axis: usize| {
@@ -333,7 +338,7 @@ impl<'a> Search<'a> {
         (0..GROUP).fold(0, |bits, k| bits | u32::from(near(k)) << k)
     }
 
-    /// Appends the candidates that are near some i-particle, and removes all of them.
+    /// Appends the candidates near some i-particle, and removes all candidates.
     #[inline(always)]
     fn test(&self, candidates: &mut Candidates, part: &mut Part) {
         let Candidates { at: [x, y, z], limits, .. } = candidates;
@@ -363,29 +368,29 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The reaches of a group.
+/// The distances up to which a group's list has pairs.
 struct Reaches<'a> {
-    /// The greatest one of all groups.
+    /// The greatest distance of all groups.
     greatest: f64,
     of_group: Box<GroupReach<'a>>,
-    /// Those of the nodes of the last block of each level.
+    /// The distance of each node in the last tested block of each level.
     levels: Vec<[f64; GROUP]>,
 }
 
-/// Number of j-particles that are tested together.
+/// Number of j-particles tested together.
 const CANDIDATES: usize = 16;
 
-/// j-particles near the box of a group, relative to its centre.
+/// The j-particles near the box of a group, relative to its centre.
 #[derive(Default)]
 struct Candidates {
     at: [[f32; CANDIDATES]; 3],
-    /// The greatest square of the distance of an entry.
+    /// The limit of the square of each candidate's distance.
     limits: [f32; CANDIDATES],
     entries: [u32; CANDIDATES],
     count: usize,
 }
 
-/// Tests whether the square of a displacement exceeds a limit; NaN does not.
+/// Tests whether the square of a displacement exceeds a limit; NaN never does.
 #[inline(always)]
 fn is_beyond([x, y, z]: [f32; 3], limit: f32) -> bool {
     x * x + y * y + z * z > limit
@@ -405,7 +410,7 @@ mod tests {
         Ordered::of(positions, domain, &frame)
     }
 
-    /// Returns the pairs of the lists that are within reach, by the indices of the caller; each once.
+    /// Returns the pairs of the lists within reach, by the indices of the caller, each once.
     fn pairs_of(
         lists: &Lists,
         i: &Ordered,
@@ -428,7 +433,7 @@ mod tests {
         pairs
     }
 
-    /// Returns the pairs within reach of all pairs, by the nearest image.
+    /// Returns the pairs within reach by testing all pairs at their nearest images.
     fn all_pairs(i: &[[f64; 3]], j: &[[f64; 3]], lengths: &[f64; 3], reach: f64) -> Vec<[u32; 2]> {
         let mut pairs = Vec::new();
         for (k, a) in i.iter().enumerate() {
@@ -454,7 +459,7 @@ mod tests {
     }
 
     fn points(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<[f64; 3]>> {
-        // Uniform, in a plane, far away, and on a few points.
+        // Uniform, in a plane, on a few points, and far away.
         let coordinate = prop_oneof![
             8 => -2.0..3.0_f64,
             2 => Just(0.5),

@@ -1,9 +1,8 @@
-//! Neighbour lists: particles along a Hilbert curve, groups of 32 of them, a tree of the boxes of groups,
-//! and for each group the list of the j-particles that may be within reach.
+//! Neighbour lists: particles along a Hilbert curve in groups of 32, a tree of the bounding boxes
+//! of groups, and for each group the list of j-particles that may be within reach.
 //!
-//! This is the definition of what every engine builds: the same inputs give the same order and the same
-//! lists, to the last bit, wherever they are built. All decisions are made in IEEE arithmetic without
-//! contraction.
+//! Every engine builds the structures defined here: equal inputs give the same order and the same
+//! lists, to the last bit. All decisions use IEEE arithmetic without contraction.
 
 mod bag;
 pub mod bags;
@@ -13,6 +12,7 @@ pub mod cutoff;
 pub mod engine;
 pub mod given;
 pub mod list;
+mod listing;
 pub mod margin;
 pub(crate) mod schedule;
 pub(crate) mod short_range;
@@ -22,19 +22,20 @@ pub mod timer;
 use crate::error::Error;
 use crate::numeric::precision::Precision;
 
-/// The distance by which lists reach farther than the cutoff, so that they stay good while particles move.
+/// The distance by which lists reach beyond the cutoff, so that they stay valid while particles
+/// move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Skin {
-    /// A fifth of the cutoff. Where cutoffs depend on particles it is a fifth of a typical one: the middle one of
-    /// 32 groups of particles, each with the greatest cutoff of two particles in it.
+    /// A fifth of the cutoff. If cutoffs depend on particles, a fifth of a typical cutoff: the
+    /// median over 32 groups of the greatest cutoff within each group.
     #[default]
     Auto,
-    /// This length. With 0 the lists are built again whenever a particle moves.
+    /// This length. With 0 lists are built again whenever a particle moves.
     Length(f64),
 }
 
 impl Skin {
-    /// Refuses a length that is negative or not finite.
+    /// Refuses a negative or infinite length, and NaN.
     pub fn check(self) -> Result<(), Error> {
         match self {
             Self::Length(found) if !(0.0..f64::INFINITY).contains(&found) => {
@@ -44,7 +45,8 @@ impl Skin {
         }
     }
 
-    /// Returns the share of the typical cutoff and the length that it is the sum of, outside a box.
+    /// Returns the two terms of the skin outside a box: a factor of the typical cutoff, and a
+    /// length.
     pub fn parts(self) -> [f64; 2] {
         const SHARE: f64 = 0.2;
         match self {
@@ -53,8 +55,8 @@ impl Skin {
         }
     }
 
-    /// Returns the skin for this typical and this greatest cutoff, in a box of these lengths: no image is
-    /// farther than one length.
+    /// Returns the skin for a typical and a greatest cutoff, in a box of these lengths. The reach
+    /// is at most one length, since no image is farther.
     pub fn length(self, [typical, greatest]: [f64; 2], lengths: &[f64; 3]) -> f64 {
         let [share, length] = self.parts();
         let length = share * typical + length;
@@ -63,13 +65,14 @@ impl Skin {
     }
 }
 
-/// Returns the least and the greatest value that the greatest cutoff of lists can have, if it is not 0.
+/// Returns the least and the greatest value of the greatest cutoff of lists; 0 is allowed too.
 pub fn cutoffs(precision: Precision) -> [f64; 2] {
     let (least, greatest) = precision.listed_cutoffs().into_inner();
     [least, greatest]
 }
 
-/// Refuses the greatest cutoff of lists if its square is beyond the precision, or it is half of a box or more.
+/// Refuses the greatest cutoff of lists if its square is beyond the precision, or if it is half of
+/// a box or more.
 pub fn check_greatest(cutoff: f64, precision: Precision, lengths: &[f64; 3]) -> Result<(), Error> {
     if cutoff != 0.0 && !precision.listed_cutoffs().contains(&cutoff) {
         return Err(Error::CutoffPrecision { cutoff, precision });
@@ -77,7 +80,7 @@ pub fn check_greatest(cutoff: f64, precision: Precision, lengths: &[f64; 3]) -> 
     check_box(cutoff, lengths)
 }
 
-/// Refuses cutoffs for which pairs have several images, or none.
+/// Refuses a cutoff within which a pair could have two images.
 fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
     for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
         if length > 0.0 && cutoff >= length / 2.0 {

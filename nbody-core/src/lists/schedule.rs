@@ -11,8 +11,8 @@ use crate::law::loops::View;
 use crate::lists::bag::{Bag, Targets};
 use crate::lists::bags;
 use crate::lists::bags::Bags;
-use crate::lists::cpu::{Block, Octet, Octets};
-use crate::lists::list::Lists;
+use crate::lists::cpu::octets::Octet;
+use crate::lists::listing::Listing;
 use crate::memory::columns::Columns;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
@@ -22,42 +22,10 @@ use crate::options::{Options, SummationOrder};
 use crate::order::GROUP;
 use crate::pairs::schedule::{Job, Schedule};
 use crate::parallel;
-use crate::records::binding::Place;
 
 /// Groups that a thread evaluates at a time.
 const GROUPS: usize = 16;
 const BLOCKS: usize = GROUP / LINE;
-
-/// The lists of an evaluation, and their particles, in their order.
-pub(crate) struct Listing<'a> {
-    pub lists: &'a Lists,
-    /// The i-particles of its group that each entry acts on, a bit each; `None` for all of them.
-    pub masks: Option<&'a [u32]>,
-    pub octets: &'a Octets,
-    pub i: Placed<'a>,
-    pub j: Placed<'a>,
-    /// The place of each i-particle in its order.
-    pub places: &'a [u32],
-    /// The centre of each group.
-    pub centres: &'a [[f64; 3]],
-    /// The lengths of the periodic box, 0 along open axes.
-    pub lengths: [f64; 3],
-    /// Whether bags are the same as on every engine, so that exact mathematics gives the same
-    /// bits. Bags of octets are faster here.
-    pub is_interleaved: bool,
-}
-
-/// The positions of particles in the order of their lists.
-#[derive(Clone, Copy)]
-pub(crate) struct Placed<'a> {
-    /// The positions, continuous in time: a particle may leave the periodic box.
-    pub positions: &'a [Block],
-    /// The indices of the caller.
-    pub indices: &'a [u32],
-    /// The place of each coordinate in a record of the law; empty if records keep the absolute
-    /// position, not relative to the centre of a group.
-    pub places: &'a [Place],
-}
 
 /// The i-particles of a group, a bag of the j-particles that act on them, and their sums.
 struct Work<W> {

@@ -1,7 +1,7 @@
 //! Interactions over neighbour lists on the CPU.
 
 use crate::lists::cutoff::Cutoff;
-use crate::lists::schedule::Listing;
+use crate::lists::listing::Listing;
 use crate::memory::packed::Packed;
 use crate::records::pack;
 use std::any::Any;

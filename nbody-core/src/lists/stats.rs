@@ -1,4 +1,4 @@
-//! Figures of neighbour lists.
+//! Statistics of neighbour lists.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -6,52 +6,52 @@ use std::time::Duration;
 
 use crate::lists::csr::Pairs;
 
-/// Figures of neighbour lists: how often they were built, how long they are, and the memory that they take.
+/// Statistics of neighbour lists: rebuilds, lengths and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NeighbourStats {
-    /// Number of times that the lists were built.
+    /// Number of times the lists were built.
     pub rebuilds: u64,
-    /// Number of updates since they were last built, which found them good.
+    /// Number of updates since the last build, all of which found the lists valid.
     pub age: u64,
     /// Number of i-particles.
     pub particles: usize,
-    /// Mean number of entries of a list, which is that of 32 i-particles.
+    /// Mean number of entries in a list (one list for 32 i-particles).
     pub entries: f64,
-    /// Mean number of j-particles that were within the cutoff plus the skin of an i-particle when the lists
+    /// Mean number of j-particles within the cutoff plus the skin of an i-particle when the lists
     /// were built.
     pub neighbours: f64,
-    /// Number of pairs that an evaluation tests for each of these; 0 if there are none.
+    /// Tested pairs in an evaluation for each pair within cutoff plus skin; 0 if there are none.
     pub tested: f64,
-    /// Bytes of memory for each particle.
+    /// Memory in bytes for each particle.
     pub bytes: f64,
-    /// Times of the parts of the lists, if they are measured.
+    /// Times of the parts, if measured.
     pub times: Option<NeighbourTimes>,
 }
 
-/// Times of the parts of neighbour lists: totals since the measurement was switched on. On a GPU these are
-/// times of the device, else those of the clock. Updates and evaluations that fail do not count.
+/// Total times of the parts of neighbour lists since the measurement was switched on: device time
+/// on a GPU, else wall-clock time. Failed updates and evaluations do not count.
 ///
-/// As text they are a table of the number, the total and the mean of each part.
+/// The text is a table of the number, the total and the mean of each part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NeighbourTimes {
     /// Number of updates.
     pub updates: u64,
-    /// Number of times that updates built the lists.
+    /// Number of rebuilds in these updates.
     pub rebuilds: u64,
     /// Number of evaluations of interactions.
     pub evaluations: u64,
-    /// Time of the looks whether the lists are still good, one in each update.
+    /// Time of the test whether the lists are still valid, in each update.
     pub look: Duration,
-    /// Time to order the particles along the Hilbert curve, with the boxes and bounds of groups, in each
-    /// rebuild. Zero on a GPU for given pairs, which keep the order of the caller.
+    /// Time to order the particles along the Hilbert curve, with bounding boxes and bounds of
+    /// groups, in each rebuild. Zero on a GPU for given pairs, which keep the order of the caller.
     pub order: Duration,
-    /// Time to find the entries of the lists, in each rebuild. Zero on a GPU for given pairs, which are
-    /// copied there.
+    /// Time to find the entries of the lists, in each rebuild. Zero on a GPU for given pairs,
+    /// which are uploaded.
     pub list: Duration,
-    /// Time to copy particles into the order of the lists, in each evaluation. Zero on a GPU for interactions
-    /// of positions alone, which the look leaves in that order.
+    /// Time to copy particles into the order of the lists, in each evaluation. Zero on a GPU for
+    /// interactions that only read positions: the test of the lists leaves these in order.
     pub pack: Duration,
     /// Time of the sums over pairs, in each evaluation.
     pub force: Duration,
@@ -90,7 +90,7 @@ impl fmt::Display for NeighbourTimes {
 }
 
 impl NeighbourStats {
-    /// Returns these figures with those of pairs, whose lists take this many bytes.
+    /// Completes these statistics from the pairs, for lists of this many bytes.
     #[must_use]
     pub fn of(self, pairs: &Pairs, bytes: usize) -> Self {
         let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };

@@ -1,16 +1,17 @@
-//! Measurement of the parts of neighbour lists.
+//! Measures the times of the parts of neighbour lists.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::lists::stats::NeighbourTimes;
 
-/// Total times of the parts of neighbour lists, while they are measured. Nothing is measured at first.
+/// Total times of the parts of neighbour lists, while they are measured. The measurement begins
+/// switched off.
 #[derive(Debug, Default)]
 pub struct Timer(Option<Mutex<NeighbourTimes>>);
 
 impl Timer {
-    /// Begins to measure, from zero, or ends it.
+    /// Starts the measurement from zero, or stops it.
     pub fn set(&mut self, is_on: bool) {
         self.0 = is_on.then(Mutex::default);
     }
@@ -25,14 +26,14 @@ impl Timer {
         self.lock().map(|totals| *totals)
     }
 
-    /// Adds those of an update or an evaluation to the totals, if times are measured.
+    /// Adds the times of an update or an evaluation to the totals, if times are measured.
     pub fn add(&self, times: &NeighbourTimes) {
         if let Some(mut totals) = self.lock() {
             *totals += *times;
         }
     }
 
-    /// Begins to measure an update or an evaluation by the clock, if times are measured.
+    /// Starts the wall clock for an update or an evaluation, if times are measured.
     pub fn start(&self) -> Laps {
         let last = self.0.as_ref().map(|_| Instant::now());
         Laps { last, times: NeighbourTimes::default() }
@@ -49,7 +50,7 @@ impl Clone for Timer {
     }
 }
 
-/// Times of an update or an evaluation by the clock, one part after another.
+/// Wall-clock times of an update or an evaluation, one part after another.
 #[derive(Debug)]
 pub struct Laps {
     /// The end of the last part; `None` if times are not measured.
@@ -59,7 +60,7 @@ pub struct Laps {
 }
 
 impl Laps {
-    /// Ends a part: adds to it the time since the end of the last one.
+    /// Ends a part, and adds to it the time since the last part ended.
     pub fn end(&mut self, part: fn(&mut NeighbourTimes) -> &mut Duration) {
         if let Some(last) = &mut self.last {
             let now = Instant::now();

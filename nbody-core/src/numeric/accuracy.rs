@@ -1,5 +1,5 @@
-//! Largest errors of operations, in unit roundoffs of the result: of the GPU's approximate division and
-//! square root, and of the functions of CUDA's and the host's libraries.
+//! Largest errors of operations, in unit roundoffs of the result: approximate division and square
+//! root on a GPU, and functions of the CUDA library and the host's library.
 
 pub const DIVISION: f64 = 4.0;
 pub const ROOT: f64 = 2.0;

@@ -4,19 +4,19 @@ use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::Space;
 
-/// The minimum over pairs, and the index of its j-particle: of the first, if several pairs have it.
-/// Without pairs, the value is infinite and the index [`u32::MAX`].
+/// The minimum over pairs, and the index of its j-particle: the first one, if several pairs share
+/// the minimum. Without pairs, the value is infinite and the index is [`u32::MAX`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ArgMin<L: Lane = f64> {
     /// Minimum.
     pub value: L,
-    /// Index of its j-particle.
+    /// Index of the j-particle.
     pub index: L::U32,
 }
 
-// Not derived: the derived impl requires `L::U32: PartialEq`, a bound that derives of structs with an
-// `ArgMin` field lack.
+// Not derived: a derived impl requires `L::U32: PartialEq`, and derives on structs with an
+// `ArgMin` field lack this bound.
 impl<L: Lane + PartialEq> PartialEq for ArgMin<L> {
     #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
@@ -32,9 +32,9 @@ impl<L: Lane> Default for ArgMin<L> {
 }
 
 impl<L: Lane> ArgMin<L> {
-    /// Takes the value and its index if the value is less, or equal and the index is less. NaN is never
-    /// less, and an infinite value is not taken. Where particles come [in order](Space::IN_ORDER), of equal
-    /// values the first one stays.
+    /// Takes the value and its index if the value is less, or if it is equal and the index is
+    /// less. NaN is never less, and an infinite value is never taken. If particles come [in
+    /// order](Space::IN_ORDER), the first of equal values stays.
     #[inline(always)]
     pub fn take<S: Space<L>>(&mut self, value: L, index: L::U32) {
         let mut takes = L::lt(value, self.value);

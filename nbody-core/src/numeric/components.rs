@@ -1,8 +1,8 @@
 //! Components of vectors and points by name, for programs on the host: `v.x` is `v[0]`.
 //!
-//! Vectors and points of `f64` and `f32` dereference to these structs. Their type must be known, as that
-//! of a field is: `let v: Vector = Vector::new(1.0, 2.0, 3.0);`. Code that is generic over the scalar
-//! accesses components by index.
+//! Vectors and points of `f64` and `f32` dereference to these structs. The type must be known, as
+//! for a field: `let v: Vector = Vector::new(1.0, 2.0, 3.0);`. Code that is generic over the
+//! scalar accesses components by index.
 
 use std::ops::{Deref, DerefMut};
 

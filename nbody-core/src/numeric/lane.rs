@@ -1,21 +1,19 @@
 //! The numbers that an interaction computes with.
 //!
-//! Generated code is generic over a [`Lane`]: one `f32`, one `f64`, or a vector of them. Comparisons
-//! return masks, and branches are [`Lane::select`], so that the same code computes with one particle or
-//! with a vector of particles.
+//! Generated code is generic over a [`Lane`]: one `f32`, one `f64`, or a vector of them.
+//! Comparisons return masks, and branches are [`Lane::select`], so that the same code computes
+//! with one particle or with a vector of particles.
 
 use std::fmt::Debug;
 use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-use crate::numeric::vector;
-
 /// A number, or a vector of numbers.
 ///
 /// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
-/// description says otherwise. Vectors compute reciprocals, roots and quotients from the processor's
-/// estimates, refined to an error of at most two units in the last place.
+/// description says otherwise. Vectors compute reciprocals, roots and quotients from the
+/// processor's estimates, refined to an error of at most two units in the last place.
 pub trait Lane:
     Copy
     + Debug
@@ -39,7 +37,7 @@ pub trait Lane:
         + BitOr<Output = Self::Mask>
         + BitXor<Output = Self::Mask>
         + Not<Output = Self::Mask>;
-    /// The integers of this lane: types, flags and ids of particles.
+    /// The integers of this lane, such as types, flags and ids of particles.
     type U32: Copy
         + Debug
         + Default
@@ -52,8 +50,8 @@ pub trait Lane:
     /// The unit roundoff: half the distance from 1 to the next number.
     const ROUNDOFF: f64;
 
-    /// A coordinate of a position: the lane itself, or a type of higher precision. Pair functions only
-    /// subtract coordinates.
+    /// A coordinate of a position: the lane itself, or a type of higher precision. Pair functions
+    /// only subtract coordinates.
     type Coordinate: Copy + Debug + Default + PartialEq + Send + Sync;
 
     /// Returns the coordinate in every element, rounded to the precision of coordinates.
@@ -66,8 +64,8 @@ pub trait Lane:
     ) -> Self::Coordinate;
     /// Returns the displacement a - b.
     fn difference(a: Self::Coordinate, b: Self::Coordinate) -> Self;
-    /// Returns the displacement from the nearest image of b to a, in a periodic box of this length and
-    /// its inverse; both are zero in an open direction.
+    /// Returns the displacement from the nearest image of b to a, in a periodic box with this
+    /// length and inverse length; both are zero in an open direction.
     fn nearest_difference(
         a: Self::Coordinate,
         b: Self::Coordinate,
@@ -88,32 +86,32 @@ pub trait Lane:
     fn le(a: Self, b: Self) -> Self::Mask;
     /// Compares `a == b`.
     fn eq(a: Self, b: Self) -> Self::Mask;
-    /// Returns `yes` where the mask is true, `no` elsewhere. Both are computed; a NaN in one does not
-    /// affect the other.
+    /// Returns `yes` where the mask is true, `no` elsewhere. Both are computed; a NaN in one does
+    /// not affect the other.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
     /// Returns whether the mask is true in any element.
     fn any(mask: Self::Mask) -> bool;
-    /// Returns the entry of this index, NaN where the index is beyond the end.
+    /// Returns the entry of this index; NaN beyond the end.
     fn gather(entries: &[Self], index: Self::U32) -> Self;
-    /// Returns the entry of a table in this row and column, NaN where there is none.
+    /// Returns the entry of a table in this row and column; NaN if there is none.
     #[inline(always)]
     fn gather_entry<const COLUMNS: usize, const ROWS: usize>(
         table: &[[Self; COLUMNS]; ROWS],
         row: Self::U32,
         column: Self::U32,
     ) -> Self {
-        vector::gather_entry(table, row, column)
+        gather_entry(table, row, column)
     }
-    /// Adds each element of a term to its element of the sum of this index, if there is such a sum.
+    /// Adds each element of a term to the element of the sum with this index, if the sum exists.
     fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
-    /// Returns the integer of a vector if it is the same in all elements; `None` for scalars.
+    /// Returns the integer of a vector if all elements are equal; `None` for scalars.
     #[inline(always)]
     fn uniform(_integers: Self::U32) -> Option<u32> {
         None
     }
 
-    /// Computes `self + a * b`, rounded twice in scalars, and once or twice in vectors, whichever is
+    /// Computes `self + a * b`, rounded twice in scalars; in vectors once or twice, whichever is
     /// faster.
     #[must_use]
     #[inline(always)]
@@ -132,8 +130,8 @@ pub trait Lane:
     fn times_minus(self, a: Self, b: Self) -> Self {
         self * a - b
     }
-    /// Computes `self + term` where the mask is true, and `self` elsewhere, where a negative zero may
-    /// become positive.
+    /// Computes `self + term` where the mask is true, and `self` elsewhere, where a negative zero
+    /// may become positive.
     #[must_use]
     #[inline(always)]
     fn plus_where(self, mask: Self::Mask, term: Self) -> Self {
@@ -145,21 +143,21 @@ pub trait Lane:
     fn minus_where(self, mask: Self::Mask, term: Self) -> Self {
         self - Self::select(mask, term, Self::default())
     }
-    /// Whether sums of products may be summed in another order.
+    /// Whether sums of products may be reordered.
     const REORDERS: bool = false;
-    /// Whether a pair beyond the cutoff ends early. With vectors the branch is hard to predict, and a filter
-    /// or a list has found the pairs before.
+    /// Whether the pair function returns early for a pair beyond the cutoff. For vectors the
+    /// branch is hard to predict, and a filter or a list has selected the pairs before.
     const ENDS_EARLY: bool = true;
 
-    /// The margin by which the square of a distance must be less than the square of the cutoff, in
-    /// roundoffs of the latter. Pair functions compute distances with rounding errors of their own; with
-    /// the margin these distances, their squares and their quotients by the cutoff stay below it.
-    /// `within_reach` in `prelude.cuh` has the same margin.
+    /// The margin by which the square of a distance must be below the square of the cutoff, in
+    /// roundoffs of the square of the cutoff. Pair functions compute distances with their own
+    /// rounding errors; with the margin these distances, their squares and their quotients by the
+    /// cutoff stay below the cutoff. `within_reach` in `prelude.cuh` has the same margin.
     ///
-    /// A correctly rounded root is less than the cutoff if its square is less by two roundoffs; the
+    /// A correctly rounded root is below the cutoff if its square is below by two roundoffs; the
     /// product that the square is compared with has two more.
     const MARGIN: f64 = 4.0;
-    /// Returns whether a distance of this square is less than the cutoff `reach` by the
+    /// Returns whether a distance with this square is below the cutoff `reach` by the
     /// [margin](Self::MARGIN), or is NaN.
     #[inline(always)]
     fn within_reach(reach: Self, square: Self) -> Self::Mask {
@@ -274,10 +272,10 @@ pub trait Lane:
     /// Absolute value.
     #[must_use]
     fn abs(self) -> Self;
-    /// Returns the smaller of two; of a number and NaN, the number.
+    /// Returns the smaller number; if one is NaN, the other.
     #[must_use]
     fn min(self, other: Self) -> Self;
-    /// Returns the larger of two; of a number and NaN, the number.
+    /// Returns the larger number; if one is NaN, the other.
     #[must_use]
     fn max(self, other: Self) -> Self;
     /// Computes `self.max(low).min(high)`.
@@ -307,4 +305,44 @@ pub trait Lane:
     /// Computes `self * a + b` with one rounding.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
+/// The most rows or columns that are searched by one selection each.
+const MOST_SELECTIONS: usize = 16;
+
+/// Returns the entry of a table in this row and column; NaN if there is none.
+#[inline(always)]
+fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
+    table: &[[L; COLUMNS]; ROWS],
+    row: L::U32,
+    column: L::U32,
+) -> L {
+    let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
+    let nan = L::splat(f64::NAN);
+    // The j-particle is the same for all elements of a vector, so they often look up one column or
+    // one row.
+    if ROWS <= MOST_SELECTIONS
+        && let Some(column) = L::uniform(column)
+    {
+        let mut found = nan;
+        for (k, entries) in table.iter().enumerate() {
+            let entry = if let Some(entry) = entries.get(column as usize) { *entry } else { nan };
+            found = L::select(L::eq_u32(row, splat(k)), entry, found);
+        }
+        return found;
+    }
+    if COLUMNS <= MOST_SELECTIONS
+        && let Some(row) = L::uniform(row)
+    {
+        let mut found = nan;
+        if let Some(entries) = table.get(row as usize) {
+            for (k, entry) in entries.iter().enumerate() {
+                found = L::select(L::eq_u32(column, splat(k)), *entry, found);
+            }
+        }
+        return found;
+    }
+    let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
+    let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
+    L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
 }

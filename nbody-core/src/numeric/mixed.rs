@@ -7,8 +7,8 @@ use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::scalar::integers_of;
 
-/// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of two
-/// positions is as accurate far from the origin as near it.
+/// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of
+/// two positions is as accurate far from the origin as near it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Mixed(pub f32);
@@ -71,7 +71,7 @@ impl fmt::Display for Mixed {
     }
 }
 
-/// Implements functions by those of `f32`.
+/// Implements functions by delegation to `f32`.
 macro_rules! delegate {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(fn $unary(self) -> Self {
@@ -155,7 +155,7 @@ impl Lane for Mixed {
 /// Returns the displacement a - b.
 #[inline(always)]
 pub(crate) fn difference<L: Lane>(a: DoubleSingle<L>, b: DoubleSingle<L>) -> L {
-    // Where this cancels, the first difference is exact (Sterbenz 1974).
+    // If the result cancels, the first difference is exact (Sterbenz 1974).
     (a.hi - b.hi) + (a.lo - b.lo)
 }
 
@@ -168,7 +168,8 @@ pub(crate) fn nearest_difference<L: Lane>(
     inverse: L,
 ) -> L {
     let d = a.hi - b.hi;
-    // The rounding error of d (Knuth's two-sum), which matters where whole lengths cancel most of d.
+    // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of
+    // d.
     let back = d - a.hi;
     let lost = (a.hi - (d - back)) - (b.hi + back);
     let rest = lost + (a.lo - b.lo);

@@ -1,4 +1,4 @@
-//! Scalars: the numbers that particles are stored in, which are lanes of one element.
+//! Scalars: the number types of stored particles, which are lanes of one element.
 
 use std::fmt::{Debug, Display};
 
@@ -6,7 +6,7 @@ use crate::numeric::lane::Lane;
 
 /// A lane of one element, in which particles are stored: `f32`, `f64` or [`Mixed`](crate::numeric::mixed::Mixed).
 pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Display {
-    /// The unsigned integer of the same width, the element of buffers.
+    /// The unsigned integer of the same width: the element type of buffers.
     type Word: bytemuck::Pod + Default + Debug + Send + Sync;
     /// The type's name in CUDA C++.
     const CUDA: &'static str;
@@ -17,7 +17,7 @@ pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Di
     fn to_f64(self) -> f64;
     /// Returns the bits of the number.
     fn to_word(self) -> Self::Word;
-    /// Returns the number of these bits.
+    /// Returns the number with these bits.
     fn from_word(word: Self::Word) -> Self;
     /// Converts an integer field to a word.
     fn word_from_u32(value: u32) -> Self::Word;
@@ -30,11 +30,11 @@ pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Di
     fn coordinate_to_f64(coordinate: Self::Coordinate) -> f64;
     /// Calls a function with the words of a coordinate, in order.
     fn coordinate_to_words(coordinate: Self::Coordinate, to: impl FnMut(Self::Word));
-    /// Returns the coordinate whose words a function yields, in order.
+    /// Returns the coordinate made of the words that `next` returns, in order.
     fn coordinate_from_words(next: impl FnMut() -> Self::Word) -> Self::Coordinate;
 }
 
-/// Implements the coordinates of a lane by the lane itself.
+/// Implements the coordinates of a lane as the lane itself.
 macro_rules! own_coordinates {
     () => {
         type Coordinate = Self;
@@ -60,7 +60,8 @@ macro_rules! own_coordinates {
 }
 pub(crate) use own_coordinates;
 
-/// Implements the integers of a lane of one element, and their operations, by those of this scalar.
+/// Implements the integers of a one-element lane, and their operations, by delegation to this
+/// scalar.
 macro_rules! integers_of {
     ($scalar:ident) => {
         integers_of! { $scalar:

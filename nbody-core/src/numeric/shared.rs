@@ -1,7 +1,8 @@
-//! Functions of the host and of devices, each written once.
+//! Functions for the host and for devices, each written once.
 //!
-//! `shared!` makes Rust functions, and the same functions as text, statement by statement. Their expressions mean
-//! the same in Rust and in C: operators, calls and fields, but no methods, casts and references.
+//! `shared!` generates Rust functions, and the same functions as text, statement by statement.
+//! Their expressions have the same meaning in Rust and in C: operators, calls and fields, but no
+//! methods, casts or references.
 
 /// A function as text.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +19,15 @@ pub struct Function {
     pub body: &'static [Statement],
 }
 
-/// A statement; expressions are texts.
+/// A statement; its expressions are text.
 #[derive(Clone, Copy, Debug)]
 pub enum Statement {
-    /// A variable with this value.
+    /// Defines a variable with this value.
     Let(&'static str, &'static str),
     /// Returns a value if a condition holds.
     ReturnIf(&'static str, &'static str),
-    /// A variable with a first value, and then a new one for each value of a counter, which falls from the first
-    /// number to the second.
+    /// Defines a variable with a first value, which takes a new value for each value of a counter;
+    /// the counter falls from the first number to the second.
     Fold {
         /// The variable.
         name: &'static str,
@@ -36,18 +37,20 @@ pub enum Statement {
         counter: &'static str,
         /// The first and the last value of the counter.
         range: [u32; 2],
-        /// The next value.
+        /// The expression of the next value.
         next: &'static str,
     },
     /// Returns a value.
     Return(&'static str),
 }
 
-/// Makes Rust functions, and the constant `FUNCTIONS` with their texts. A body is any number of statements, and a value:
+/// Generates Rust functions, and the constant `FUNCTIONS` with their text. A body consists of any
+/// number of statements, and a value:
 ///
 /// - `let x = ..;`
 /// - `if (..) return ..;`
-/// - `fold x = .., n from 9 to 1 => ..;`: x is the first value, and then the second one for each n.
+/// - `fold x = .., n from 9 to 1 => ..;`: x is the first value, and then the second one for each
+///   n.
 macro_rules! shared {
     ($(
         $(#[doc = $doc:literal])*

@@ -5,17 +5,16 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
-use crate::numeric::space::{Open, Space};
 
-/// A vector, such as a displacement, a velocity or a force, of three components by default: `v.x`, `v.y`
-/// and `v.z` if they are `f64` or `f32`, and `v[0]` to `v[2]` in general.
+/// A vector, such as a displacement, a velocity or a force, of three components by default. They
+/// are `v.x`, `v.y` and `v.z` in `f64` and `f32`, and `v[0]` to `v[2]` in general.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Vector<L = f64, const D: usize = 3>(pub [L; D]);
 
-/// A position. The difference of two points is a [`Vector`], which may be added to a point or subtracted
-/// from it where coordinates are the numbers of the lane; there is no other operation. Its coordinates
-/// are for programs on the host: `p.x` or `p[0]`.
+/// A position. The difference of two points is a [`Vector`]. A vector may be added to a point or
+/// subtracted from it if coordinates have the precision of the lane; there is no other operation.
+/// Coordinates are for programs on the host: `p.x` or `p[0]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Point<L: Lane = f64, const D: usize = 3>(pub [L::Coordinate; D]);
@@ -30,47 +29,7 @@ pub fn select_array<L: Lane, const N: usize>(mask: L::Mask, yes: [L; N], no: [L;
     chosen
 }
 
-/// The most rows or columns among which an entry is found by a selection for each.
-const MOST_SELECTIONS: usize = 16;
-
-/// Returns the entry of a table in this row and column, NaN where there is none.
-#[inline(always)]
-pub fn gather_entry<L: Lane, const COLUMNS: usize, const ROWS: usize>(
-    table: &[[L; COLUMNS]; ROWS],
-    row: L::U32,
-    column: L::U32,
-) -> L {
-    let splat = |n: usize| L::splat_u32(u32::try_from(n).unwrap_or(u32::MAX));
-    let nan = L::splat(f64::NAN);
-    // The j-particle is the same for all elements of a vector, so that they often look up entries of
-    // one column or of one row.
-    if ROWS <= MOST_SELECTIONS
-        && let Some(column) = L::uniform(column)
-    {
-        let mut found = nan;
-        for (k, entries) in table.iter().enumerate() {
-            let entry = if let Some(entry) = entries.get(column as usize) { *entry } else { nan };
-            found = L::select(L::eq_u32(row, splat(k)), entry, found);
-        }
-        return found;
-    }
-    if COLUMNS <= MOST_SELECTIONS
-        && let Some(row) = L::uniform(row)
-    {
-        let mut found = nan;
-        if let Some(entries) = table.get(row as usize) {
-            for (k, entry) in entries.iter().enumerate() {
-                found = L::select(L::eq_u32(column, splat(k)), *entry, found);
-            }
-        }
-        return found;
-    }
-    let inside = L::lt_u32(row, splat(ROWS)) & L::lt_u32(column, splat(COLUMNS));
-    let index = L::add_u32(L::mul_u32(row, splat(COLUMNS)), column);
-    L::gather(table.as_flattened(), L::select_u32(inside, index, splat(usize::MAX)))
-}
-
-/// Adds a term to the sum of this index where the mask is true, if there is such a sum.
+/// Adds a term to the sum of this index where the mask is true, if the sum exists.
 #[inline(always)]
 pub fn add_to_entry<L: Lane>(sums: &mut [L], index: L::U32, mask: L::Mask, term: L) {
     // Often the index is a field of the j-particle, which is the same for all elements.
@@ -115,7 +74,7 @@ components!(Point, Lane, L::Coordinate);
 macro_rules! from_components {
     ($name:ident, $lane:path) => {
         impl<L: $lane> $name<L, 3> {
-            /// Makes it from its three components.
+            /// Creates it from its three components.
             #[inline(always)]
             pub const fn new(x: L, y: L, z: L) -> Self {
                 Self([x, y, z])
@@ -256,8 +215,8 @@ impl<L: Lane, const D: usize> Vector<L, D> {
         sum
     }
 
-    /// Computes the scalar product plus a number, which is added last, or first where that is faster
-    /// ([`Lane::REORDERS`]).
+    /// Computes the scalar product plus a number, which is added last, or first where that is
+    /// faster ([`Lane::REORDERS`]).
     #[must_use]
     #[inline(always)]
     pub fn dot_plus(self, other: Self, plus: L) -> L {
@@ -330,12 +289,16 @@ impl<L: Lane, const D: usize> Sub for Point<L, D> {
     type Output = Vector<L, D>;
     #[inline(always)]
     fn sub(self, other: Self) -> Vector<L, D> {
-        Open.difference(self, other)
+        let mut d = Vector::default();
+        for k in 0..D {
+            d[k] = L::difference(self[k], other[k]);
+        }
+        d
     }
 }
 
-/// Displaces a position. Only lanes whose coordinates are their numbers have this operator: a
-/// coordinate of higher precision has no sum with a number.
+/// Displaces a position. Only lanes whose coordinates have their own precision have this operator:
+/// a coordinate of higher precision has no sum with a number.
 impl<L: Lane<Coordinate = L>, const D: usize> Add<Vector<L, D>> for Point<L, D> {
     type Output = Self;
     #[inline(always)]

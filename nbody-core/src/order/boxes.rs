@@ -1,15 +1,16 @@
 //! Boxes of groups of particles, and an implicit tree over them.
-// Loops over indices are those that compilers turn into vector code.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
 use crate::numeric::simd::level::Best;
 use crate::order::GROUP;
 use crate::parallel;
 
-/// The width of bounds, in units of the reach, beyond which positions are not relative to the middle.
+/// Open axes along which bounds are wider than this, in units of the reach, keep the origin of
+/// space: positions relative to the middle would lose digits.
 pub const WIDE: f64 = 8.0;
 
-/// The least and greatest coordinates of some particles.
+/// The bounding box of a set of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The least coordinates.
@@ -19,14 +20,14 @@ pub struct Bounds {
 }
 
 impl Default for Bounds {
-    /// Returns the bounds of no particle.
+    /// Returns the bounds of an empty set.
     fn default() -> Self {
         Self { least: [f64::INFINITY; 3], greatest: [f64::NEG_INFINITY; 3] }
     }
 }
 
 impl Bounds {
-    /// Returns the bounds of these positions.
+    /// Returns the bounding box of these positions.
     #[inline(always)]
     pub fn of(positions: &[[f64; 3]]) -> Self {
         let mut bounds = Self::default();
@@ -39,7 +40,7 @@ impl Bounds {
         bounds
     }
 
-    /// Returns the bounds of both.
+    /// Returns the bounding box of both boxes.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -48,13 +49,13 @@ impl Bounds {
         }
     }
 
-    /// Returns the middle.
+    /// Returns the middle of the box.
     pub fn centre(&self) -> [f64; 3] {
         [0, 1, 2].map(|axis| self.least[axis] * 0.5 + self.greatest[axis] * 0.5)
     }
 
-    /// Returns the point that positions of pairs within this reach are relative to: the middle, but the
-    /// origin along open axes that these bounds are wide along, where it would cost digits.
+    /// Returns the origin for the positions of pairs within this reach: the middle, but 0 along an
+    /// open axis along which these bounds are [`WIDE`], where the middle would cost digits.
     pub fn origin(&self, reach: f64, lengths: &[f64; 3]) -> [f64; 3] {
         let centre = self.centre();
         [0, 1, 2].map(|axis| {
@@ -63,7 +64,7 @@ impl Bounds {
         })
     }
 
-    /// Returns the square of the distance to other bounds that are displaced.
+    /// Returns the square of the distance to another box, which is displaced.
     pub fn distance2(&self, other: &Self, displacement: &[f64; 3]) -> f64 {
         let [x, y, z] = [0, 1, 2].map(|axis| {
             let below = self.least[axis] - (other.greatest[axis] + displacement[axis]);
@@ -74,8 +75,8 @@ impl Bounds {
     }
 }
 
-/// 32 boxes, those of a box of the next level: an array for each axis, so that they are tested together.
-/// Boxes that are missing contain no particle.
+/// The 32 children of a box of the next level, as an array for each axis, so that they are tested
+/// together. Missing boxes contain no particle.
 #[derive(Clone, Debug)]
 pub struct Block {
     least: [[f64; GROUP]; 3],
@@ -95,7 +96,8 @@ impl Block {
         block
     }
 
-    /// Returns the square of the distance of each box to these bounds, as [`Bounds::distance2`] has it.
+    /// Returns the square of the distance of each box to these bounds, as [`Bounds::distance2`]
+    /// does.
     #[inline(always)]
     pub fn distances2(&self, bounds: &Bounds, displacement: &[f64; 3]) -> [f64; GROUP] {
         let mut distances2 = [0.0; GROUP];
@@ -112,23 +114,24 @@ impl Block {
     }
 }
 
-/// Returns a bit for each number that is within its limit.
+/// Returns a bit for each number within its limit.
 pub fn below(numbers: &[f64; GROUP], limits: &[f64; GROUP]) -> u32 {
     let each = numbers.iter().zip(limits).enumerate();
     each.fold(0, |bits, (k, (number, limit))| bits | u32::from(number <= limit) << k)
 }
 
-/// The boxes of groups, then those of 32 consecutive boxes each, and so on up to at most 32 boxes.
+/// The boxes of groups, then boxes of 32 consecutive boxes each, and so on, up to a level of at
+/// most 32 boxes.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The levels; that of the groups first.
+    /// The levels, beginning with the groups.
     pub levels: Vec<Vec<Bounds>>,
-    /// The blocks of boxes of each level.
+    /// The boxes of each level, in blocks.
     blocks: Vec<Vec<Block>>,
 }
 
 impl Tree {
-    /// Builds the tree over particles in their order.
+    /// Builds the tree over ordered particles.
     pub fn of(positions: &[[f64; 3]]) -> Self {
         let mut groups = vec![Bounds::default(); positions.len().div_ceil(GROUP)];
         let best = Best::new();
@@ -152,14 +155,14 @@ impl Tree {
         Self { blocks: levels.iter().map(blocks).collect(), levels }
     }
 
-    /// Returns the boxes of the groups.
+    /// Returns the bounding boxes of the groups.
     pub fn groups(&self) -> &[Bounds] {
         &self.levels[0]
     }
 
-    /// Calls a function with the groups, in order, that are within reach as all of their ancestors are: a
-    /// function returns a bit for each box of a block that is, from the level, the index of its first box
-    /// and the block.
+    /// Calls `visit` with each group, in order, that is within reach, as are all of its ancestors.
+    /// `within` gets a level, the index of a block's first box and the block, and returns a bit
+    /// for each box within reach.
     pub fn visit(
         &self,
         within: &dyn Fn(usize, usize, &Block) -> u32,
@@ -189,7 +192,7 @@ impl Tree {
     }
 }
 
-/// Returns the places of the bits of a word.
+/// Returns the positions of the set bits of a word.
 pub fn bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (word != 0).then(|| word.trailing_zeros() as usize);

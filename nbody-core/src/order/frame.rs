@@ -1,49 +1,49 @@
-//! Cells of space, whose Hilbert curve orders particles.
+//! Cells of space; the Hilbert curve through them orders particles.
 
 use crate::domain::Domain;
 use crate::order::lengths;
 
-/// The cells of a frame.
+/// The resolution of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// Bits of a cell along each axis, in two and in three dimensions.
+    /// Bits of a cell's coordinate along each axis, in two and in three dimensions.
     pub bits: [u32; 2],
-    /// Bits of the octave of a coordinate; the last octave contains all that is farther.
+    /// Bits of the octave of a coordinate; the last octave contains everything beyond.
     pub octaves: u32,
-    /// The greatest range of cells of one size, in units of the middle range of the particles.
+    /// The widest range of equal cells, in units of the range of the bulk of the particles.
     pub spread: f64,
 }
 
 impl Grid {
-    /// The cells that order the particles of neighbour lists: keys have 48 bits.
+    /// The cells of neighbour lists: keys have 48 bits.
     pub const LISTS: Self = Self { bits: [24, 16], octaves: 4, spread: 1.0 };
-    /// The cells of trees: keys have 62 or 63 bits. Nearly all particles are in cells of one size, since only these
-    /// are cubes, unless others are very far away.
+    /// The cells of trees: keys have 62 or 63 bits. Only equal cells are cubes, so nearly all
+    /// particles lie among these, unless some are very far away.
     pub const TREES: Self = Self { bits: [31, 21], octaves: 5, spread: 32.0 };
 }
 
-/// Number of particles whose positions choose a frame.
+/// Number of particles in the sample that chooses a frame.
 pub const SAMPLE: usize = 1024;
-/// The share of a sample that lies beyond the middle range on each side.
+/// One particle in this many of a sample lies beyond the bulk on each side.
 pub const TAIL: usize = 16;
-/// The edge of a periodic box in units of cells, half a cell short of 2.
+/// The edge of a periodic box in units of the frame, half a cell short of 2.
 pub const IN_BOX: f64 = 2.0 - 1.0 / 2048.0;
 
 /// The origin and the unit of cells.
 ///
-/// The bulk of the particles is within one unit of the origin, where cells are of one size. Beyond it
-/// they grow with the distance, from one octave to the next, so that a particle far away does not make
-/// the cells of the others larger. A frame affects which particles are neighbours in the order, and so
-/// the speed, but never which pairs are found.
+/// The bulk of the particles is within one unit of the origin, where all cells have one size.
+/// Farther out cells double from octave to octave, so that a distant particle does not enlarge the
+/// cells of the others. A frame decides which particles are neighbours in the order, and so the
+/// speed, but never which pairs are found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// The origin.
     pub origin: [f64; 3],
-    /// The inverse of the unit.
+    /// The inverse of the unit of the cells.
     pub scale: f64,
     /// The number of dimensions, 2 or 3.
     pub dimensions: usize,
-    /// The cells.
+    /// The resolution.
     pub grid: Grid,
 }
 
@@ -58,8 +58,8 @@ impl Frame {
         Self::with_grid(Grid::LISTS, n, position, domain, dimensions)
     }
 
-    /// Chooses the frame of `n` particles at these positions: the box along periodic axes, elsewhere
-    /// the middle range of a sample.
+    /// Chooses the frame of `n` particles at these positions: the box along periodic axes,
+    /// elsewhere the bulk of a sample.
     pub fn with_grid(
         grid: Grid,
         n: usize,
@@ -88,14 +88,15 @@ impl Frame {
         }
         let range = (range * grid.spread).min(extent).max(range);
         let range = [range, extent, 1.0].into_iter().find(|&range| range > 0.0).unwrap_or(1.0);
-        // The box is a cube of the curve, all but its edge: a part of it beyond would be a thin layer, and
-        // the groups in it, flat. Elsewhere a power of two, so that similar particles have one frame.
+        // Along its longest edge the box is a cube of the curve short of half a cell: particles on
+        // the far face would otherwise form a thin layer of cells, with flat groups. In open space
+        // the unit is a power of two, so that similar particles have the same frame.
         let scale = if length == range { IN_BOX / range } else { power_of_two_below(2.0 / range) };
         Self { origin, scale, dimensions, grid }
     }
 
-    /// Returns the frame of a box whose lengths have changed; `None` if other axes are open. Along these the frame
-    /// remains.
+    /// Returns the frame after the lengths of the box have changed. Along open axes it stays;
+    /// `None` if other axes are open now.
     #[must_use]
     pub fn resized(&self, before: &Domain, now: &Domain) -> Option<Self> {
         let [before, now] = [before, now].map(|domain| lengths(domain, self.dimensions));
@@ -115,30 +116,30 @@ impl Frame {
         Some(resized)
     }
 
-    /// Returns the bits of a cell along each axis.
+    /// Returns the bits of a cell's coordinate.
     #[inline(always)]
     pub fn bits(&self) -> u32 {
         self.grid.bits[self.dimensions - 2]
     }
 
-    /// Returns the cell of a coordinate along an axis.
+    /// Returns the index, along an axis, of the cell that contains a coordinate.
     #[inline(always)]
     pub fn cell(&self, axis: usize, coordinate: f64) -> u32 {
         let (bits, octave_bits) = (self.bits(), self.grid.octaves);
         let half = 1_u32 << (bits - 1);
         let distance = (coordinate - self.origin[axis]) * self.scale;
-        // An octave is a power of two of 1 + distance: the bits of the exponent, and of the fraction
-        // behind them.
+        // The octave is the exponent of 1 + distance; the leading bits of the fraction are the
+        // step within it.
         let octaves = (1.0 + distance.abs()).to_bits() - 1.0_f64.to_bits();
         let steps = octaves >> (f64::MANTISSA_DIGITS - 1 - (bits - 1 - octave_bits));
-        // Cells within a unit begin where a cube of the curve does, which it visits at one stretch.
+        // One unit begins where a cube of the curve does, so the curve visits it in one stretch.
         let unit = 1 << (bits - 1 - octave_bits);
         let steps = steps.min(u64::from(half - 1 - unit)) as u32;
         if distance < 0.0 { half + unit - 1 - steps } else { half + unit + steps }
     }
 
-    /// Returns the distance from the origin, in units of cells, at which a cell begins; that behind a cell
-    /// is where it ends. The outermost cells have no other end.
+    /// Returns the distance from the origin, in units of the frame, at which a cell begins; it
+    /// ends where the next cell begins. The outermost cells reach to infinity.
     pub fn begin(&self, cell: u32) -> f64 {
         let (bits, octave_bits) = (self.bits(), self.grid.octaves);
         let centre = (1_u32 << (bits - 1)) + (1 << (bits - 1 - octave_bits));
@@ -149,7 +150,7 @@ impl Frame {
     }
 }
 
-/// Returns the greatest power of two that is not more than x, within the range of normal numbers.
+/// Returns the greatest power of two not above x, within the range of normal numbers.
 fn power_of_two_below(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
     f64::from_bits(x.clamp(f64::MIN_POSITIVE, f64::MAX).to_bits() & EXPONENT)
@@ -176,7 +177,7 @@ mod tests {
             assert!(found >= last, "{k}");
             last = found;
         }
-        // Within a unit of the origin, 2048 cells on each side.
+        // 2048 cells on each side within a unit of the origin.
         assert_eq!(cell(1.0 + 2.0) - cell(1.0), 1 << 11);
         assert_eq!(cell(1.0 + 6.0) - cell(1.0 + 2.0), 1 << 11);
         for (x, expected) in [(1e300, 0xffff), (f64::MAX, 0xffff), (-1e300, 1 << 12)] {

@@ -1,15 +1,15 @@
 //! Indices along a Hilbert curve (Skilling 2004, AIP Conf. Proc. 707, 381).
-// Loops over indices are those that compilers turn into vector code.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
-/// Returns the index of a cell along the Hilbert curve through cells of this many bits along each of
-/// `D` axes.
+/// Returns the index of a cell along the Hilbert curve; its coordinates along `D` axes have this
+/// many bits.
 pub fn index<const D: usize>(cell: [u32; D], bits: u32) -> u64 {
     let [index] = indices(cell.map(|along| [along]), bits);
     index
 }
 
-/// Returns the indices of `N` cells, whose coordinates along each axis are an array.
+/// Returns the indices of `N` cells, given by an array of coordinates for each axis.
 #[inline(always)]
 pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u32) -> [u64; N] {
     // From the coordinates to the transposed index: undo the excess work of all smaller cubes.
@@ -18,7 +18,7 @@ pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u
         for axis in 0..D {
             for k in 0..N {
                 let [first, along] = [cells[0][k], cells[axis][k]];
-                // The bit to the sign, and from there to all bits.
+                // Moves the bit to the sign, and from there to all bits.
                 let is_set = ((along << (31 - bit)).cast_signed() >> 31).cast_unsigned();
                 let changed = (first ^ along | is_set) & below;
                 cells[axis][k] ^= changed & !is_set;
@@ -32,14 +32,14 @@ pub fn indices<const D: usize, const N: usize>(mut cells: [[u32; N]; D], bits: u
             cells[axis][k] ^= cells[axis - 1][k];
         }
     }
-    // A bit is flipped by each one above it along the last axis.
+    // A bit is flipped by each bit above it along the last axis.
     let mut flips = cells[D - 1].map(|along| along >> 1);
     for step in [1, 2, 4, 8, 16] {
         for k in 0..N {
             flips[k] ^= flips[k] >> step;
         }
     }
-    // The index has one bit of each axis in turn.
+    // The index takes one bit of each axis in turn.
     let mut indices = [0; N];
     for along in &cells {
         for k in 0..N {

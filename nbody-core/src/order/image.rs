@@ -1,12 +1,13 @@
 //! Periodic images.
 
-/// Bits of an entry of a list that hold the sorted index of the j-particle; those above hold the image.
+/// Bits of a list's entry that hold the sorted index of the j-particle; the bits above hold its
+/// image.
 pub const INDEX_BITS: u32 = 27;
-/// The most particles that lists can have.
+/// The largest number of particles in lists.
 pub const LIMIT: usize = 1 << INDEX_BITS;
 /// The number of images.
 pub const IMAGES: u32 = 27;
-/// The particle itself.
+/// The image without a shift: the particle itself.
 pub const ITSELF: u32 = 13;
 
 /// Returns the shift of an image, -1, 0 or 1 box lengths along each axis; x varies fastest.
@@ -14,23 +15,23 @@ pub fn shift(image: u32) -> [f64; 3] {
     [image % 3, image / 3 % 3, image / 9].map(|steps| f64::from(steps) - 1.0)
 }
 
-/// Returns the displacement of an image in a box of these lengths, which are zero along open axes.
+/// Returns the displacement of an image in a box of these lengths, which are 0 along open axes.
 pub fn displacement(image: u32, lengths: &[f64; 3]) -> [f64; 3] {
     let shift = shift(image);
     [0, 1, 2].map(|axis| shift[axis] * lengths[axis])
 }
 
-/// Returns whether a box of these lengths has the image: open axes have no other than the particle.
+/// Returns whether the image exists in a box of these lengths: along open axes nothing is shifted.
 pub fn exists(image: u32, lengths: &[f64; 3]) -> bool {
     let shift = shift(image);
     (0..3).all(|axis| shift[axis] == 0.0 || lengths[axis] > 0.0)
 }
 
-/// Returns the image of a particle in the box that is nearest to another one, from the displacement to the
-/// particle.
+/// Returns the image nearest to another particle in the box, from the displacement between both
+/// particles.
 pub fn nearest(displacement: &[f64; 3], lengths: &[f64; 3]) -> u32 {
     let [x, y, z] = [0, 1, 2].map(|axis| {
-        // Two particles in the box are less than a length apart.
+        // Two particles in the box are less than one length apart.
         match lengths[axis] / 2.0 {
             half if half > 0.0 && displacement[axis] > half => 0,
             half if half > 0.0 && displacement[axis] < -half => 2,
@@ -40,12 +41,12 @@ pub fn nearest(displacement: &[f64; 3], lengths: &[f64; 3]) -> u32 {
     x + 3 * y + 9 * z
 }
 
-/// The place of the j-particle of an entry in the order.
+/// Returns the place of an entry's j-particle in its order.
 pub fn place(entry: u32) -> usize {
     (entry & ((1 << INDEX_BITS) - 1)) as usize
 }
 
-/// The image of the j-particle of an entry.
+/// Returns the image of an entry's j-particle.
 pub fn image(entry: u32) -> u32 {
     entry >> INDEX_BITS
 }

@@ -13,10 +13,10 @@ mod radix;
 
 use crate::domain::Domain;
 
-/// Particles of a group, and boxes of a box of the next level.
+/// Particles in a group, and children of a box in the tree.
 pub const GROUP: usize = 32;
 
-/// Returns the lengths of the box of particles in so many dimensions, 0 along open axes.
+/// Returns the lengths of the box in two or three dimensions, 0 along open axes.
 pub fn lengths(domain: &Domain, dimensions: usize) -> [f64; 3] {
     let [[x, y, z], _] = domain.factors();
     if dimensions < 3 { [x, y, 0.0] } else { [x, y, z] }

@@ -8,30 +8,29 @@ use crate::order::frame::Frame;
 use crate::order::{hilbert, radix};
 use crate::parallel;
 
-/// Particles that a thread finds the keys of at a time.
+/// Particles whose keys a thread computes at a time.
 const CHUNK: usize = 1 << 12;
 
-/// Particles in the order of a Hilbert curve, with the boxes of groups of them.
+/// Particles in the order of a Hilbert curve, with the bounding boxes of groups.
 #[derive(Clone, Debug, Default)]
 pub struct Ordered {
-    /// The index of each particle among those of the caller.
+    /// The index of each particle in the order of the caller.
     pub indices: Vec<u32>,
     /// The positions, wrapped into a periodic box; the third coordinate is 0 in two dimensions.
     pub positions: Vec<[f64; 3]>,
-    /// The boxes of groups.
+    /// The bounding boxes of groups.
     pub tree: Tree,
 }
 
-/// Returns the key of a position, which is in a periodic box.
+/// Returns the key of a position in a periodic box.
 pub fn key(frame: &Frame, position: &[f64; 3]) -> u64 {
     keys(frame, std::slice::from_ref(position))[0]
 }
 
-/// Positions whose keys are computed together: so many that compilers keep the loops over them, and make these
-/// vector code.
+/// Number of keys computed together: enough that compilers keep the loops and vectorize them.
 const KEYS: usize = 64;
 
-/// Returns the keys of at most [`KEYS`] positions, and others after these.
+/// Returns the keys of at most [`KEYS`] positions; the remaining keys have no meaning.
 #[inline(always)]
 fn keys(frame: &Frame, positions: &[[f64; 3]]) -> [u64; KEYS] {
     let mut cells = [[0; KEYS]; 3];
@@ -51,7 +50,7 @@ fn keys(frame: &Frame, positions: &[[f64; 3]]) -> [u64; KEYS] {
     }
 }
 
-/// Returns the keys of positions, which are in a periodic box, with their indices, in order.
+/// Returns the sorted keys of positions in a periodic box, each with the index of its position.
 pub fn sorted(wrapped: &[[f64; 3]], frame: &Frame) -> Vec<(u64, u32)> {
     let mut all = vec![(0, 0); wrapped.len()];
     let best = Best::new();
@@ -69,7 +68,7 @@ pub fn sorted(wrapped: &[[f64; 3]], frame: &Frame) -> Vec<(u64, u32)> {
     radix::sort(all)
 }
 
-/// Returns the image in the box of each position.
+/// Returns the image of each position in the box.
 pub fn wrapped(positions: &[[f64; 3]], domain: &Domain) -> Vec<[f64; 3]> {
     let mut wrapped = positions.to_vec();
     wrap(&mut wrapped, domain);
@@ -88,18 +87,18 @@ pub fn wrap(positions: &mut [[f64; 3]], domain: &Domain) {
 }
 
 impl Ordered {
-    /// Orders particles at these positions, which are finite. Particles with one key keep their order.
+    /// Orders particles at these finite positions. Particles with equal keys keep their order.
     pub fn of(positions: &[[f64; 3]], domain: &Domain, frame: &Frame) -> Self {
         Self::of_wrapped(&wrapped(positions, domain), frame)
     }
 
-    /// Orders particles at these positions, which are in the box.
+    /// Orders particles at these positions in the box.
     pub fn of_wrapped(wrapped: &[[f64; 3]], frame: &Frame) -> Self {
         let indices = sorted(wrapped, frame).into_iter().map(|(_, index)| index).collect();
         Self::in_order(indices, wrapped)
     }
 
-    /// Returns particles at these positions, which are in the box, in this order.
+    /// Returns particles at these positions in the box, in the given order.
     pub fn in_order(indices: Vec<u32>, wrapped: &[[f64; 3]]) -> Self {
         let mut positions = vec![[0.0; 3]; indices.len()];
         parallel::each_chunk(&mut positions, CHUNK, &|first, positions| {
@@ -111,7 +110,7 @@ impl Ordered {
         Self { indices, positions, tree }
     }
 
-    /// Returns the place of each particle.
+    /// Returns the place of each particle in the order, by the index of the caller.
     pub fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.len()];
         for (place, &index) in self.indices.iter().enumerate() {
@@ -129,12 +128,12 @@ impl Ordered {
         given
     }
 
-    /// Returns the numbers of particles in the order, from those in the order of the caller.
+    /// Sorts one number for each particle from the order of the caller into this order.
     pub fn take(&self, numbers: &[f64]) -> Vec<f64> {
         self.indices.iter().map(|&index| numbers[index as usize]).collect()
     }
 
-    /// Returns the numbers of particles in the order of the caller, from those in the order.
+    /// Sorts one number for each particle from this order into the order of the caller.
     pub fn give(&self, numbers: &[f64]) -> Vec<f64> {
         let mut given = vec![0.0; self.len()];
         for (&index, &number) in self.indices.iter().zip(numbers) {
@@ -143,7 +142,7 @@ impl Ordered {
         given
     }
 
-    /// Number of particles.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
@@ -154,7 +153,7 @@ impl Ordered {
         size_of_val(&self.indices[..]) + size_of_val(&self.positions[..]) + boxes
     }
 
-    /// Tests whether there are none.
+    /// Tests whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }

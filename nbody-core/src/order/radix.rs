@@ -1,4 +1,4 @@
-//! Sorting by keys, digit by digit.
+//! Radix sort by keys.
 
 use crate::parallel;
 
@@ -11,18 +11,18 @@ const DIGITS: usize = 6;
 const BITS: usize = 11;
 /// Values of a digit.
 const VALUES: usize = 1 << BITS;
-/// Fewer pairs than these are sorted by comparisons.
+/// Fewer pairs than this are sorted by comparisons.
 const FEW: usize = 1 << 11;
-/// The fewest pairs that are worth a thread of their own.
+/// The fewest pairs worth a thread of their own.
 const RUN: usize = 1 << 13;
 
-/// Sorts pairs, which are in the order of their indices. Each thread sorts a run of them; parts of all runs with
-/// neighbouring keys are then merged.
+/// Sorts pairs, given in the order of their indices. Each thread sorts a run; then ranges of
+/// neighbouring keys are merged from all runs.
 pub fn sort(pairs: Vec<Pair>) -> Vec<Pair> {
     sort_in_runs(pairs, parallel::threads(), RUN)
 }
 
-/// Sorts as many runs as there are threads, but none shorter than `shortest`.
+/// Sorts one run for each thread; no run is shorter than `shortest`.
 fn sort_in_runs(mut pairs: Vec<Pair>, threads: usize, shortest: usize) -> Vec<Pair> {
     let run = pairs.len().div_ceil(threads.max(1)).max(shortest).max(1);
     let mut others = vec![(0, 0); pairs.len()];
@@ -52,14 +52,15 @@ fn sort_in_runs(mut pairs: Vec<Pair>, threads: usize, shortest: usize) -> Vec<Pa
                 to.copy_from_slice(&run[range.clone()]);
                 rest = behind;
             }
-            // This finds the runs, and keeps the order of the indices of one key.
+            // A stable sort detects sorted runs, and keeps the order of indices with equal keys.
             part.sort_by_key(|&(key, _)| key);
         }
     });
     others
 }
 
-/// Divides sorted runs into as many parts, of nearly equal sizes, and returns the ends of each part in the runs.
+/// Divides sorted runs into one part for each run, of nearly equal sizes, and returns the end of
+/// each part in each run.
 fn ends_of_parts(runs: &[&[Pair]]) -> Vec<Vec<usize>> {
     let count = runs.len();
     let places = |run: &&[Pair]| (0..count).map(|k| run[k * run.len() / count]).collect::<Vec<_>>();
@@ -72,7 +73,7 @@ fn ends_of_parts(runs: &[&[Pair]]) -> Vec<Vec<usize>> {
     sample.iter().step_by(count).skip(1).map(ends).chain([last]).collect()
 }
 
-/// Sorts pairs, from the last digit to the first; digits that are the same in all keys are left out.
+/// Sorts pairs, from the last digit to the first, and skips digits that are the same in all keys.
 fn sort_run(pairs: &mut [Pair], others: &mut [Pair]) {
     if pairs.len() < FEW {
         return pairs.sort_unstable();

@@ -12,8 +12,6 @@ use crate::field::{Field, FieldKind};
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
 use crate::parallel;
-pub use crate::records::binding::{Binding, Place};
-pub use crate::records::field_value::{find_field, values};
 use crate::records::record;
 use crate::records::record::Record;
 pub use crate::records::record::{dim, position};

@@ -1,20 +1,20 @@
-//! The axes of second moments, of several cells together.
-// Loops over indices are those that compilers turn into vector code.
+//! The principal axes of second moments, for several cells together.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
 use crate::numeric::simd::level::Best;
 use crate::trees::moments::Moments;
 
-/// The least second moment along an axis, in units of the largest: others are rounding errors.
+/// Second moments below this fraction of the largest are rounding errors, and count as 0.
 pub const FLAT: f64 = 1e-12;
-/// Rotations of each two axes.
+/// Number of sweeps; each rotates every pair of axes once.
 pub const SWEEPS: usize = 6;
-/// Cells whose axes are found together.
+/// Number of cells whose axes are found together.
 const CELLS: usize = 16;
-/// A number of each of them.
+/// A number for each of these cells.
 type Each = [f64; CELLS];
 
-/// The axes of the second moments of a weight.
+/// The principal axes of a weight's second moments.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes {
     /// The second moments per weight along the axes, in descending order.
@@ -24,7 +24,7 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// Finds the axes of each of some weights by Jacobi's rotations.
+    /// Finds the axes of each weight by Jacobi rotations.
     pub fn of_each(weights: &[&Moments]) -> Vec<Self> {
         let (best, mut all) = (Best::new(), Vec::with_capacity(weights.len()));
         for weights in weights.chunks(CELLS) {
@@ -39,17 +39,18 @@ impl Axes {
     }
 }
 
-/// Symmetric matrices, and the axes in which they become diagonal.
+/// Symmetric matrices, and the axes that diagonalize them.
 struct Rotations {
     diagonal: [Each; 3],
-    /// The elements of two axes each, by the number of the third one.
+    /// The off-diagonal elements, each at the index of the third axis.
     others: [Each; 3],
-    /// The components of the axes: the first ones of all axes, then the second ones.
+    /// The components of the axes: first the first component of all axes, then the second, then
+    /// the third.
     components: [[Each; 3]; 3],
 }
 
 impl Rotations {
-    /// Begins with the moments per weight, in the axes of space.
+    /// Starts with the moments per weight, in the axes of space.
     fn new(weights: &[&Moments]) -> Self {
         let (zero, one) = ([0.0; CELLS], [1.0; CELLS]);
         let (mut diagonal, mut others) = ([zero; 3], [zero; 3]);
@@ -75,7 +76,7 @@ impl Rotations {
         }
     }
 
-    /// Makes the element of two axes 0.
+    /// Rotates two axes so that their off-diagonal element becomes 0.
     #[inline(always)]
     fn rotate(&mut self, p: usize, q: usize) {
         let (mut cosine, mut sine) = ([1.0; CELLS], [0.0; CELLS]);
@@ -84,7 +85,7 @@ impl Rotations {
             let element = elements[k];
             let ratio = (self.diagonal[q][k] - self.diagonal[p][k]) / (2.0 * element);
             let tangent = 1.0_f64.copysign(ratio) / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
-            // Without an element the ratio is infinite, or that of 0 to 0.
+            // If the element is 0, the ratio is infinite, or 0/0.
             let tangent = if element == 0.0 { 0.0 } else { tangent };
             self.diagonal[p][k] -= tangent * element;
             self.diagonal[q][k] += tangent * element;
@@ -98,7 +99,7 @@ impl Rotations {
         }
     }
 
-    /// Returns the axes of one of the cells.
+    /// Returns the axes of one cell.
     fn axes(&self, k: usize) -> Axes {
         let moments = self.diagonal.map(|each| each[k]);
         let mut order = [0, 1, 2];
@@ -110,7 +111,7 @@ impl Rotations {
     }
 }
 
-/// Turns two of three numbers into each other.
+/// Rotates two of three numbers into each other.
 #[inline(always)]
 fn turn(numbers: &mut [Each; 3], [a, b]: [usize; 2], cosine: &Each, sine: &Each) {
     for k in 0..CELLS {

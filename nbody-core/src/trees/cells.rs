@@ -1,22 +1,27 @@
-//! Cells: ranges of particles with a common beginning of their keys.
+//! Cells: ranges of particles whose keys have the same leading bits.
 
 use std::ops::Range;
 
 use crate::order::frame::Frame;
-use crate::trees::LEAF;
 
-/// A cell, and where its children are.
+/// The most children of a cell.
+pub const FAN: usize = 8;
+
+/// The most particles of an undivided cell.
+pub const LEAF: usize = 16;
+
+/// A cell, and the place of its children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The first of its particles.
     pub first: u32,
     /// The end of its particles.
     pub end: u32,
-    /// The first of its children, which follow each other.
+    /// The first child; the others follow it.
     pub child: u32,
     /// The number of its children; a cell without any is a leaf.
     pub children: u16,
-    /// The number of divisions of all cells of the frame that it comes from.
+    /// The depth of the cell in the grid of the frame.
     pub level: u16,
 }
 
@@ -37,10 +42,10 @@ impl Cell {
     }
 }
 
-/// Divides particles with these keys, which ascend, into cells: each behind its parent, the children of a
-/// cell together. A cell of more than [`LEAF`] particles has the children that its keys tell; where all
-/// keys are equal, it has parts of equal numbers of particles. A division that leaves all particles in one
-/// child is passed over.
+/// Divides particles with these ascending keys into cells, each behind its parent, the children of
+/// a cell together. A cell of more than [`LEAF`] particles is divided by the next bits of its
+/// keys, or into parts of equal numbers of particles if all keys are equal. Bits that leave all
+/// particles in one child are skipped.
 pub fn divide(keys: &[(u64, u32)], frame: &Frame) -> Vec<Cell> {
     let (bits, dimensions) = (frame.bits(), frame.dimensions as u32);
     let mut cells = Vec::new();
@@ -79,7 +84,7 @@ pub fn divide(keys: &[(u64, u32)], frame: &Frame) -> Vec<Cell> {
     cells
 }
 
-/// Returns the cells of each depth, which follow each other.
+/// Returns the range of cells of each depth.
 pub fn depths(cells: &[Cell]) -> Vec<Range<usize>> {
     let (mut depths, mut next) = (Vec::new(), 0..cells.len().min(1));
     while !next.is_empty() {
@@ -95,7 +100,8 @@ fn part(first: usize, end: usize, level: u32) -> Cell {
     Cell { first: first as u32, end: end as u32, level: level as u16, ..Cell::default() }
 }
 
-/// Returns the level of the children of a cell with this first and this last key, or `None` if they are equal.
+/// Returns the level of the children of a cell with this first and last key; `None` if they are
+/// equal.
 fn level_of_division(first: u64, last: u64, bits: u32, dimensions: u32) -> Option<u32> {
     let differ = (first ^ last).checked_ilog2()?;
     Some(bits - differ / dimensions)
@@ -110,7 +116,8 @@ mod tests {
         Frame { origin: [0.0; 3], scale: 1.0, dimensions: 3, grid: Grid::TREES }
     }
 
-    /// Checks that children share out the particles of their parent, in order, and that leaves are small.
+    /// Checks that children partition the particles of their parent, in order, and that leaves are
+    /// small.
     fn check(keys: &[u64]) -> Vec<Cell> {
         let keys: Vec<_> = keys.iter().zip(0..).map(|(&key, index)| (key, index)).collect();
         let cells = divide(&keys, &frame());
@@ -162,7 +169,7 @@ mod tests {
         let cells = check(&keys);
         assert_eq!((cells[0].children, cells.len()), (8, 9));
         assert!(cells[1..].iter().all(|cell| cell.level == 1 && cell.count() == 3));
-        // All of one octant, but for the last three bits.
+        // The keys differ only in the last three bits.
         let keys: Vec<_> = (0..8).flat_map(|k| [5 << 60 | k; 3]).collect();
         assert!(check(&keys)[1..].iter().all(|cell| cell.level == 21));
     }

@@ -9,10 +9,10 @@ use crate::trees::report::TreeReport;
 
 /// Evaluates the pairs of a law by a tree.
 pub trait Tree: Engine {
-    /// Returns the criterion by which cells are opened.
+    /// Returns the criterion that opens cells.
     fn opening(&self) -> Opening;
 
-    /// Sets the criterion by which cells are opened.
+    /// Sets the criterion that opens cells.
     fn set_opening(&mut self, opening: Opening) -> Result<(), Error>;
 
     /// Returns the distance beyond which the law is harmonic.

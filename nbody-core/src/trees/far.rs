@@ -14,27 +14,28 @@ use crate::trees::moments::{AllMoments, Moments, Summary, length};
 pub struct FarParticles {
     /// The positions.
     pub positions: Vec<[f64; 3]>,
-    /// The charges, those of one particle after those of another.
+    /// The charges: all charges of the first particle, then of the second, and so on.
     pub charges: Vec<f64>,
-    /// The first far particle of each cell, and the end of those of the last one. A cell has none where there
-    /// are no fewer than its particles.
+    /// The first far particle of each cell, and the end of the last range. A cell has none if it
+    /// has no more particles than far particles.
     pub first: Vec<u32>,
     /// The greatest distance of the far particles of each cell from its centre.
     pub reach: Vec<f64>,
 }
 
-/// The least charge that others are divided by, in units of the largest of a cell: its rounding error. Charges
-/// of both signs whose sum is 0 would lose these others.
+/// The least charge that others are divided by, relative to the largest charge of the far
+/// particles of a cell: its rounding error. If charges of both signs sum up to 0, the charges
+/// carried with them would be lost.
 pub const LEAST: f64 = f64::EPSILON;
-/// The least distance at which far particles act, in units of that of the farthest of them from their
-/// centre: nearer, they may be where i-particles are.
+/// The least distance at which far particles act, in units of the distance of the farthest one
+/// from their centre: nearer, they may coincide with i-particles.
 pub const CLEAR: f64 = 1.25;
-/// Cells that a thread chooses the far particles of at a time.
+/// Number of cells whose far particles a thread chooses at a time.
 const CHUNK: usize = 256;
 
 impl FarParticles {
-    /// Chooses the far particles of all cells. Each tells whether its kernel is
-    /// harmonic where it is met.
+    /// Chooses the far particles of all cells. `is_harmonic` tells whether the kernel is harmonic
+    /// at all distances at which a cell acts.
     pub fn of(
         cells: &[Cell],
         moments: &AllMoments,
@@ -59,7 +60,7 @@ impl FarParticles {
         far
     }
 
-    /// Reserves memory for so many cells and far particles.
+    /// Reserves memory for these numbers of cells and far particles.
     fn reserve(&mut self, cells: usize, count: usize, charges: Charges) {
         self.first.reserve_exact(cells + 1);
         self.reach.reserve_exact(cells);
@@ -83,10 +84,9 @@ impl FarParticles {
         self.charges.extend((0..count).map(charge));
     }
 
-    /// Three equal charges with the traceless second moments of the cell (Kawai & Makino 2001,
-    /// Astrophys. J. 550, L143):
-    /// in the plane of the axes 1 and 2, at (0, 2β) and (±√3 α, −β), with α² = (λ₁ − λ₃) / 2 and
-    /// β² = (λ₂ − λ₃) / 2 of the second moments λ per charge.
+    /// Adds three equal charges with the traceless second moments of the cell (Kawai & Makino
+    /// 2001, Astrophys. J. 550, L143): in the plane of the axes 1 and 2, at (0, 2β) and (±√3 α,
+    /// −β), with α² = (λ₁ − λ₃) / 2 and β² = (λ₂ − λ₃) / 2 of the second moments λ per charge.
     fn push_three(&mut self, summary: &Summary, axes: &Axes, total: f64) {
         let Axes { lengths2, axes } = *axes;
         let alpha = (0.5 * (lengths2[0] - lengths2[2])).max(0.0).sqrt();
@@ -98,8 +98,9 @@ impl FarParticles {
         }
     }
 
-    /// Six particles of equal weight at ±√(3 λ) on the axes of the second moments λ per weight. The other charges
-    /// are the weight times a linear function of the position, which has their sum and first moments.
+    /// Adds six particles of equal weight at ±√(3 λ) on the axes of the second moments λ per
+    /// weight. The other charges are the weight times a linear function of the position, chosen to
+    /// have the sum and the first moments of the cell.
     fn push_six(&mut self, summary: &Summary, axes: &Axes, charges: &[Moments]) {
         let Axes { lengths2, axes } = *axes;
         for (axis, length2) in axes.iter().zip(lengths2) {
@@ -108,7 +109,7 @@ impl FarParticles {
                 let at = axis.map(|x| side * x);
                 let charge = |q: usize| {
                     let along = dot(&charges[q].first, axis);
-                    // Of three axes with two particles each, this one alone has this moment.
+                    // Only the two particles of this axis contribute to the first moment along it.
                     let linear = if side == 0.0 { 0.0 } else { along / (2.0 * side) };
                     charges[q].sum / 6.0 + linear
                 };
@@ -117,13 +118,14 @@ impl FarParticles {
         }
     }
 
-    /// Ten particles with any moments up to the second order of any charges: the centre, both sides of the three
-    /// axes of the weight, and three corners between these. Each charge is the sum over the particles of the cell
-    /// of the quadratic function that is 1 at its place and 0 at the other nine.
+    /// Adds ten particles with all moments up to second order of any charges: at the centre, on
+    /// both sides of the three axes of the weight, and at three corners between these. Each charge
+    /// is the sum over the particles of the cell of the quadratic function that is 1 at its place
+    /// and 0 at the other nine.
     fn push_ten(&mut self, summary: &Summary, axes: &Axes, charges: &[Moments]) {
         let Axes { lengths2, axes } = *axes;
         let lengths = lengths2.map(|length2| (3.0 * length2).max(0.0).sqrt());
-        // Moments in units of these lengths along the axes; along one without extent they are 0.
+        // Moments in units of these lengths along the axes; 0 along an axis without extent.
         let unit = |k: usize| if lengths[k] > 0.0 { lengths[k].recip() } else { 0.0 };
         let first = |q: usize, a: usize| dot(&charges[q].first, &axes[a]) * unit(a);
         let second = |q: usize, a: usize, b: usize| {
@@ -151,7 +153,8 @@ impl FarParticles {
         }
     }
 
-    /// Keeps charges by which others are divided from being 0, of the far particles of a cell of this weight.
+    /// Keeps charges that others are divided by away from 0, among the far particles of a cell of
+    /// this weight.
     fn keep_ratios(&mut self, begin: usize, charges: Charges, weight: f64) {
         let count = charges.products.len();
         for carried in charges.carried {
@@ -168,7 +171,7 @@ impl FarParticles {
     }
 }
 
-/// All that the far particles of cells depend on.
+/// Everything that the far particles of cells depend on.
 struct Choice<'a> {
     cells: &'a [Cell],
     moments: &'a AllMoments,
@@ -178,7 +181,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Returns how many far particles a cell has.
+    /// Returns the number of far particles of a cell.
     fn number(&self, k: usize) -> usize {
         let number = match self.expansion {
             Expansion::Monopole => 1,
@@ -189,7 +192,7 @@ impl Choice<'_> {
         if number < self.cells[k].count() { number } else { 0 }
     }
 
-    /// Chooses the far particles of some cells.
+    /// Chooses the far particles of a range of cells.
     fn of_cells(&self, range: Range<usize>) -> FarParticles {
         let AllMoments { summaries, charges } = self.moments;
         let (mut far, count) = (FarParticles::default(), self.charges.products.len());
@@ -227,7 +230,7 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Returns the element of second moments for two directions.
+/// Returns the second moment along two directions.
 fn quadratic(second: &[f64; 6], a: &[f64; 3], b: &[f64; 3]) -> f64 {
     let [xx, yy, zz, xy, xz, yz] = *second;
     let rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
@@ -252,8 +255,8 @@ mod tests {
         sums: &[],
     };
 
-    /// Particles in a box of different edges, and their charges: the first one is positive, unless it may be
-    /// negative too.
+    /// Particles in a box with these edges, and their charges. The first charge is positive unless
+    /// `signs` is set.
     fn particles(count: usize, signs: bool, edges: [f64; 3]) -> (Vec<[f64; 3]>, Vec<f64>) {
         let mut state = 12345_u64;
         let mut random = move || {
@@ -270,7 +273,8 @@ mod tests {
 
     struct Found {
         far: FarParticles,
-        /// Moments of the cell, and of its far particles, around one centre, for each charge.
+        /// For each charge, the moments of the cell and of its far particles around the same
+        /// centre.
         moments: Vec<[Moments; 2]>,
     }
 

@@ -1,24 +1,26 @@
-//! The distance from which on a kernel is harmonic: the sum of its second derivatives vanishes there, as
-//! that of 1 / r does, so that the trace of second moments has no effect.
+//! The distance beyond which a kernel is harmonic: the sum of its second derivatives vanishes
+//! there, as for 1 / r, so that the trace of second moments has no effect.
 
 use crate::law::charges::Charges;
 use crate::law::interaction::Law;
 use crate::records::pack;
 use crate::trees::kernel::{DIRECTIONS, Kernel};
 
-/// The step of the second derivatives, in units of the distance.
+/// The step of the numerical second derivatives, in units of the distance.
 const STEP: f64 = 0.02;
-/// The greatest sum of second derivatives, in units of the sum of their magnitudes, of the components of a field:
-/// less than the share of third moments, which are neglected.
+/// The tolerance for the sum of second derivatives, relative to the sum of their magnitudes, each
+/// the largest over the components of a field: less than the contribution of the neglected third
+/// moments.
 const TOLERANCE: f64 = 0.05;
 
-/// Returns the distance from which on a law with one charge is harmonic; infinite if it is nowhere.
+/// Returns the distance beyond which a law with one charge is harmonic; infinite if it is nowhere
+/// harmonic.
 pub fn distance(law: &'static Law, parameters: &[u64], charges: Charges) -> f64 {
     // A kernel that is harmonic for one i-particle need not be so for others.
     if charges.products.len() != 1 || charges.sums.iter().any(|sum| sum.depends_on_i) {
         return f64::INFINITY;
     }
-    // Of a law without loops nothing is known.
+    // Nothing is known of a law without loops.
     let Ok(kernel) = Kernel::new(law, parameters, charges) else { return f64::INFINITY };
     let is_harmonic = |exponent: &i32| {
         let distance = f64::from(*exponent).exp2();
@@ -28,7 +30,7 @@ pub fn distance(law: &'static Law, parameters: &[u64], charges: Charges) -> f64 
     harmonic.map_or(f64::INFINITY, |exponent| f64::from(exponent).exp2())
 }
 
-/// Returns the binary logarithms of the distances at which kernels are tested, whatever the unit of length.
+/// Returns the binary logarithms of the test distances, which suit any unit of length.
 fn exponents() -> impl DoubleEndedIterator<Item = i32> {
     let [small, large] = [-300..-60, 64..301].map(|exponents| exponents.step_by(4));
     small.chain(-60..64).chain(large)
@@ -59,7 +61,7 @@ impl Kernel {
             first = numbers.end;
             let most =
                 |of: &[f64]| of[numbers.clone()].iter().fold(0.0, |a: f64, x| a.max(x.abs()));
-            // Not a comparison that NaN could pass.
+            // Written so that NaN fails.
             most(&sums) <= TOLERANCE * most(&magnitudes)
                 && centre[numbers.clone()].iter().all(|x| x.is_finite())
         })

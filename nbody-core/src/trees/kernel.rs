@@ -11,7 +11,7 @@ use crate::records::pack;
 /// The directions in which kernels are tested.
 pub const DIRECTIONS: [[f64; 3]; 3] = [[0.48, -0.6, 0.64], [-0.36, 0.48, 0.8], [0.8, 0.6, 0.0]];
 
-/// The result of a unit charge at a distance, for some i-particle.
+/// The kernel, for a fixed i-particle.
 pub struct Kernel {
     /// The law.
     pub law: &'static Law,
@@ -25,7 +25,8 @@ impl Kernel {
         Ok(Self { law, charges, pair: Pair::new(law, parameters, Domain::Open)? })
     }
 
-    /// Returns the numbers of the result for a j-particle with one charge, by its index, at this position.
+    /// Returns the components of the result for a j-particle at this position, with a unit of the
+    /// charge of this index.
     pub fn at(&self, position: [f64; 3], charge: usize) -> Vec<f64> {
         let mut charges = vec![0.0; self.charges.products.len()];
         charges[charge] = 1.0;
@@ -36,14 +37,15 @@ impl Kernel {
         pack::reals(self.law.f, &self.pair.evaluate(i, j)).collect()
     }
 
-    /// Returns the greatest length of the first of these fields at a distance, of all charges.
+    /// Returns the greatest length of the first of these fields at a distance, over all primary
+    /// charges and test directions.
     pub fn length(&self, distance: f64, fields: &[Field]) -> f64 {
         let mut most = 0.0;
         for charge in self.charges.primary() {
             for direction in DIRECTIONS {
                 let numbers = self.at(direction.map(|x| x * distance), charge);
                 let length = first_field(fields, numbers.into_iter());
-                // NaN stays.
+                // Keeps NaN.
                 most = if f64::is_nan(most) || length <= most { most } else { length };
             }
         }
@@ -57,7 +59,7 @@ pub fn first_field(fields: &[Field], numbers: impl Iterator<Item = f64>) -> f64 
     numbers.take(count).map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns a record at a position, with other numbers that a function gives.
+/// Returns a record at a position; `number` gives its other components.
 fn row(fields: &'static [Field], position: [f64; 3], number: impl Fn(usize) -> f64) -> Vec<u64> {
     let place = pack::position(fields).unwrap_or(0..0);
     let kinds = pack::numbers(fields).enumerate();

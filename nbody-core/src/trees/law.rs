@@ -1,4 +1,4 @@
-//! A law by a tree: its charges, and the criterion by which cells are opened.
+//! A law evaluated by a tree: its charges, and the criterion that opens cells.
 
 use crate::error::Error;
 use crate::law::charges::Charges;
@@ -9,21 +9,22 @@ use crate::trees::harmonic;
 use crate::trees::kernel::Kernel;
 use crate::trees::opening::Opening;
 
-/// A law with its parameters by a tree, on any engine.
+/// A law with its parameters, evaluated by a tree, on any engine.
 #[derive(Clone, Debug)]
 pub struct TreeLaw {
     law: &'static Law,
     parameters: Vec<u64>,
     opening: Opening,
     charges: Charges,
-    /// The distance from which on the kernel is harmonic.
+    /// The distance beyond which the kernel is harmonic.
     harmonic: f64,
-    /// The estimate of errors of the last evaluation, if cells are opened by it.
+    /// The estimate of errors of the last evaluation, if the criterion is relative.
     estimate: Option<Estimate>,
 }
 
 impl TreeLaw {
-    /// Refuses a law without charges, parameters that are no record, and an opening that is not possible.
+    /// Creates the law; refuses a law without charges, parameters that are no record, and an
+    /// invalid opening.
     pub fn new(law: &'static Law, parameters: &[u64], opening: Opening) -> Result<Self, Error> {
         opening.check()?;
         let name = law.name;
@@ -42,7 +43,7 @@ impl TreeLaw {
         self.law
     }
 
-    /// Sets the parameters, which are one row.
+    /// Sets the parameters (one row).
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         let Self { law, charges, .. } = *self;
         let (found, expected) = (parameters.len(), crate::records::record::dim(law.parameters));
@@ -56,12 +57,12 @@ impl TreeLaw {
         Ok(())
     }
 
-    /// Returns the criterion by which cells are opened.
+    /// Returns the criterion that opens cells.
     pub fn opening(&self) -> Opening {
         self.opening
     }
 
-    /// Sets the criterion by which cells are opened.
+    /// Sets the criterion that opens cells.
     pub fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         opening.check()?;
         if opening.share().is_some() {
@@ -79,20 +80,21 @@ impl TreeLaw {
         self.charges
     }
 
-    /// Returns the exponent of the error bound of the field where it is smallest, for charges of one sign or not.
+    /// Returns the exponent of the error bound, the smallest over all fields, for charges of one
+    /// sign or of both.
     pub fn error_order(&self, is_of_one_sign: bool) -> u32 {
         let expansion = self.opening.far_particles();
         let order = |sum| self.charges.error_order(sum, expansion, is_of_one_sign);
         self.charges.sums.iter().map(order).min().unwrap_or(0)
     }
 
-    /// Returns the distance from which on the law is harmonic; infinite if it is nowhere.
+    /// Returns the distance beyond which the law is harmonic; infinite if it is nowhere harmonic.
     pub fn harmonic_distance(&self) -> f64 {
         self.harmonic
     }
 
-    /// Returns the estimate of errors for distances in units of 1 / `scale`, if cells are opened by it. The charges of
-    /// the whole tree are of one sign or not.
+    /// Returns the table of errors for distances in units of 1 / `scale`, if the criterion is
+    /// relative. `is_of_one_sign` tells whether the charges of the whole tree have one sign.
     pub fn table(&mut self, scale: f64, is_of_one_sign: bool) -> Result<Option<Table>, Error> {
         if self.opening.share().is_none() {
             return Ok(None);

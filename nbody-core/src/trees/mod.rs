@@ -1,9 +1,10 @@
-//! Trees: cells of j-particles, each with a few far particles that act as it does from afar, and walks
-//! that choose for each group of i-particles the cells and the particles that act on it.
+//! Trees: cells of j-particles, each with a few far particles that replace it at a distance, and
+//! walks that choose the cells and particles that act on each group of i-particles.
 //!
-//! This is the definition of what every engine builds, as `near` is for lists. Particles are in the order
-//! of a Hilbert curve, so that a cell is a range of them, and groups are consecutive i-particles. Angles
-//! open cells by IEEE arithmetic without contraction; estimates of errors need logarithms, too.
+//! Every engine builds the structures defined here, as it does for lists in `near`. Particles are
+//! in the order of a Hilbert curve: a cell is a range of particles, and a group consists of
+//! consecutive i-particles. Decisions by angles use IEEE arithmetic without contraction; estimates
+//! of errors also need logarithms.
 
 mod axes;
 pub mod cells;
@@ -22,8 +23,4 @@ mod siblings;
 pub mod walk;
 
 pub use crate::trees::axes::{FLAT, SWEEPS};
-
-/// The most children of a cell.
-pub const FAN: usize = 8;
-/// The most particles of a cell that is not divided.
-pub const LEAF: usize = 16;
+pub use crate::trees::cells::{FAN, LEAF};

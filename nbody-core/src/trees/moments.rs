@@ -7,20 +7,20 @@ use crate::numeric::simd::level::Best;
 use crate::parallel;
 use crate::trees::cells::{Cell, depths};
 
-/// Cells that a thread finds the moments of at a time.
+/// Number of cells whose moments a thread computes at a time.
 const CHUNK: usize = 256;
 
-/// The charges of a set of particles in order, and their positions.
+/// The charges and positions of a set of ordered particles.
 pub struct Sources<'a> {
     /// The charges of a law.
     pub charges: Charges,
-    /// The charges of each particle, one after another.
+    /// The charges: all charges of the first particle, then of the second, and so on.
     pub values: &'a [f64],
     /// The positions, wrapped into a periodic box.
     pub positions: &'a [[f64; 3]],
 }
 
-/// The sum, the first and the second moments of some weight of particles around a centre.
+/// The sum, the first and the second moments of a weight around a centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     /// The sum.
@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds a weight at this distance from the centre.
+    /// Adds a weight at this displacement from the centre.
     #[inline(always)]
     pub fn add(&mut self, weight: f64, at: [f64; 3]) {
         let [x, y, z] = at;
@@ -47,7 +47,7 @@ impl Moments {
         }
     }
 
-    /// Adds the moments around another centre at this distance.
+    /// Adds moments around another centre, which is displaced by `by`.
     #[inline(always)]
     fn add_moved(&mut self, part: &Self, by: [f64; 3]) {
         let [x, y, z] = by;
@@ -70,16 +70,16 @@ impl Moments {
     }
 }
 
-/// A cell as it is seen from afar.
+/// A cell as seen from a distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// The centre of the magnitudes of the charges.
+    /// The centre of mass of the magnitudes of the charges.
     pub centre: [f64; 3],
     /// The least and the greatest coordinates.
     pub bounds: [[f64; 3]; 2],
     /// The moments of the magnitudes of the charges around the centre.
     pub weight: Moments,
-    /// Whether one charge gives the weight, and has one sign in all particles.
+    /// Whether a single charge gives the weight and has the same sign in all particles.
     pub is_of_one_sign: bool,
 }
 
@@ -96,21 +96,22 @@ impl Summary {
 
 /// The moments of all cells.
 pub struct AllMoments {
-    /// Each cell.
+    /// The summary of each cell.
     pub summaries: Vec<Summary>,
-    /// The moments of the charges of each cell around its centre, one after another.
+    /// The moments of each charge around the centre of its cell: all charges of the first cell,
+    /// then of the second, and so on.
     pub charges: Vec<Moments>,
 }
 
-/// The moments of the cells of greater depths.
+/// The moments of cells of greater depths.
 struct Deeper<'a> {
-    /// The first of these cells.
+    /// The index of the first of these cells.
     begin: usize,
     summaries: &'a [Summary],
     charges: &'a [Moments],
 }
 
-/// Returns the length of a vector, whose squares may be beyond the range of numbers.
+/// Returns the length of a vector, even if squares of its components overflow or underflow.
 #[inline]
 pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = components.clone().fold(0.0, |most: f64, x| most.max(x.abs()));
@@ -118,7 +119,7 @@ pub fn length(components: impl Iterator<Item = f64> + Clone) -> f64 {
         return components.map(|x| x * x).sum::<f64>().sqrt();
     }
     if most == 0.0 || most.is_infinite() {
-        // The maximum leaves out NaN.
+        // The maximum ignores NaN.
         return if components.clone().any(f64::is_nan) { f64::NAN } else { most };
     }
     most * components.map(|x| (x / most).powi(2)).sum::<f64>().sqrt()
@@ -167,7 +168,7 @@ impl Sources<'_> {
         AllMoments { summaries, charges }
     }
 
-    /// Finds the moments of some cells of one depth.
+    /// Computes the moments of cells of one depth.
     #[inline(always)]
     fn of_cells(
         &self,
@@ -198,7 +199,7 @@ impl Sources<'_> {
         };
         let mut body =
             Summary { bounds: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], ..Summary::default() };
-        // One charge, nowhere negative, is the weight.
+        // A single charge that is nowhere negative is itself the weight.
         let (mut sum, mut is_weight) = (0.0, primary == [0] && self.count() == 1);
         for k in cell.particles() {
             let (weight, position) = (weight(k), &self.positions[k]);
@@ -235,8 +236,9 @@ impl Sources<'_> {
     }
 }
 
-/// Returns the centre of weights, given their sum and the sum of weighted positions; where that is none, the
-/// middle. Rounding leaves it within the bounds.
+/// Returns the centre of mass of weights, from their sum and the sum of weighted positions,
+/// clamped to the bounds against rounding; the middle of the bounds where the weights have no
+/// centre.
 #[inline(always)]
 fn centre(weighted: [f64; 3], sum: f64, bounds: &[[f64; 3]; 2]) -> [f64; 3] {
     std::array::from_fn(|axis| {
@@ -274,7 +276,7 @@ fn of_parent(
             moments.add_moved(of_child, by);
         }
         body.is_of_one_sign &= child.is_of_one_sign;
-        // The charges of a child that are of one sign have that of their sum.
+        // If the charges of a child have one sign, it is the sign of their sum.
         let total = primary.first().map_or(0.0, |&q| of_child[q].sum);
         signs = [signs[0] || total < 0.0, signs[1] || total > 0.0];
     }
@@ -302,7 +304,7 @@ mod tests {
         let frame = Frame::with_grid(Grid::TREES, N, &|k| positions[k], &Domain::Open, 3);
         let keys = order::sorted(&positions, &frame);
         let positions: Vec<_> = keys.iter().map(|&(_, k)| positions[k as usize]).collect();
-        // Negative in a part of space, so that cells have one sign or both.
+        // Negative in a part of space, so that some cells have one sign and some both.
         let charge = |position: &[f64; 3]| (position[0] - 0.7) * (1.0 + position[1]);
         let values: Vec<_> = positions.iter().map(charge).collect();
         let cells = divide(&keys, &frame);

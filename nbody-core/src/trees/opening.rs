@@ -1,4 +1,4 @@
-//! The criterion by which cells are opened, and the far particles of those that are not.
+//! The criterion that opens cells, and the far particles of cells that are not opened.
 
 use crate::law::charges::Expansion;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// The criterion by which a walk opens cells.
+/// The criterion that decides which cells a walk opens.
 ///
-/// With [`theta`](Self::theta) a cell with edges of length l acts through its far particles on a group of
-/// i-particles at the distance d, that of the nearest point of their bounding box from the centre of
-/// charge, or of the nearest i-particle where cells are large, if l / θ + s < d, where s is the distance of the
-/// centre of charge from that of the cell
-/// (Barnes 1994; Salmon & Warren 1994), and if d is greater than the distance b of its farthest corner from
-/// there. Other cells are opened.
+/// With [`theta`](Self::theta), a cell with edges of length l acts on a group of i-particles
+/// through its far particles if l / θ + s < d and b < d (Barnes 1994; Salmon & Warren 1994). Here
+/// d is the distance of the centre of charge from the bounding box of the group, or from the
+/// nearest i-particle for large cells; s is the distance of the centre of charge from the centre
+/// of the cell, and b its distance from the farthest corner of the cell. Other cells are opened.
 ///
-/// With [`relative`](Self::relative) it acts so if the estimate of its error is at most α times the least result in
-/// the group at the last evaluation (Springel 2005, Mon. Not. R. Astron. Soc. 364, 1105, equation 18): |pair| (b / d)ᵖ,
-/// the length of the first field of the pair's result with all charges of the cell at the distance d, times
-/// that power p of b / d with which the error falls: 3 for the second order, 2 for monopoles, 1 for those of
-/// charges of both signs. Results are matched by index, and forgotten with other parameters. The distance d
-/// must be greater than 5/4 b as well. The first evaluation, and one of another number of i-particles, finds
-/// results to compare with by that limit alone.
+/// With [`relative`](Self::relative), a cell acts through its far particles if the estimate of its
+/// error, |pair| (b / d)ᵖ, is at most α times the least result in the group at the last evaluation
+/// (Springel 2005, Mon. Not. R. Astron. Soc. 364, 1105, equation 18), and if d > 5/4 b. Here
+/// |pair| is the length of the first field of the result of a pair, with all charges of the cell
+/// at the distance d, and p is the exponent of the error bound: 3 for the second order, 2 for
+/// monopoles, 1 for monopoles with charges of both signs. Results are matched by index, and
+/// forgotten when parameters change. The first evaluation, and one with another number of
+/// i-particles, first finds results to compare with, by the limit d > 5/4 b alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {
     criterion: Criterion,
@@ -59,12 +59,13 @@ impl FromStr for Expansion {
 }
 
 impl Opening {
-    /// Opens cells that are seen at a larger angle than this one, in radians.
+    /// Creates a criterion that opens cells seen at a larger angle than this, in radians.
     pub const fn theta(theta: f64) -> Self {
         Self { criterion: Criterion::Theta(theta), expansion: Expansion::Second }
     }
 
-    /// Opens cells whose error may be greater than this share of the results before.
+    /// Creates a criterion that opens cells whose estimated error exceeds this fraction of the
+    /// previous results.
     pub const fn relative(alpha: f64) -> Self {
         Self { criterion: Criterion::Relative(alpha), expansion: Expansion::Second }
     }
@@ -75,7 +76,7 @@ impl Opening {
         Self { expansion, ..self }
     }
 
-    /// Returns the angle, if that is the criterion.
+    /// Returns the angle; `None` for a relative criterion.
     pub const fn angle(self) -> Option<f64> {
         match self.criterion {
             Criterion::Theta(theta) => Some(theta),
@@ -83,7 +84,7 @@ impl Opening {
         }
     }
 
-    /// Returns the greatest share of the results before, if that is the criterion.
+    /// Returns the fraction of the previous results; `None` for an angle.
     pub const fn share(self) -> Option<f64> {
         match self.criterion {
             Criterion::Theta(_) => None,
@@ -96,7 +97,7 @@ impl Opening {
         self.expansion
     }
 
-    /// Refuses an angle or a share that is not positive and finite.
+    /// Refuses an angle or a fraction that is not positive and finite.
     pub fn check(self) -> Result<(), Error> {
         let (what, found) = match self.criterion {
             Criterion::Theta(theta) => ("angle", theta),

@@ -1,47 +1,46 @@
-//! Numbers and times of trees.
+//! Statistics and times of trees.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::law::charges::Expansion;
 
-/// The size of a tree and the work of its walks, of the last evaluation.
+/// The size of a tree and the work of its walks in the last evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TreeReport {
-    /// i-particles whose results are wanted.
+    /// Number of i-particles whose results are wanted.
     pub targets: usize,
-    /// j-particles.
+    /// Number of j-particles.
     pub sources: usize,
-    /// Cells.
+    /// Number of cells.
     pub cells: usize,
-    /// Far particles of all cells.
+    /// Number of far particles of all cells.
     pub far_particles: usize,
-    /// Groups of i-particles.
+    /// Number of groups of i-particles.
     pub groups: usize,
-    /// Cells that walks have tested.
+    /// Number of cells tested in walks.
     pub tested: u64,
-    /// Pairs that were evaluated: of each i-particle with each particle and far particle that acts on its
-    /// group. Groups are evaluated whole, also where the results of some of their i-particles are wanted alone.
+    /// Number of evaluated pairs: each i-particle with each particle and far particle that acts on
+    /// its group. Groups are evaluated whole, even if only some of their results are wanted.
     pub evaluations: u64,
     /// Memory of the tree in bytes.
     pub bytes: usize,
-    /// The far particles.
+    /// The kind of far particles.
     pub expansion: Expansion,
-    /// The power of the opening angle with which the relative error of the action of a cell falls, of the field of the
-    /// result where that is least.
+    /// Exponent p of the error bound θᵖ, the smallest over all fields.
     pub error_order: u32,
-    /// Times of the parts, if they are measured.
+    /// Times of the parts, if measured.
     pub times: Option<TreeTimes>,
 }
 
-/// Times of the parts of an evaluation by a tree. On a GPU these are times of the device, else those of the clock.
+/// Times of the parts of an evaluation by a tree: device time on a GPU, else wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeTimes {
     /// Time to order the particles.
     pub order: Duration,
-    /// Time to make the cells and the far particles.
+    /// Time to build the cells and the far particles.
     pub build: Duration,
     /// Time of the walks with their evaluations, of both walks where
     /// [`Opening::relative`](crate::trees::opening::Opening::relative) has no results yet to compare with.
@@ -49,21 +48,21 @@ pub struct TreeTimes {
 }
 
 impl TreeTimes {
-    /// Makes the times of the three parts.
+    /// Creates the times of the three parts.
     pub fn new(order: Duration, build: Duration, walk: Duration) -> Self {
         Self { order, build, walk }
     }
 }
 
 impl TreeReport {
-    /// Returns the number of pairs that were evaluated for a wanted result, on average: those of an i-particle, if all
-    /// results are wanted.
+    /// Returns the mean number of evaluated pairs for each wanted result: the pairs of one
+    /// i-particle, if all results are wanted.
     pub fn evaluations_per_target(&self) -> f64 {
         self.evaluations as f64 / self.targets.max(1) as f64
     }
 
-    /// Returns the number of pairs that were evaluated for a group, on average, if all results are wanted: those of an
-    /// i-particle times the i-particles of a group.
+    /// Returns the mean number of evaluated pairs for each group, if all results are wanted: the
+    /// pairs of one i-particle times the number of i-particles in a group.
     pub fn evaluations_per_group(&self) -> f64 {
         self.evaluations as f64 / self.groups.max(1) as f64
     }

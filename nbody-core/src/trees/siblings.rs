@@ -1,5 +1,5 @@
-//! The children of a cell as walks see them, which are tested together.
-// Loops over indices are those that compilers turn into vector code.
+//! The children of a cell in the form for walks, which test them together.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
 use std::ops::Range;
@@ -7,45 +7,47 @@ use std::ops::Range;
 use crate::trees::cells::Cell;
 
 /// The most children of a cell.
-pub const WIDTH: usize = crate::trees::FAN;
+pub const WIDTH: usize = crate::trees::cells::FAN;
 
-/// The children of a cell, by columns, so that a test of all of them reads a few lines of the cache. Lengths are
-/// in units of the frame, from its origin, in `f32`: rounding moves the limit between cells that are opened and those
-/// that are not, but loses no particle.
+/// The children of a cell as a structure of arrays: testing all of them reads a few cache lines.
+/// Lengths are in units of the frame, from its origin, in `f32`: rounding shifts the limit between
+/// opened and unopened cells, but loses no particle.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub struct Siblings {
     /// The centres of charge, along each axis.
     pub centres: [[f32; WIDTH]; 3],
-    /// The square of the distance beyond which a cell is not opened.
+    /// The squares of the distances beyond which cells are not opened.
     pub limits2: [f32; WIDTH],
-    /// The binary logarithm of the charges times that power of the radius by which errors are estimated.
+    /// The binary logarithm of the charges times the radius raised to the exponent of the error
+    /// bound.
     pub strengths: [f32; WIDTH],
     /// The ranges of particles.
     near: [[u32; WIDTH]; 2],
-    /// The ranges of the particles that act from afar: far particles, or particles where there are none.
+    /// The ranges of entries that act from a distance: far particles, or particles if a cell has
+    /// none.
     far: [[u32; WIDTH]; 2],
-    /// The number of the children of each among all siblings.
+    /// The index of each cell's own children among all siblings.
     pub children: [u32; WIDTH],
-    /// Bits for those that there are.
+    /// A bit for each cell that exists.
     pub all: u32,
-    /// Bits for the leaves.
+    /// A bit for each leaf.
     pub leaves: u32,
-    /// Bits for those that act from afar through one particle.
+    /// A bit for each cell that acts from a distance through a single particle.
     ones: u32,
-    /// Bits for the leaves of one particle.
+    /// A bit for each leaf of one particle.
     alone: u32,
-    /// The distance of the farthest of its particles, and of its far particles, from the centre of charge.
+    /// The distance of the farthest particle or far particle from the centre of charge.
     pub radii: [f32; WIDTH],
 }
 
-/// One of them.
+/// One of these cells.
 pub struct Sibling {
     /// The cell.
     pub cell: Cell,
-    /// The number of its children among all siblings, if it has any.
+    /// The index of its children among all siblings, if it has any.
     pub children: u32,
-    /// The range of the particles that act from afar.
+    /// The range of entries that act from a distance.
     pub far: [u32; 2],
     /// The centre of charge.
     pub centre: [f32; 3],
@@ -58,7 +60,7 @@ pub struct Sibling {
 }
 
 impl Siblings {
-    /// Adds the next one.
+    /// Adds the next cell.
     pub fn push(&mut self, sibling: &Sibling) {
         let k = self.all.count_ones() as usize;
         let Sibling { cell, children, far, .. } = *sibling;
@@ -77,29 +79,29 @@ impl Siblings {
         self.alone |= u32::from(cell.count() == 1) << k;
     }
 
-    /// Returns a bit for each that has some of these particles.
+    /// Returns a bit for each cell that contains any of these particles.
     #[inline(always)]
     pub fn with_any_of(&self, particles: &Range<u32>) -> u32 {
         let [begins, ends] = &self.near;
         bits(|k| begins[k] < particles.end && particles.start < ends[k])
     }
 
-    /// Returns a bit for each that has so many particles.
+    /// Returns a bit for each cell of at least this many particles.
     #[inline(always)]
     pub fn with_many(&self, many: u32) -> u32 {
         let [begins, ends] = &self.near;
         bits(|k| ends[k] - begins[k] >= many)
     }
 
-    /// Returns the particles that one acts through, from afar or not.
+    /// Returns the range of entries that a cell acts through, from a distance or not.
     #[inline(always)]
     pub fn range(&self, k: usize, is_far: bool) -> [u32; 2] {
         let [begins, ends] = if is_far { &self.far } else { &self.near };
         [begins[k], ends[k]]
     }
 
-    /// Returns the particle that each acts through if these all act through one: cells from afar or leaves of one
-    /// particle that is not of the group.
+    /// Returns the entry that each met cell acts through, if all of them act through one: distant
+    /// cells with one entry, or leaves of one particle outside the group.
     #[inline(always)]
     pub fn single(&self, met: u32, far: u32, own: u32) -> Option<&[u32; WIDTH]> {
         let single = self.ones & far | self.alone & !own;
@@ -107,7 +109,7 @@ impl Siblings {
     }
 }
 
-/// Returns a bit for each of some cells.
+/// Returns a bit for each cell for which `is_set` holds.
 #[inline(always)]
 pub fn bits(is_set: impl Fn(usize) -> bool) -> u32 {
     let mut bytes = [0; WIDTH];

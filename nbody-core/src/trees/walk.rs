@@ -1,5 +1,5 @@
-//! Walks: the cells and the particles that act on a group.
-// Loops over indices are those that compilers turn into vector code.
+//! Walks: they choose the cells and the particles that act on a group.
+// Compilers vectorize loops over indices.
 #![allow(clippy::needless_range_loop)]
 
 use std::ops::Range;
@@ -14,29 +14,31 @@ use crate::trees::far::FarParticles;
 use crate::trees::moments::{AllMoments, Summary};
 use crate::trees::siblings::{Sibling, Siblings, WIDTH, bits};
 
-/// Several rounding errors of coordinates in units of the largest one, by which boxes grow.
+/// Allowance for rounding by which boxes grow, relative to the largest coordinate.
 pub const SLACK: f32 = 4.0 * f32::EPSILON;
-/// Cells of so many particles are tested by the nearest i-particle if their box is too near.
+/// Cells of at least this many particles are tested exactly, against the nearest i-particle, if
+/// they are too near to the box.
 pub const MANY: u32 = 1024;
-/// Opened cells of a depth at whose children all cells are tested so. Few groups have as many: those whose box has
-/// others in it, as where the curve leads around a cluster, or which open nearly all cells anyway.
+/// Above this many opened cells of a depth, all of their children are tested exactly, as if they
+/// had [`MANY`] particles. Few groups reach it: groups whose box overlaps with others, as where
+/// the curve leads around a cluster, or groups that open nearly all cells anyway.
 pub const CROWD: usize = 96;
-/// Opened cells of one depth for which there is room; others act through their particles.
+/// Room for the opened cells of one depth; further cells act through their particles.
 pub const QUEUE: usize = 4096;
 
-/// Cells whose children a thread prepares at a time.
+/// Number of cells whose children a thread prepares at a time.
 const FAMILIES: usize = 128;
 
-/// A tree of cells, as walks see it.
+/// A tree of cells in the form for walks.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The cells.
+    /// The resolution.
     pub cells: Vec<Cell>,
     /// Their far particles.
     pub far: FarParticles,
-    /// The root alone, and the children of each cell that has some, in the order of these.
+    /// The root alone, then the children of each parent, in the order of the parents.
     siblings: Vec<Siblings>,
-    /// The estimate of errors, if cells are opened by it.
+    /// The table of errors, if the criterion is relative.
     estimate: Option<Table>,
     /// The lengths of the periodic box, infinite along open axes.
     lengths: [f32; 3],
@@ -44,37 +46,38 @@ pub struct Tree {
     scale: f64,
 }
 
-/// The box of a group of i-particles, in units of the frame.
+/// The bounding box of a group of i-particles, in units of the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// The middle of the box.
     pub middle: [f32; 3],
     /// Half of its edges.
     pub half: [f32; 3],
-    /// Several rounding errors of coordinates, by which it has grown.
+    /// The allowance for rounding that `half` includes.
     pub slack: [f32; 3],
-    /// The coordinates of the i-particles along each axis, the last one's several times.
+    /// The coordinates of the i-particles along each axis; the last one is repeated.
     pub points: [[f32; GROUP]; 3],
-    /// The binary logarithm of the greatest error; without it only distances count.
+    /// The binary logarithm of the largest permissible error. `None`: only distances count.
     pub most: Option<f32>,
 }
 
-/// The list of the sources of a group: particles, in the order of the tree, and far particles, whose numbers
-/// follow those of the particles.
+/// The sources of a group: particles in the order of the tree, and far particles, numbered after
+/// the particles.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
-    /// The numbers of particles, and others behind them.
+    /// The numbers of sources; only the first `count` are valid.
     entries: Vec<u32>,
-    /// The number of the first ones.
+    /// The number of sources.
     count: usize,
-    /// The number of cells that were tested.
+    /// The number of tested cells.
     pub tested: u64,
-    /// The numbers of the children of opened cells, which are to be tested.
+    /// The children of opened cells, which are queued for testing, by their index among all
+    /// siblings.
     queue: Vec<u32>,
 }
 
 impl Tree {
-    /// Prepares cells for walks, with the distances beyond which they are not opened.
+    /// Prepares cells for walks; `limits` are the distances beyond which cells are not opened.
     pub fn new(
         cells: Vec<Cell>,
         far: FarParticles,
@@ -97,12 +100,12 @@ impl Tree {
         tree
     }
 
-    /// Returns the children of each cell, behind the root.
+    /// Returns the root alone, then the children of each parent.
     fn all_siblings(&self, summaries: &[Summary], limits: &[f64]) -> Vec<Siblings> {
         let is_parent = |k: usize| self.cells[k].children > 0;
         let (mut parents, mut count) = (vec![0; 1 + self.cells.len()], 0);
         for k in 0..self.cells.len() {
-            // Another cell takes the place of one without children.
+            // A parent overwrites a cell without children.
             parents[count] = k;
             count += usize::from(is_parent(k));
         }
@@ -124,7 +127,8 @@ impl Tree {
         all
     }
 
-    /// Returns a cell as walks see it, with the number of its children among all siblings.
+    /// Returns a cell in the form for walks; `children` is the index of its children among all
+    /// siblings.
     fn sibling(&self, k: usize, children: u32, summary: &Summary, limit: f64) -> Sibling {
         let (cell, far) = (self.cells[k], self.far.of_cell(k));
         let (limit, radius) = (limit * self.scale, summary.radius());
@@ -151,7 +155,7 @@ impl Tree {
         ((x - self.origin[axis]) * self.scale) as f32
     }
 
-    /// Returns the box of i-particles at these positions, which are in the periodic box.
+    /// Returns the bounding box of i-particles at these positions in the periodic box.
     pub fn group(&self, positions: &[[f64; 3]], most: Option<f32>) -> Group {
         let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         let mut points = [[0.0; GROUP]; 3];
@@ -164,7 +168,7 @@ impl Tree {
                 points[axis][k] = x;
             }
         }
-        // Rounding does not move a cell out of the box.
+        // The allowance covers the rounding of positions.
         let slack = std::array::from_fn(|axis| SLACK * least[axis].abs().max(greatest[axis].abs()));
         let half = |axis: usize| 0.5 * greatest[axis] - 0.5 * least[axis] + slack[axis];
         let middle = |axis: usize| 0.5 * least[axis] + 0.5 * greatest[axis];
@@ -177,7 +181,8 @@ impl Tree {
         }
     }
 
-    /// Lists the sources of a group, but for a range of particles: cells in the order of their depth.
+    /// Lists the sources of a group, except a range of particles; cells come in the order of their
+    /// depth.
     pub(crate) fn walk(&self, group: &Group, without: Range<u32>, walked: &mut Walked, best: Best) {
         walked.count = 0;
         if self.cells.is_empty() {
@@ -189,23 +194,25 @@ impl Tree {
         );
     }
 
-    /// Tests all cells. Branches on whether they are opened would often be mispredicted: each test writes a cell
-    /// to both lists, and moves the end of one.
+    /// Tests all cells. Branches on the outcome would often be mispredicted, so each test writes a
+    /// cell to both lists and advances the end of one.
     #[inline(always)]
     fn walk_all(&self, group: &Group, without: &Range<u32>, walked: &mut Walked) {
         let is_periodic = self.lengths.iter().any(|length| *length < f32::INFINITY);
-        // The opened cells, of which some are done, and the end of those of the depth before.
+        // The numbers of processed and of queued cells, and the end of the previous depth in the
+        // queue.
         let (mut next, mut queued, mut of_depth) = (0, 0, 0);
         let mut many = MANY;
         let mut siblings = &self.siblings[0];
         loop {
             let distances2 = self.distances2(siblings, &group.middle, &group.half, is_periodic);
             let mut far = self.beyond_limits(siblings, &distances2, group.most);
-            // A cell with particles of the group never acts on it from afar, whatever rounding says.
+            // A cell with particles of the group never acts from a distance, even where rounding
+            // says so.
             let own = siblings.with_any_of(without);
             let mut large = siblings.with_many(many) & siblings.all & !own & !far;
             if large != 0 {
-                // Most are too near to any one i-particle.
+                // Most cells are too near to any one i-particle.
                 let one = group.points.map(|along| along[GROUP / 2]);
                 let distances2 = self.distances2(siblings, &one, &group.slack, is_periodic);
                 large &= bits(|k| siblings.limits2[k] < distances2[k]);
@@ -249,8 +256,9 @@ impl Tree {
         size_of_val(&self.cells[..]) + size_of_val(&self.siblings[..]) + far + first
     }
 
-    /// Returns the squares of the distances of some cells from the nearest i-particle, or smaller ones that are still
-    /// too near where none is far enough; only those of some cells matter.
+    /// Returns the squares of the distances of cells from the nearest i-particle, as `matter`
+    /// selects them. The search stops, with larger squares left, when every selected cell is known
+    /// to be too near.
     #[inline(always)]
     fn nearest(
         &self,
@@ -288,8 +296,8 @@ impl Tree {
         nearest2
     }
 
-    /// Returns the squares of the distances of some cells from a box. In a periodic box, where cells are opened, too,
-    /// which have several images near a group, that of such a cell is 0.
+    /// Returns the squares of the distances of cells from a box. In a periodic box the result is 0
+    /// for a cell with several images near the group, so that it is opened.
     #[inline(always)]
     fn distances2(
         &self,
@@ -336,7 +344,7 @@ impl Tree {
         std::array::from_fn(|k| if is_clear[k] { distances2[k] } else { 0.0 })
     }
 
-    /// Returns a bit for each cell that acts from afar at this distance.
+    /// Returns a bit for each cell that acts from a distance, given its squared distance.
     #[inline(always)]
     fn beyond_limits(
         &self,
@@ -351,7 +359,8 @@ impl Tree {
     }
 }
 
-/// Returns the square of the distance of a cell from the nearest i-particle, all of which are taken together.
+/// Returns the square of the distance of one cell from the nearest i-particle; all i-particles are
+/// tested together.
 #[inline(always)]
 fn nearest_of_one(siblings: &Siblings, k: usize, group: &Group) -> f32 {
     let mut distances2 = [0.0_f32; GROUP];
@@ -372,7 +381,7 @@ fn nearest_of_one(siblings: &Siblings, k: usize, group: &Group) -> f32 {
     distances2[0]
 }
 
-/// Returns the lowest bits, as many as there is room for.
+/// Returns the lowest `room` set bits.
 fn first_bits(mut bits: u32, room: usize) -> u32 {
     let mut first = 0;
     for _ in 0..room.min(bits.count_ones() as usize) {
@@ -382,7 +391,8 @@ fn first_bits(mut bits: u32, room: usize) -> u32 {
     first
 }
 
-/// Writes those of some numbers that have a bit to the begin of a list, and others behind them. Returns how many have.
+/// Compacts the numbers flagged in `are` to the front of a list, and returns their count; the
+/// entries behind have no meaning.
 #[inline(always)]
 fn push(list: &mut [u32], numbers: &[u32; WIDTH], are: u32) -> usize {
     let list: &mut [u32; WIDTH] = list.first_chunk_mut().expect("there is room");
@@ -394,7 +404,7 @@ fn push(list: &mut [u32], numbers: &[u32; WIDTH], are: u32) -> usize {
     count
 }
 
-/// Entries that are written together, some of them to be overwritten by the next ones.
+/// Number of entries written together; the next ones overwrite any excess.
 const ENTRIES: usize = 16;
 
 impl Walked {
@@ -403,7 +413,7 @@ impl Walked {
         &self.entries[..self.count]
     }
 
-    /// Adds what cells act through, from afar or not.
+    /// Adds the entries that the met cells act through, from a distance or not.
     #[inline(always)]
     fn add_ranges(&mut self, siblings: &Siblings, met: u32, far: u32, without: &Range<u32>) {
         let mut left = met;
@@ -414,7 +424,7 @@ impl Walked {
         }
     }
 
-    /// Adds a range of particles or far particles, but for those without which the list is.
+    /// Adds a range of particles or far particles, except the range `without`.
     #[inline(always)]
     fn add(&mut self, [first, end]: [u32; 2], without: &Range<u32>) {
         if first < without.end && without.start < end {
@@ -425,7 +435,6 @@ impl Walked {
         }
     }
 
-    /// Makes room for entries.
     #[inline(always)]
     fn reserve(&mut self) {
         let needed = self.count + ENTRIES;

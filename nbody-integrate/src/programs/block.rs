@@ -18,7 +18,7 @@ pub mod programs {
         pub mass: Real,
         /// The time of the state in ticks, modulo 2³².
         pub time: u32,
-        /// The step in ticks, a power of two; zero where none is short enough.
+        /// The step in ticks, a power of two; zero if none is short enough.
         pub step: u32,
         /// The time at which the step ends.
         pub due: u32,
@@ -46,7 +46,7 @@ pub mod programs {
         pub due: u32,
         /// The length of a tick.
         pub tick: Real,
-        /// The time since then.
+        /// The time since `due`, not in ticks.
         pub dt: Real,
     }
 
@@ -61,8 +61,8 @@ pub mod programs {
         }
     }
 
-    /// The longest step, a power of two of up to 2³⁰ ticks, that is no longer than is wanted; zero if there
-    /// is none. It is found by its exponent, half of what is left of it at a time.
+    /// Returns the longest step, a power of two of at most 2³⁰ ticks, that does not exceed
+    /// `wanted`; zero if there is none. It is found by bisection of the exponent.
     fn longest(wanted: Real, tick: Real) -> u32 {
         let mut step = 1;
         let mut length = tick;
@@ -88,7 +88,7 @@ pub mod programs {
         if tick <= wanted { step } else { 0 }
     }
 
-    /// x / y, but as good as infinite where y is zero, whatever x is.
+    /// Returns x / y, but practically infinity if y is zero, for any x.
     fn ratio(x: Real, y: Real) -> Real {
         if y == 0.0 { 1e300 } else { x / y }
     }
@@ -105,9 +105,10 @@ pub mod programs {
         }
     }
 
-    /// Chooses the first step: eta |a| / |j|, with a the acceleration and j its derivative, which is infinite
-    /// for bodies at rest; so it is at most as long as by the criterion of Aarseth with the second derivative
-    /// s. It is at least so long that no more than rounding errors would change in it.
+    /// Chooses the first step: eta |a| / |j|, with the acceleration a and the jerk j. This is
+    /// infinite for bodies at rest, so the step is at most the one by the criterion of Aarseth
+    /// with the second derivative s. It is at least so long that no more than rounding errors
+    /// would change in it.
     pub struct FirstStep {
         /// The length of a tick.
         pub tick: Real,
@@ -117,9 +118,9 @@ pub mod programs {
         pub eta: Real,
         /// The time at which forces were evaluated again.
         pub dt: Real,
-        /// Changes of velocities that are rounding errors.
+        /// The rounding error of velocities.
         pub speed: Real,
-        /// The longest step that these allow.
+        /// The longest step chosen because of rounding errors.
         pub longest: Real,
     }
 
@@ -148,8 +149,8 @@ pub mod programs {
         }
     }
 
-    /// Places particles where they are corrected to at the end of their steps, which do not end yet: their
-    /// forces are evaluated there again.
+    /// Places particles at the corrected end of their steps, which do not end yet: the forces are
+    /// evaluated there again.
     pub struct Improve {
         /// The length of a tick.
         pub tick: Real,
@@ -169,11 +170,12 @@ pub mod programs {
         }
     }
 
-    /// Corrects particles at the end of their steps (Hut et al. 1995, equation 2), and chooses their next
-    /// ones by the criterion of Aarseth (1985): the square root of eta (|a| |s| + |j|²) / (|j| |c| + |s|²),
-    /// with the second and third derivatives s and c of the acceleration a. A step is shorter than the one
-    /// before, the same, or twice as long where the time is a multiple of that. One in which no more than
-    /// rounding errors change is not shortened, and may be twice as long.
+    /// Corrects particles at the end of their steps (Hut et al. 1995, equation 2), and chooses
+    /// their next steps by the criterion of Aarseth (1985): the square root of eta (|a| |s| +
+    /// |j|²) / (|j| |c| + |s|²), with the acceleration a, the jerk j, and the second and third
+    /// derivatives s and c of the acceleration. The next step is shorter, the same, or twice as
+    /// long if the time is a multiple of that. If no more than rounding errors change in a step,
+    /// the next one is not shorter, and may be twice as long.
     pub struct Correct {
         /// The time in ticks.
         pub now: u32,
@@ -183,9 +185,9 @@ pub mod programs {
         pub eta: Real,
         /// The largest step in ticks.
         pub largest: u32,
-        /// Changes of velocities that are rounding errors.
+        /// The rounding error of velocities.
         pub speed: Real,
-        /// The longest step that these allow.
+        /// The longest step chosen because of rounding errors.
         pub longest: Real,
     }
 
@@ -243,7 +245,7 @@ mod tests {
 
     #[nbody::interaction]
     mod constant {
-        /// Results that are those of the j-particle.
+        /// Copies the results of the j-particle.
         pub struct Constant;
         pub struct Body {
             pub acc: Vector,
@@ -265,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The longest step by a loop over all of them.
+    /// Finds the longest step by a loop over all of them.
     fn longest(wanted: f64, tick: f64) -> u32 {
         let mut fits = 0;
         for exponent in 0..=30 {
@@ -280,7 +282,7 @@ mod tests {
     fn the_longest_step_is_that_of_a_loop_over_all() {
         let device = Device::cpu();
         let mut engine = AllPairs::new(&device, constant::Constant).unwrap();
-        // A derivative that does not change has no part in the step.
+        // A constant derivative does not affect the step.
         let body: constant::Body =
             constant::Body { acc: [1.0, 0.0, 0.0].into(), jerk: [0.0, 1.0, 0.0].into() };
         let body = engine.upload(&[body]).unwrap();

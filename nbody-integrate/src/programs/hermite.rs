@@ -34,8 +34,8 @@ pub mod programs {
         pub vel: Vector,
     }
 
-    /// Predicts particles by Taylor series, to the third order in their positions (Makino & Aarseth
-    /// 1992, equation 2).
+    /// Predicts particles by Taylor series, to the third order in their positions (Makino &
+    /// Aarseth 1992, equation 2).
     pub struct Predict {
         /// The time since the beginning of the step.
         pub dt: Real,
@@ -64,8 +64,8 @@ pub mod programs {
         pub jerk: Vector,
     }
 
-    /// Corrects particles by the interpolation of their accelerations, which is of fourth order (Hut et
-    /// al. 1995, equation 2). The formula is symmetric in time.
+    /// Corrects particles by fourth-order interpolation of their accelerations (Hut et al. 1995,
+    /// equation 2). The formula is symmetric in time.
     pub struct Correct {
         /// The step.
         pub dt: Real,
@@ -129,28 +129,29 @@ pub mod programs {
     pub struct Shortest {
         /// The step, and the particle that wants it.
         pub step: ArgMin<Real>,
-        /// The first particle whose acceleration or its derivative is no finite number, with the value 0.
+        /// The first particle with an acceleration or a jerk that is not finite, with the value 0.
         pub lost: ArgMin<Real>,
     }
 
-    /// x / y, but as good as infinite where y is zero, whatever x is.
+    /// Returns x / y, but practically infinity if y is zero, for any x.
     fn ratio(x: Real, y: Real) -> Real {
         if y == 0.0 { 1e300 } else { x / y }
     }
 
-    /// The steps of the beginning: eta |a| / |j|, with a the acceleration and j its derivative, which is
-    /// infinite for bodies at rest; so it is at most as long as by the criterion of Aarseth with the second
-    /// derivative s. It is at least so long that no more than rounding errors would change in it.
+    /// Finds the first steps: eta |a| / |j|, with the acceleration a and the jerk j. This is
+    /// infinite for bodies at rest, so the step is at most the one by the criterion of Aarseth
+    /// with the second derivative s. It is at least so long that no more than rounding errors
+    /// would change in it.
     pub struct FirstStep {
-        /// The accuracy of the first step, and of those after it.
+        /// The accuracy of the first step.
         pub eta_start: Real,
         /// The accuracy of later steps.
         pub eta: Real,
         /// The time at which forces were evaluated again.
         pub dt: Real,
-        /// Changes of velocities that are rounding errors.
+        /// The rounding error of velocities.
         pub speed: Real,
-        /// The longest step that these allow.
+        /// The longest step chosen because of rounding errors.
         pub longest: Real,
     }
 
@@ -179,17 +180,18 @@ pub mod programs {
         }
     }
 
-    /// The steps of Aarseth (1985): the square root of eta (|a| |s| + |j|²) / (|j| |c| + |s|²), with the
-    /// second and third derivatives s and c of the acceleration a at the end of a step. A step in which no more
-    /// than rounding errors change is not shortened, and may be twice as long.
+    /// Finds the steps of Aarseth (1985): the square root of eta (|a| |s| + |j|²) / (|j| |c| +
+    /// |s|²), with the acceleration a, the jerk j, and the second and third derivatives s and c of
+    /// the acceleration at the end of a step. If no more than rounding errors change in a step,
+    /// the next one is not shorter, and may be twice as long.
     pub struct Step {
-        /// The step before.
+        /// The previous step.
         pub dt: Real,
         /// The accuracy.
         pub eta: Real,
-        /// Changes of velocities that are rounding errors.
+        /// The rounding error of velocities.
         pub speed: Real,
-        /// The longest step that these allow.
+        /// The longest step chosen because of rounding errors.
         pub longest: Real,
     }
 

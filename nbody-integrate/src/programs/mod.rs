@@ -1,5 +1,5 @@
-//! The programs per particle of the integrators. They are bound to records of any interaction by the names of
-//! fields.
+//! The per-particle programs of the integrators. They are bound to records of any interaction by
+//! the names of fields.
 
 pub mod block;
 pub mod hermite;
@@ -36,7 +36,8 @@ mod tests {
     const ENERGIES: [&ParticleProgram; 2] =
         [leapfrog::EnergyPerMass::PROGRAM, leapfrog::Energy::PROGRAM];
 
-    /// Their records are compiled as they are, in the precisions of an engine in mixed precision.
+    /// Compiles each program with its own records, in the precisions of an engine in mixed
+    /// precision.
     #[test]
     fn nvrtc_compiles_all_programs() {
         let folder = tempfile::tempdir().unwrap();

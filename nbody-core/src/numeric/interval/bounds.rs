@@ -1,5 +1,5 @@
-//! Interval arithmetic. Every function returns bounds of what any engine computes from numbers within the bounds of its
-//! operands; the bounds of integers and conditions are exact.
+//! Interval arithmetic. Every function bounds the results of any engine for all numbers within the
+//! bounds of its operands; the bounds of integers and conditions are exact.
 
 use crate::numeric::interval::constants::{
     DIVISION, FUNCTION, LARGE, PI, ROOT, ROUNDOFF, SLACK, SUM, TINY,
@@ -12,7 +12,7 @@ use crate::numeric::interval::primitives::{
     is_nan, leading_zeros, number_of, product_of, round_of, saturated, single, sqrt_of, sum_of,
     trunc_of, truth, wide,
 };
-use crate::numeric::interval::{Integers, Interval, Truth};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 use crate::numeric::shared::shared;
 
 shared! {
@@ -47,7 +47,7 @@ shared! {
         a.lo == -infinite() || a.hi == infinite()
     }
 
-    /// Tests whether it certainly is a number, and finite.
+    /// Tests whether it is certainly a finite number.
     fn is_finite(a: Interval) -> bool {
         -infinite() < a.lo && a.hi < infinite() && !a.may_be_nan
     }
@@ -57,7 +57,7 @@ shared! {
         interval(a.lo, a.hi, a.may_be_nan || may_be_nan)
     }
 
-    /// Returns bounds of the numbers of both.
+    /// Returns an interval that contains both.
     fn hull(a: Interval, b: Interval) -> Interval {
         interval(fmin(a.lo, b.lo), fmax(a.hi, b.hi), a.may_be_nan || b.may_be_nan)
     }

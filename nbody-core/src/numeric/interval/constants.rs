@@ -19,15 +19,16 @@ macro_rules! constants {
 constants! {
     /// The unit roundoff of `f32`.
     ROUNDOFF = <f32 as crate::numeric::lane::Lane>::ROUNDOFF;
-    /// Errors are taken for twice as large as they are known to be, which covers rounding in `f64`.
+    /// The factor by which known errors are enlarged, which also covers rounding in `f64`.
     SLACK = 2.0;
-    /// The error of a sum, in roundoffs of its terms: engines may sum the terms of a scalar product in another order.
+    /// The error of a sum, in roundoffs of its terms: engines may reorder the terms of a scalar
+    /// product.
     SUM = 4.0;
     /// The error of a quotient, in roundoffs.
     DIVISION = accuracy::DIVISION;
     /// The error of a root, in roundoffs.
     ROOT = accuracy::ROOT;
-    /// The error of another function, in roundoffs.
+    /// The error of any other function, in roundoffs.
     FUNCTION = accuracy::FUNCTION;
     /// Smaller numbers may become 0.
     TINY = f32::MIN_POSITIVE as f64;
@@ -43,12 +44,12 @@ constants! {
     LN_2 = consts::LN_2;
     /// The upper bits of ln 2, whose products with small integers are exact.
     LN_2_HIGH = f64::from_bits(consts::LN_2.to_bits() & !0xffff_ffff);
-    /// The other bits of ln 2.
+    /// The lower bits of ln 2.
     LN_2_LOW = 4.749_325_039_031_672_6e-7;
     /// The least normal number.
     SMALLEST = f64::MIN_POSITIVE;
-    /// The exponential of this number is more than any `f32`, and 2 to its power is a normal number.
+    /// The exponential of this number exceeds any `f32`, and 2 to its power is a normal number.
     GREATEST = 709.0;
-    /// Hyperbolic functions of smaller numbers are the first terms of their series.
+    /// Below this, hyperbolic functions are computed by the first terms of their series.
     SMALL = 1.0 / 4096.0;
 }

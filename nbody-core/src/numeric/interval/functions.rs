@@ -1,5 +1,5 @@
-//! Functions of numbers in IEEE arithmetic alone, so that bounds are the same numbers wherever they are computed.
-//! Their errors are far smaller than those that bounds are widened by.
+//! Functions in IEEE arithmetic alone, so that bounds are the same numbers on every engine. Their
+//! errors are far below the widening of bounds.
 
 use crate::numeric::interval::constants::{
     GREATEST, LN_2, LN_2_HIGH, LN_2_LOW, LOG2_E, SMALL, SMALLEST, SQRT_2,

@@ -1,6 +1,6 @@
 //! Operations that differ between Rust and C; `interval.cuh` has their counterparts.
 
-use crate::numeric::interval::{Integers, Interval, Truth};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 
 /// The greatest integer.
 pub const MOST: u32 = u32::MAX;
@@ -20,7 +20,7 @@ pub fn truth(may_hold: bool, may_fail: bool) -> Truth {
     Truth { may_hold, may_fail }
 }
 
-/// Returns one of two values.
+/// Returns `yes` if the condition holds, else `no`.
 pub fn choose<T>(condition: bool, yes: T, no: T) -> T {
     if condition { yes } else { no }
 }
@@ -40,7 +40,7 @@ pub fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// Returns the nearest integer of 32 bits to a whole number.
+/// Converts a whole number to the nearest 32-bit integer.
 #[allow(clippy::cast_sign_loss, reason = "a cast takes the nearest integer")]
 pub fn saturated(x: f64) -> u32 {
     x as u32
@@ -71,16 +71,16 @@ pub fn product_of(a: u32, b: u32) -> u32 {
     a.wrapping_mul(b)
 }
 
-/// Returns the number of zeros before the first bit of an integer other than 0.
+/// Returns the number of leading zeros of an integer other than 0.
 pub fn leading_zeros(n: u32) -> u32 {
     n.leading_zeros()
 }
 
-/// The bits of the fraction of a number, and the exponent of 1.
+/// The bits of the fraction of an `f64`, and the exponent field of 1.
 const FRACTION: u32 = 52;
 const BIAS: i64 = 1023;
 
-/// Returns a power of 2 that is a normal number; the exponent is a whole number.
+/// Returns 2 to the power of a whole number; the result is a normal number.
 #[allow(clippy::cast_sign_loss, reason = "the exponents of normal numbers")]
 pub fn power_of_two(exponent: f64) -> f64 {
     f64::from_bits(((exponent as i64 + BIAS) as u64) << FRACTION)
@@ -99,7 +99,7 @@ pub fn mantissa_of(x: f64) -> f64 {
 macro_rules! methods {
     ($($name:ident $method:ident($($argument:ident),*);)*) => {
         $(
-            /// Returns the value of the function of this name.
+            /// Calls the function of this name.
             pub fn $name(x: f64 $(, $argument: f64)*) -> f64 {
                 x.$method($($argument),*)
             }

@@ -1,20 +1,22 @@
-//! Bounds of the change of a number with another one.
+//! Bounds of the rate at which a number changes with another one.
 
 use std::ops::Range;
 
+use crate::numeric::interval::bounds;
 use crate::numeric::interval::steps::{Function, Records, Role, Step, Value, value};
-use crate::numeric::interval::{Integers, Interval, Truth, bounds};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 
-/// Bounds of how much a value changes: if one number of the records grows by x, it changes by no less than `lo` and no
-/// more than `hi` times x. Where that is not known these are infinite: of functions but roots, and of conditions and
-/// integers that the other number may change.
+/// Bounds of a value's rate of change: if one number of the records grows by x, the value changes
+/// by at least `lo` x and at most `hi` x. The bounds are infinite where the rate is unknown: for
+/// functions other than roots, and if the changing number may affect a condition or an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Slope {
     pub lo: f64,
     pub hi: f64,
 }
 
-/// Returns the slope of the magnitude of the result of a program, if a number of a record changes.
+/// Returns the slope of the magnitude of a program's result with respect to one number of a
+/// record.
 pub(crate) fn slope(steps: &[Step], records: &Records, changing: (Role, usize)) -> Slope {
     let (values, slopes) = follow(steps, records, changing);
     let last = steps.len() - 1;
@@ -31,13 +33,13 @@ fn follow(steps: &[Step], records: &Records, changing: (Role, usize)) -> (Vec<Va
     (values, slopes)
 }
 
-/// Returns these indices without those beyond the end: entries there are NaN, which does not change.
+/// Returns these indices without any beyond the end: entries there are NaN, which does not change.
 fn existing(indices: Integers, count: usize) -> Range<usize> {
     let [lo, hi] = [indices.lo, indices.hi].map(|index| index as usize);
     lo.min(count)..hi.saturating_add(1).min(count)
 }
 
-/// Returns a product; 0 times infinity is 0, since no change stays none.
+/// Returns a product; 0 times infinity is 0, because a constant stays constant.
 fn product(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
@@ -46,7 +48,7 @@ impl Slope {
     const NONE: Self = Self { lo: 0.0, hi: 0.0 };
     const UNKNOWN: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
-    /// Returns the slope of the value of a step, from the values and slopes before.
+    /// Returns the slope of a step's value, from earlier values and slopes.
     fn of(step: &Step, values: &[Value], slopes: &[Self], (role, number): (Role, usize)) -> Self {
         let at = |place: u16| slopes[usize::from(place)];
         let known = |place: &u16| at(*place) == Self::NONE;
@@ -126,7 +128,7 @@ impl Slope {
         Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    /// Returns the changes times a factor within these bounds.
+    /// Returns the slope times a factor within these bounds.
     fn times(self, factor: Interval) -> Self {
         let factor = if factor.may_be_nan { Interval::WHOLE } else { factor };
         let products = [self.lo, self.hi]
@@ -138,13 +140,13 @@ impl Slope {
         }
     }
 
-    /// Returns the changes in either direction.
+    /// Returns the slope if the sign is unknown.
     fn either_way(self) -> Self {
         let most = self.hi.max(-self.lo);
         Self { lo: -most, hi: most }
     }
 
-    /// Returns the slope of the magnitude of this number.
+    /// Returns the slope of the magnitude of the number `x`.
     fn of_magnitude(self, x: Interval) -> Self {
         if x.lo >= 0.0 && !x.may_be_nan { self } else { self.either_way() }
     }
@@ -161,7 +163,7 @@ mod tests {
         Step::Apply(function, std::array::from_fn(|k| operands.get(k).copied().unwrap_or(0)))
     }
 
-    /// Computes with a number.
+    /// Applies an operation to numbers.
     fn number(operation: usize, [a, b, c]: [f64; 3]) -> f64 {
         match operation {
             0 => a + b,
@@ -182,7 +184,7 @@ mod tests {
     }
     const OPERATIONS: usize = 14;
 
-    /// The same in steps, of which the first one has this place.
+    /// Returns the steps of the same operation; the first step has the place `k`.
     fn steps(operation: usize, [a, b, c]: [u16; 3], k: u16) -> Vec<Step> {
         match operation {
             0 => vec![apply(Sum, &[a, b])],
@@ -215,7 +217,7 @@ mod tests {
             inputs in [-2.0..2.0_f64, -2.0..2.0, -2.0..2.0],
             width in 0.0..1.0_f64, share in 0.0..1.0_f64,
         ) {
-            // The first one grows.
+            // The first number grows.
             let by = share * width;
             let mut values = inputs;
             let mut after = [inputs[0] + by, inputs[1], inputs[2]];
@@ -243,7 +245,8 @@ mod tests {
         }
     }
 
-    /// The slope of the last value of steps behind these: a length that changes, another one, 2, and -2.
+    /// Returns the slope of the last of these steps, which follow four others: a changing length,
+    /// another length, 2, and -2.
     fn slope_of(behind: &[Step]) -> [f64; 2] {
         let numbers = [Step::Number(Role::I, 0), Step::Number(Role::I, 1), Step::Real(2.0)];
         let steps = [&numbers[..], &[Step::Real(-2.0)], behind].concat();
@@ -264,7 +267,7 @@ mod tests {
         assert_eq!(slope_of(&difference), [-1.0, 1.0]);
         assert_eq!(slope_of(&[apply(Exp, &[0])]), [-infinite, infinite]);
         assert_eq!(slope_of(&[apply(Exp, &[1])]), [0.0, 0.0]);
-        // A coefficient of a species, whatever species there are.
+        // A coefficient that depends on the species, for any species.
         let species = Step::Index(Role::J, 0);
         let times = apply(Product, &[5, 0]);
         assert_eq!(slope_of(&[species, Step::Entry(&[2, 3], 4), times]), [-2.0, 2.0]);

@@ -1,10 +1,10 @@
-//! Programs of interval arithmetic: a function of records as a table of steps, each of which computes a value from
-//! earlier ones. The last value is the result.
+//! Programs of interval arithmetic. A function of records is a table of steps, each of which
+//! computes a value from earlier ones; the last value is the result.
 
 use std::ops::Range;
 
 use crate::numeric::interval::bounds;
-use crate::numeric::interval::{Integers, Interval, Truth};
+use crate::numeric::interval::values::{Integers, Interval, Truth};
 
 /// The record that a number is read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,34 +17,34 @@ pub enum Role {
     J,
 }
 
-/// A step of a program. Earlier values are named by their places.
+/// A step of a program. It names earlier values by their places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// A constant.
     Real(f64),
     /// An integer constant.
     Integer(u32),
-    /// A condition that is known.
+    /// A constant condition.
     Truth(bool),
-    /// Any number, and NaN.
+    /// Any number, or NaN.
     Unknown,
     /// A real number of a record, by its index there.
     Number(Role, usize),
     /// An integer of a record, by its index there.
     Index(Role, usize),
-    /// A function of as many values as it takes; further places mean nothing.
+    /// A function of earlier values; places beyond its number of operands are ignored.
     Apply(Function, [u16; 3]),
     /// A power of a number.
     Power(u16, u32),
-    /// The number of this index, an integer, among some numbers; NaN if there is none.
+    /// The entry of a list of values at an index (an integer value); NaN beyond the end.
     Entry(&'static [u16], u16),
-    /// An entry of a table among the parameters; NaN if there is none.
+    /// An entry of a table among the parameters; NaN beyond the end.
     Lookup {
         /// The index of the first number.
         first: usize,
         /// Rows and columns.
         size: [usize; 2],
-        /// The indices of the row and of the column, integers.
+        /// The places of the row index and of the column index (integer values).
         at: [u16; 2],
     },
 }
@@ -84,7 +84,8 @@ kinds!(Interval Integers Truth);
 
 macro_rules! functions {
     ($($name:ident = $function:ident($($input:ident),*) -> $output:ident;)*) => {
-        /// A function of values: `bounds` in Rust, and the function of the same [name](Function::name) in C.
+        /// A function of values: `bounds` in Rust, and the function of the same
+        /// [name](Function::name) in C.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "documented as functions")]
         pub enum Function { $($name),* }
@@ -168,14 +169,14 @@ functions! {
     Converted = converted(Integers) -> Interval;
 }
 
-/// Bounds of the numbers of the records: the parameters, i and j.
+/// Bounds of the numbers in each record: the parameters, i and j.
 pub type Records<'a> = [&'a [Interval]; 3];
 
 /// Returns bounds of the result of a program.
 ///
 /// # Panics
 ///
-/// If there are fewer bounds than numbers of a record.
+/// If a record has fewer bounds than numbers.
 pub fn evaluate(steps: &[Step], records: &Records) -> Interval {
     let mut values = Vec::with_capacity(steps.len());
     for step in steps {
@@ -184,7 +185,8 @@ pub fn evaluate(steps: &[Step], records: &Records) -> Interval {
     values.last().copied().expect("a program has a result").into()
 }
 
-/// Returns the value of a step. A function returns the entries that some indices choose, by the number of entries.
+/// Returns the value of a step. `existing` returns the entries that an index may select, given the
+/// number of entries.
 pub(crate) fn value(
     step: &Step,
     values: &[Value],
@@ -216,13 +218,13 @@ pub(crate) fn value(
     })
 }
 
-/// Returns these indices; none if there may be one beyond the end, where entries are NaN.
+/// Returns these indices; none if one may be beyond the end, where entries are NaN.
 fn within(indices: Integers, count: usize) -> Range<usize> {
     let (lo, hi) = (indices.lo as usize, indices.hi as usize);
     if lo <= hi && hi < count { lo..hi + 1 } else { 0..0 }
 }
 
-/// Returns the hull of these numbers, or the whole line if there are none.
+/// Returns the hull of these intervals, or the whole line if there are none.
 fn hull(numbers: impl Iterator<Item = Interval>) -> Interval {
     numbers.reduce(Interval::hull).unwrap_or(Interval::WHOLE)
 }

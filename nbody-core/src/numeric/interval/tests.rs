@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::bounds::*;
 use super::*;
 use crate::numeric::interval::steps::{Function, Role, Step, evaluate};
+use crate::numeric::interval::values::Integers;
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
@@ -24,7 +25,7 @@ fn one(x: f64) -> Interval {
 
 /// The number of inputs of a program.
 const INPUTS: usize = 4;
-/// One operation, and the earlier values that it takes.
+/// One operation, and the indices of its operands.
 type Chosen = (usize, [usize; 4]);
 
 /// All operations on a lane, as they are generated from declarations.
@@ -85,10 +86,10 @@ fn apply<L: Lane>(operation: usize, [a, b, c, d]: [L; 4]) -> L {
     }
 }
 const OPERATIONS: usize = 51;
-/// Operations of which only the range is known.
+/// Operations for which only the range is known.
 const RANGES: [usize; 8] = [16, 17, 18, 19, 20, 21, 25, 26];
 
-/// The same operations on intervals, as the compiler makes them.
+/// The same operations on intervals, as the compiler expresses them.
 fn bounds_of(operation: usize, [a, b, c, d]: [Interval; 4]) -> Interval {
     let over = |x| quotient(one(1.0), x);
     let minus = |a, b| sum(a, negative(b));
@@ -199,7 +200,7 @@ fn on_lanes(inputs: [f64; INPUTS], steps: &[Chosen]) -> Vec<(&'static str, Vec<f
     values
 }
 
-/// Checks that values of numbers within these bounds are within the bounds of the values.
+/// Checks that results for numbers within these bounds lie within the bounds of the results.
 fn check(bounds: [Interval; INPUTS], steps: &[Chosen], at: [[f64; INPUTS]; 4]) {
     let values = follow(bounds.map(stored), steps, bounds_of);
     for at in at {
@@ -216,7 +217,8 @@ fn check(bounds: [Interval; INPUTS], steps: &[Chosen], at: [[f64; INPUTS]; 4]) {
     }
 }
 
-/// Numbers of every magnitude, and small integers and halves, whose sums and products are exact.
+/// Generates numbers of every magnitude, and small integers and halves, whose sums and products
+/// are exact.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => (-8_i32..=8).prop_map(|k| f64::from(k) / 2.0),
@@ -245,7 +247,7 @@ proptest! {
         at in prop::array::uniform4(prop::array::uniform4(0.0..=1.0)),
     ) {
         let steps: Vec<_> = (0..OPERATIONS).map(|operation| (operation, [0, 1, 2, 3])).collect();
-        // None takes the value of another.
+        // Tests each operation alone.
         for step in steps {
             check(bounds, &[step], at);
         }
@@ -347,8 +349,8 @@ fn numbers_on_every_engine_have_no_width() {
     assert!(small.lo == 0.0 && small.hi >= 1e-39, "{small:?}");
 }
 
-/// Bounds of single numbers are as close as `f32` allows, but for functions of which only the range is
-/// known.
+/// Bounds of exact numbers are as narrow as `f32` allows, except for functions with a known range
+/// only.
 #[test]
 fn bounds_are_narrow() {
     let inputs = [0.7, 1.3, 2.9, 0.4];
@@ -407,7 +409,7 @@ fn what_may_be_no_number_is_known() {
     ] {
         assert!(nan.may_be_nan && !nan.is_finite(), "{nan:?}");
     }
-    // Of a number and NaN, the number.
+    // The extremes of a number and NaN are the number.
     let root = sqrt(between(-2.0, 4.0));
     for number in [max(root, one(1.0)), max(one(1.0), root)] {
         assert!(number.contains(1.0) && number.contains(2.0) && number.is_finite(), "{number:?}");
@@ -441,7 +443,8 @@ fn entries_are_bounded_by_those_within_reach() {
     assert_eq!(at(1, 4), Interval::WHOLE);
     assert_eq!(at(7, 9), Interval::WHOLE);
     assert_eq!(at(0, u32::MAX), Interval::WHOLE);
-    // Rows and columns, and not what lies between them in memory; another parameter is in front.
+    // Entries are selected by rows and columns, not by ranges of memory; another parameter comes
+    // first.
     let table: Vec<_> =
         [9.9].into_iter().chain((0..9).map(|k| f64::from(10 * (k / 3) + k % 3))).map(one).collect();
     let within = |[a, b]: [u32; 2], [c, d]: [u32; 2]| {

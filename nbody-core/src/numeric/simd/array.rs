@@ -1,4 +1,4 @@
-//! Arrays of 128 bits, which the compiler turns into vector registers on processors with NEON.
+//! Arrays of 128 bits, which the compiler maps to vector registers on processors with NEON.
 
 use std::fmt::Debug;
 use std::num::Wrapping;
@@ -143,7 +143,7 @@ unsafe impl<E: Zeroable, const N: usize> Zeroable for Array<E, N> {}
 #[allow(unsafe_code)]
 unsafe impl<E: Pod, const N: usize> Pod for Array<E, N> {}
 
-/// Implements functions by those of the elements.
+/// Implements functions element by element.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; comparisons: $($comparison:ident)*) => {
         $(#[inline(always)]

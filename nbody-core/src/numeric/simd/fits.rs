@@ -1,6 +1,6 @@
-//! Minimax polynomials (Remez 1934), fitted in relative error with 60 digits, and constants as sums of
-//! several numbers.
-// Some coefficients are close to mathematical constants, and are not them.
+//! Minimax polynomials (Remez 1934), fitted in relative error with 60 digits, and constants as
+//! sums of several numbers.
+// Some coefficients are close to mathematical constants, but differ from them.
 #![allow(clippy::unreadable_literal, clippy::approx_constant)]
 
 /// Coefficients of a polynomial, from its constant term on, for `f32` and for `f64`.
@@ -239,16 +239,16 @@ pub const CBRT: [f64; 5] = [
 /// ∛2.
 pub const CBRT_2: f64 = 1.2599210498948732;
 
-/// ln 2 as a sum of two numbers, and π/2 as one of three. The product of the first number with any
-/// integer that occurs is exact.
+/// ln 2 as a sum of two numbers, and π/2 as a sum of three. The product of the first number with
+/// any integer that occurs is exact.
 pub const LN_2: [[f64; 2]; 2] =
     [[0.693145751953125, 1.4286068203094173e-6], [0.6931471805601177, -1.7239444525614835e-13]];
 pub const HALF_PI: [[f64; 3]; 2] = [
     [1.5703125, 0.0004837512969970703, 7.549789954891882e-8],
     [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21],
 ];
-/// The largest angles for which products of `HALF_PI` are exact.
+/// The largest angles for which products with `HALF_PI` are exact.
 pub const LARGEST_ANGLE: [f64; 2] = [1e4, 1.6e6];
 
-/// 1/3 minus its nearest number.
+/// 1/3 minus the nearest number of the precision.
 pub const THIRD_LO: [f64; 2] = [-9.934107462565104e-09, 1.850371707708594e-17];

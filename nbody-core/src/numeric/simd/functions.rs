@@ -1,7 +1,7 @@
 //! Exponentials, logarithms, powers, trigonometric and error functions of vectors.
 //!
-//! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the functions.
-//! The tests list the largest errors.
+//! Arguments are reduced to a small range, in which the polynomials of `fits` approximate the
+//! functions. The tests list the largest errors.
 
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
@@ -42,7 +42,7 @@ pub trait Functions: Vector {
         sum
     }
 
-    /// Returns a number whose sum with a small integer has the bits of the integer at its end.
+    /// Returns a number whose sum with a small integer has the integer in its last bits.
     #[inline(always)]
     fn shift() -> Self {
         Self::splat(1.5 * (1_u64 << Self::FRACTION) as f64)
@@ -71,7 +71,7 @@ pub trait Functions: Vector {
     /// Computes 2ᵏ e^(x + rest) for a small rest and k = 0 or -1.
     #[inline(always)]
     fn exp_plus(self, rest: Self, k: f64) -> Self {
-        // Beyond these the result is zero or infinite.
+        // Beyond these bounds the result is zero or infinite.
         let [least, most] = if const { Self::SINGLE } { [-104.0, 90.0] } else { [-746.0, 711.0] };
         let x = self.max(Self::splat(least)).min(Self::splat(most));
         let (n, _) = (x * Self::splat(std::f64::consts::LOG2_E)).nearest();
@@ -203,7 +203,7 @@ pub trait Functions: Vector {
             root = root.minus_product(root - cube / (root * root), Self::splat(1.0 / 3.0));
         }
         let root = (root * third.power_of_two()).copysign(self);
-        // Zeros, infinities and NaN are their own roots.
+        // Zeros, infinities and NaN are their own cube roots.
         let is_special = Lane::eq(x, zero) | !Lane::lt(x, Self::splat(f64::INFINITY));
         Self::select(is_special, self, root)
     }
@@ -214,8 +214,8 @@ pub trait Functions: Vector {
         Self::Integers::splat(1)
     }
 
-    /// Computes the sine and the cosine of an angle minus the nearest multiple of π/2, and the last bits of
-    /// this multiple.
+    /// Computes the sine and the cosine of an angle minus the nearest multiple of π/2, and the
+    /// last bits of this multiple.
     #[inline(always)]
     fn reduced_sin_cos(self) -> (Self, Self, Self::Integers) {
         let (n, quadrant) = (self * Self::splat(std::f64::consts::FRAC_2_PI)).nearest();
@@ -279,7 +279,8 @@ pub trait Functions: Vector {
         let [y_size, x_size] = [self.abs(), x.abs()];
         let (smaller, larger) = (y_size.min(x_size), y_size.max(x_size));
         let [zero, one] = [0.0, 1.0].map(Self::splat);
-        // Both may be zero, or infinite. `divide`, since estimates fail for the largest numbers.
+        // Both may be zero, or infinite. Uses `divide`, since estimates fail for the largest
+        // numbers.
         let of_equal = Self::select(Lane::eq(larger, zero), zero, one);
         let quotient = Self::divide(smaller, larger);
         let ratio = Self::select(Lane::eq(smaller, larger), of_equal, quotient);
@@ -339,8 +340,8 @@ pub trait Functions: Vector {
         let x = self.min(Self::splat(if const { Self::SINGLE } { 11.0 } else { 28.0 }));
         let two = Self::splat(2.0);
         let scaled = ((x - two) / (x + two)).polynomial(&ERFC);
-        // x² = hi² + (x - hi) (x + hi), where hi² is exact: a rounding error of the exponent would be a
-        // relative error of the result.
+        // x² = hi² + (x - hi) (x + hi), where hi² is exact: a rounding error of the exponent would
+        // be a relative error of the result.
         let digits = Self::FRACTION / 2 + 1;
         let hi = Self::from_bits(Integers::shl(Integers::shr(Self::bits(x), digits), digits));
         let gauss = (-(hi * hi)).exp_plus((hi - x) * (hi + x), 0.0);

@@ -1,4 +1,4 @@
-//! Lanes that are filled from memory.
+//! Lanes that are loaded from memory.
 
 use crate::field::FieldKind;
 use crate::numeric::lane::Lane;
@@ -9,7 +9,7 @@ use crate::numeric::scalar::Scalar;
 /// Number of particles in a block, a multiple of the elements of every lane.
 pub(crate) const LINE: usize = 16;
 
-/// One number of each particle of a block.
+/// One number for each particle of a block.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Line<W>(pub [W; LINE]);
@@ -32,11 +32,11 @@ pub(crate) trait Lanes: Lane {
     /// Runs a function, which must be inlined, with the instructions of the lane.
     fn vectorize<R>(f: impl FnOnce() -> R) -> R;
 
-    /// Loads the numbers of the lane that contains the one at `at`, of the consecutive lanes of a line.
+    /// Loads the lane that contains the number at index `at` of a line of consecutive lanes.
     fn load(line: &Line<Word<Self>>, at: usize) -> Self;
-    /// Loads integers, as [`load`](Self::load) does numbers.
+    /// Loads integers as [`load`](Self::load) loads numbers.
     fn load_u32(line: &Line<Word<Self>>, at: usize) -> Self::U32;
-    /// Returns the number of this word in every element.
+    /// Returns the number with these bits in every element.
     fn broadcast(word: Word<Self>) -> Self;
     /// Writes the numbers to the first words of a line.
     fn store(self, line: &mut Line<Word<Self>>);
@@ -44,13 +44,13 @@ pub(crate) trait Lanes: Lane {
     fn store_u32(integers: Self::U32, line: &mut Line<Word<Self>>);
     /// Returns the integers `first`, `first + 1`, ...
     fn count_from(first: u32) -> Self::U32;
-    /// Returns the sum of all elements, or the smallest or largest of them, by the kind of a result.
+    /// Returns the sum, the minimum or the maximum of all elements, by the kind of a result.
     fn reduce(self, kind: FieldKind) -> Word<Self>;
     /// Reads the numbers of a coordinate.
     fn coordinate_from(next: impl FnMut() -> Self) -> Self::Coordinate;
 }
 
-/// Reads the records of some particles of a block, one in each element of the lane.
+/// Reads the records of consecutive particles of a block, one in each element of the lane.
 pub(crate) struct Load<'a, L: Lanes> {
     pub lines: &'a [Line<Word<L>>],
     /// Index in the block of the first of these particles.

@@ -4,10 +4,10 @@ use crate::numeric::simd::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512};
 
-/// A level of vector instructions, which sets how many numbers an instruction computes with.
+/// A level of vector instructions, which sets the number of elements of an instruction.
 ///
-/// A program is compiled for all levels, and uses the best one of the CPU; better levels come last.
-/// Exact mathematics computes with one number at a time.
+/// A program is compiled for all levels, and uses the best one of the CPU; better levels come
+/// last. Exact mathematics computes with one number at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SimdLevel {
@@ -47,8 +47,8 @@ impl SimdLevel {
     }
 }
 
-/// The best instructions of this CPU, for loops over arrays that the compiler turns into vector code. Results
-/// do not depend on them.
+/// The best instructions of this CPU for loops over arrays that the compiler vectorizes. Results
+/// do not depend on the level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Best(SimdLevel);
 

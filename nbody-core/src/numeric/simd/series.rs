@@ -6,14 +6,14 @@ pub const MOST_TERMS: usize = 3;
 /// The largest error of the square of an estimate in `f64`, which is accurate to 14 bits.
 const LARGEST_ERROR: f64 = 1.0 / 8192.0;
 
-/// Constants of (1 - error)^-exponent in `f32`, to second order, as a completed square:
-/// `factor * ((error + shift)² + rest)`. With `shifted = one_and_shift - x * square`, where `x` times
-/// the square of its estimate is 1 - error, it takes two fused operations.
+/// Constants of (1 - error)^-exponent in `f32`, to second order, as a completed square: `factor *
+/// ((error + shift)² + rest)`. It takes two fused operations with `shifted = one_and_shift - x *
+/// square`, where `x` times the square of its estimate is 1 - error.
 ///
-/// The factor is a power of two, so that products with it are exact, and `f32` represents the other
-/// constants exactly, since their errors would be relative errors of every result. For an exponent of
-/// 3/2 the term of second order is 2 error² instead of 15/8 error², a difference of at most half a unit
-/// in the last place.
+/// The factor is a power of two, so that products with it are exact. `f32` represents the other
+/// constants exactly, since their errors would be relative errors of every result. For an exponent
+/// of 3/2 the second-order term is 2 error² instead of 15/8 error²; the difference is at most half
+/// a unit in the last place.
 #[derive(Clone, Copy, Debug)]
 pub struct Square {
     pub factor: f64,
@@ -30,9 +30,9 @@ impl Square {
     }
 }
 
-/// Returns the coefficients of a series of `terms` terms after the 1. The last coefficient but one
-/// compensates for part of the first omitted term, of which a quarter remains, since the error is at
-/// most [`LARGEST_ERROR`] (economization).
+/// Returns the coefficients of a series with `terms` terms after the 1. The last coefficient but
+/// one compensates for most of the first omitted term (economization): a quarter remains, since
+/// the error is at most [`LARGEST_ERROR`].
 pub const fn economized(exponent: f64, terms: usize) -> [f64; MOST_TERMS + 1] {
     let mut all = coefficients(exponent);
     if terms > 1 {

@@ -1,4 +1,4 @@
-//! Functions of vectors against those of the libm crate, in `f64`.
+//! Vector functions compared with the libm crate in `f64`.
 
 use crate::numeric::lane::Lane;
 use crate::numeric::precision::Precision;
@@ -9,7 +9,7 @@ use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512};
 
-/// Returns the levels of this CPU, and that of arrays, which run on every CPU.
+/// Returns the levels of this CPU, and the level of arrays, which run on every CPU.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     let all = SimdLevel::ALL.iter().copied();
     all.filter(|level| level.is_available() || *level == SimdLevel::Neon)
@@ -40,8 +40,8 @@ fn on<S: Lanes, D: Lanes, T: Task>(precision: Precision, task: T) -> T::Result {
     }
 }
 
-/// A function, its largest permissible error in units in the last place of `f32` and `f64`, and the
-/// interval in which it is tested.
+/// A function, its largest permissible error in units in the last place of `f32` and `f64`, and
+/// the interval in which it is tested.
 struct Function {
     name: &'static str,
     truth: fn(f64) -> f64,

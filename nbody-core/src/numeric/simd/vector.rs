@@ -42,8 +42,8 @@ pub trait Vector:
     const WIDTH: usize = size_of::<Self>() / size_of::<Self::Element>();
     /// Number of vector registers.
     const REGISTERS: usize;
-    /// Number of terms of the series that refines estimates to the precision of the element; 0 without
-    /// estimates.
+    /// Number of terms of the series that refines estimates to the precision of the element; 0
+    /// without estimates.
     const TERMS: usize = 0;
     /// Whether additions take a mask.
     const MASKS: bool = false;
@@ -74,11 +74,11 @@ pub trait Vector:
     fn trunc(x: Self) -> Self;
     fn round_ties_even(x: Self) -> Self;
     fn copysign(x: Self, sign: Self) -> Self;
-    /// Returns the smaller of two; of a number and NaN, the number.
+    /// Returns the smaller number; if one is NaN, the other.
     fn min(a: Self, b: Self) -> Self;
-    /// Returns the larger of two; of a number and NaN, the number.
+    /// Returns the larger number; if one is NaN, the other.
     fn max(a: Self, b: Self) -> Self;
-    /// Returns the smaller of two, of which only `x` may be NaN; `number` if it is.
+    /// Returns the smaller number; `number` if `x` is NaN. Only `x` may be NaN.
     fn min_with_number(x: Self, number: Self) -> Self;
     /// Estimates 1/√x.
     #[inline(always)]
@@ -93,7 +93,7 @@ pub trait Vector:
 
     /// Returns the bits of the numbers.
     fn bits(x: Self) -> Self::Integers;
-    /// Returns the numbers of these bits.
+    /// Returns the numbers with these bits.
     fn from_bits(bits: Self::Integers) -> Self;
     /// Converts integers below 2³² to numbers.
     fn from_integers(integers: Self::Integers) -> Self;
@@ -156,7 +156,7 @@ pub trait Mask:
     fn all(self) -> bool;
 }
 
-/// Reads the vector that contains the element `at`, of the consecutive vectors in these elements.
+/// Reads the vector that contains the element `at`, from an array of consecutive vectors.
 #[inline(always)]
 pub fn read<E: Pod, V: Pod>(elements: &[E; LINE], at: usize) -> V {
     let width = const {
@@ -186,7 +186,8 @@ macro_rules! register {
         #[repr(transparent)]
         pub struct $name(pub(crate) $register);
 
-        // SAFETY: all bit patterns are valid, the elements leave no padding, and there is no pointer.
+        // SAFETY: all bit patterns are valid, the elements leave no padding, and there is no
+        // pointer.
         unsafe impl bytemuck::Zeroable for $name {}
         // SAFETY: as above.
         unsafe impl bytemuck::Pod for $name {}
@@ -212,7 +213,7 @@ macro_rules! register {
 #[cfg(target_arch = "x86_64")]
 pub(crate) use register;
 
-/// Defines functions by instructions of a level.
+/// Defines functions with instructions of a level.
 #[cfg(target_arch = "x86_64")]
 macro_rules! instructions {
     ($(fn $name:ident($($x:ident: $type:ty),*) -> $result:ty { $($body:tt)* })*) => {
@@ -227,7 +228,7 @@ macro_rules! instructions {
 #[cfg(target_arch = "x86_64")]
 pub(crate) use instructions;
 
-/// Defines the features of a level: their detection, and a function that is compiled with them.
+/// Defines the CPU features of a level: their detection, and a function compiled with them.
 #[cfg(target_arch = "x86_64")]
 macro_rules! level {
     ($vectorize:ident: $($feature:tt)*) => {
@@ -247,7 +248,8 @@ macro_rules! level {
 #[cfg(target_arch = "x86_64")]
 pub(crate) use level;
 
-/// Defines the extremes of all elements, which are not inlined, since only the ends of loops use them.
+/// Defines the extremes of all elements. They are not inlined, since they are only used after
+/// loops.
 macro_rules! extremes {
     ($element:ty) => {
         #[inline(never)]

@@ -8,8 +8,8 @@ use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::series::{MOST_TERMS, Square, coefficients, economized};
 use crate::numeric::simd::vector::{Integers, Mask, Vector, read, write};
 
-/// Returns `difference`, which is `limit` minus a positive product, and `limit` where it is NaN because
-/// the estimate in the product is zero or infinite.
+/// Returns `difference`, which is `limit` minus a positive product; returns `limit` if the
+/// difference is NaN, because the estimate in the product is zero or infinite.
 #[inline(always)]
 fn at_most<V: Vector>(difference: V, limit: f64) -> V {
     V::min_with_number(difference, V::splat(limit))
@@ -19,7 +19,7 @@ fn at_most<V: Vector>(difference: V, limit: f64) -> V {
 #[inline(always)]
 fn refined<V: Vector>(estimate: V, error: V, series: &[f64; MOST_TERMS + 1]) -> V {
     let error = at_most(error, 1.0);
-    // Before `estimate * error`, which would occupy a register meanwhile.
+    // Comes before `estimate * error`, which would otherwise occupy a register.
     let sum = series_after_one(error, series);
     V::mul_add(estimate * error, sum, estimate)
 }
@@ -37,8 +37,8 @@ fn series_after_one<V: Vector>(error: V, series: &[f64; MOST_TERMS + 1]) -> V {
     sum
 }
 
-/// Returns for each of `width` elements its element of the entry of its index, NaN beyond the end. It is
-/// not inlined into loops, where vectors seldom look up entries of several rows and columns at once.
+/// Looks up, for each of `width` elements, the entry of its index; NaN beyond the end. It is not
+/// inlined into loops, where vectors seldom look up several rows and columns at once.
 #[cold]
 #[inline(never)]
 fn gather_elements<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: usize) -> [E; LINE] {
@@ -51,7 +51,7 @@ fn gather_elements<E: Scalar>(entries: &[E], indices: &[E::Word; LINE], width: u
     found
 }
 
-/// Adds for each of `width` elements its term to its element of the sum of its index, if there is one.
+/// Adds, for each of `width` elements, its term to the sum of its index, if the sum exists.
 #[inline(never)]
 fn scatter_elements<E: Scalar>(
     sums: &mut [E],
@@ -66,7 +66,7 @@ fn scatter_elements<E: Scalar>(
     }
 }
 
-/// Implements functions by those of the registers, and by those of `functions`.
+/// Implements functions with register operations, and with the functions of `functions`.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; others: $($name:ident $other:ident),*) => {
         $(#[inline(always)]
@@ -106,7 +106,7 @@ impl<V: Vector> Lane for V {
     const ROUNDOFF: f64 = V::Element::ROUNDOFF;
     const REORDERS: bool = true;
     const ENDS_EARLY: bool = false;
-    /// The margin of fast mathematics on a GPU, although roots and quotients of vectors need less.
+    /// The margin of fast mathematics on a GPU; vector roots and quotients need less.
     const MARGIN: f64 = 20.0;
 
     functions! {
@@ -254,7 +254,7 @@ impl<V: Vector> Lane for V {
             let shifted = at_most(V::neg_mul_add(x, square, V::splat(limit)), limit);
             return power * V::mul_add(shifted, shifted, V::splat(series.rest));
         }
-        // Before the series, so that y no longer occupies a register.
+        // Comes before the series, so that y no longer occupies a register.
         let power = match N {
             2 => square,
             3 => y * square,
@@ -282,7 +282,6 @@ impl<V: Vector> Lane for V {
     }
 }
 
-/// Indices of the elements.
 const INDICES: [u32; LINE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 impl<V: Vector> Lanes for V {
