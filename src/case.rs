@@ -37,8 +37,8 @@ impl<X: Interaction> Case<X> {
         Self { i, j, one_set: false, expected, bounds }
     }
 
-    /// Creates a case of one set of particles, given as equally many i-particles and j-particles;
-    /// if I and J are one type, the i-particles serve as both.
+    /// Makes a case of one set of particles, given as i-particles and as j-particles of the same
+    /// number; where I and J are one type, the i-particles serve as both.
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let j = (&i as &dyn Any).downcast_ref::<Vec<X::J>>().cloned().unwrap_or(j);

@@ -538,6 +538,7 @@ impl Error {
     }
 }
 
+/// Lists fields.
 fn list(fields: &[Field]) -> String {
     let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
     if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }

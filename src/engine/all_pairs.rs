@@ -57,11 +57,10 @@ impl<X: Interaction> AllPairs<X> {
         programs::set_kernel_config(&mut *self.engine, config)
     }
 
-    /// Measures kernel configurations for these particles and returns the fastest. This engine
-    /// uses it from then on, and the cache keeps it for later engines. `one_set` evaluates i and j
-    /// as one set. `tell` receives each measurement and their total number. On the CPU, and if the
-    /// configuration or the summation order is fixed, nothing is measured and the result is
-    /// `None`.
+    /// Measures kernel configurations for these particles and returns the fastest, which this
+    /// engine uses from then on; the cache keeps it for later engines. `one_set` evaluates i and j
+    /// as one set. `tell` receives each measurement and their total number. On the CPU, and where
+    /// the configuration or the summation order is fixed, it measures nothing and returns `None`.
     pub fn tune(
         &mut self,
         i: &Particles<X::I>,

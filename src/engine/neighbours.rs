@@ -25,8 +25,8 @@ pub trait HasCutoff {
 }
 
 impl Neighbours {
-    /// Creates lists for particles in this space in single precision. They are built by the first
-    /// [`update`](Self::update).
+    /// Creates lists of particles in this space, for particles in single precision. They are built by the
+    /// first [`update`](Self::update).
     pub fn new(device: &Device, domain: Domain, skin: Skin) -> Result<Self, Error> {
         Self::with_precision(device, domain, skin, Precision::default())
     }
@@ -41,15 +41,15 @@ impl Neighbours {
         Self::of(device, domain, Origin::Found(skin), precision)
     }
 
-    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single
-    /// precision: interactions over them are evaluated for these pairs, within their cutoffs if
-    /// they have any. A pair that is given twice counts twice; a pair of a particle and itself
-    /// counts for interactions that have self pairs.
+    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single precision:
+    /// the interactions that they are updated for are evaluated for these pairs, within their cutoffs if
+    /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
+    /// interactions that have self pairs.
     ///
-    /// In a periodic box each pair has its nearest image. The position of a particle is its first
-    /// point; differences of other points have their own nearest images. On the CPU an
-    /// [`update`](Self::update) finds the images anew when particles have moved so far that
-    /// another image may be nearer: by a quarter of the box if pairs are short.
+    /// In a periodic box the image of each pair is the nearest one, and that of each difference of other points of
+    /// the particles than their positions, which are the first ones. On the CPU an [`update`](Self::update) finds it
+    /// again when particles have moved so far that another may be nearer: by a quarter of the box where pairs are
+    /// short.
     pub fn from_csr(device: &Device, domain: Domain, rows: Csr) -> Result<Self, Error> {
         Self::from_csr_with_precision(device, domain, rows, Precision::default())
     }
@@ -64,8 +64,8 @@ impl Neighbours {
         Self::of(device, domain, Origin::Given(rows), precision)
     }
 
-    /// Creates lists of pairs of one set of `n` particles, such as bonds, which act both ways: the
-    /// lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
+    /// Creates lists of these pairs of one set of `n` particles, as of bonds, each of which acts both ways:
+    /// the lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
     pub fn from_pairs(
         device: &Device,
         domain: Domain,
@@ -140,8 +140,8 @@ impl Neighbours {
     /// Starts the measurement of the times of the parts of updates and evaluations from zero, or
     /// stops it. The times are in the [`stats`](Self::stats). The measurement is off at first.
     ///
-    /// On a GPU the times are measured by events. Each update and each evaluation then waits for
-    /// the device, also in a [`Sequence`](crate::Sequence), so that a step takes longer.
+    /// On a GPU the times are those of events. While they are measured, each update and each evaluation waits
+    /// for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer than without them.
     pub fn set_timed(&mut self, is_timed: bool) {
         self.lists.set_timed(is_timed);
     }

@@ -62,16 +62,15 @@ impl<X: Interaction> ShortRange<X> {
         self.engine.over_mut().exclude(pairs);
     }
 
-    /// Returns the CUDA program of the last evaluation and its compilation; `None` on the CPU and
-    /// before the first evaluation.
+    /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
+    /// before the first.
     #[cfg(feature = "cuda")]
     pub fn program(&self) -> Option<(&Program, &Build)> {
         programs::compiled(self.engine.over())
     }
 
-    /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the
-    /// results, which are in the order of the particles. The particles must have the fields of the
-    /// interaction, by name and type.
+    /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the results, which are in the
+    /// order of the particles. These have the fields of the interaction, by name and type.
     ///
     /// Lists that are no longer valid for the particles are refused, and the results stay: a
     /// particle has moved by more than half of the skin since the last
@@ -156,8 +155,8 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &self.interaction
     }
 
-    /// Sets the interaction with its parameters; nothing is recompiled. If parameters of the
-    /// cutoff change, the next update rebuilds the lists.
+    /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
+    /// parameters of the cutoff are built again by the next update.
     fn set_interaction(&mut self, interaction: X) {
         assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&interaction)));
         self.interaction = interaction;
