@@ -1,4 +1,13 @@
 //! Options of an evaluation: precision, accumulation, mathematics, space and order.
+//!
+//! To add an accumulation: a variant of [`Accumulation`], which [`Options`] (`folds_each_bag`,
+//! `backup`), the job of a CPU schedule and `Running` in `sums.cuh` implement, and whose error
+//! bound is in `ErrorBounds::bounds`. Tests that iterate over `Accumulation::ALL` then cover it.
+//!
+//! Options and all other types that will grow (configurations, properties, reports, most enums) are
+//! `#[non_exhaustive]`; fields are read and assigned by name, with a setter for each of
+//! [`Options`]. [`Precision`], [`Math`], `Store` and `Sources` are exhaustive: every engine has to
+//! implement each variant, and the compiler enforces it.
 
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;

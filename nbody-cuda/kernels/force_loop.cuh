@@ -1,6 +1,11 @@
 // The FORCE-LOOP: adds the contributions of a bag of j-particles to the i-particles of a thread.
 // With a cutoff, the j-particles are candidates, and a filter finds the hits: the candidates
 // within the cutoff.
+//
+// A warp that branches evaluates every j-particle that is a hit for any of its 32 lanes. So each
+// lane first tests all candidates of a bag, by eight instructions for a pair and with a bit for
+// each, keeps the words with hits, and loops over its own hits in their order, without a second
+// test of the distance.
 namespace nbody {
 
 constexpr u32 WORD = 32; // candidates per word, one per bit

@@ -1,4 +1,7 @@
 // Detection of the last block of a launch to end, which continues with the results of all blocks.
+//
+// So one launch sums and merges: the last block of a tile merges the parts of all blocks, in
+// order.
 namespace nbody {
 
 // Increments a count and returns its previous value. Orders earlier writes of this block before

@@ -1,4 +1,8 @@
 //! The Hermite integrator with block time steps.
+//!
+//! All particles are copied and predicted to the time of the block, in an order in which the
+//! particles that it advances come first. So i-particle k is j-particle k, as in any evaluation of
+//! one set, and no kernel needs lists of indices to leave out self pairs.
 
 use nbody::{
     Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Results,

@@ -1,4 +1,9 @@
 //! The scales of a system, which limit steps where accelerations or their derivatives vanish.
+//!
+//! Aarseth's criterion is a quotient of rounding errors where the acceleration and its derivatives
+//! vanish. A step in which these would change velocities by no more than rounding errors, in units
+//! of the speeds of the system, is not shortened; it is at most a small part of the time in which
+//! bodies cross the system. Both numbers are chosen at the beginning and kept in checkpoints.
 
 use nbody::{Precision, Vector};
 

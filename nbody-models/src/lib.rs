@@ -5,6 +5,9 @@
 //! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time
 //! 2√2.
+//!
+//! This is a crate of its own so that neither the core nor the interactions depend on file formats
+//! and random numbers.
 #![forbid(unsafe_code)]
 
 mod error;

@@ -5,6 +5,8 @@
 //! A figure that grows fails, and so does a kernel that is not in the file. A figure that shrinks
 //! is reported, so that the file can follow: `NBODY_RECORD=1 cargo test -p nbody-tests --test
 //! programs` writes it.
+//!
+//! These figures guard the speed without noise: they need no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

@@ -1,5 +1,11 @@
 //! Prints the generated part of a CUDA program: the structs, the constants and functions that the
 //! interaction uses, and `pair`, as they were declared; and the interface to the kernels.
+//!
+//! A declaration has the namespace `nbody::law`, whose names hide the names of the kernels and are
+//! hidden from them; only words of C++ and of the emitted text itself are renamed. Kernels use the
+//! declaration through the names of the emitted sums. Parts for some programs only (a cutoff,
+//! compensated sums, the index of j) are printed for these alone, and only templates of the kernels
+//! name them.
 
 mod expr;
 mod program;

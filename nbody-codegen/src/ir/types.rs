@@ -1,4 +1,8 @@
 //! The types of the language.
+//!
+//! To add a type of fields: `check/types.rs` parses it, [`Type`] lists it, `emit_rust/` and
+//! `emit_cuda/` print it, `FieldKind` of nbody-core describes it to engines, and `prelude.cuh`
+//! defines it. `tests/modules/everything.rs` and the common interactions of the tests use it.
 
 use std::fmt;
 

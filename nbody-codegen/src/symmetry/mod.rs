@@ -2,6 +2,9 @@
 //!
 //! [`parity`] finds the parity of each value under the exchange of i and j, and [`body`] derives
 //! the form of both directions from it.
+//!
+//! Newton's third law is detected, not declared: even and odd subexpressions are computed once for
+//! both directions, with their products in another order than in `pair`.
 
 mod body;
 mod expr;

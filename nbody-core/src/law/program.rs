@@ -1,4 +1,11 @@
 //! Programs per particle: updates and measures.
+//!
+//! They compute in IEEE `f64` for every precision of the buffers, since their cost grows only with
+//! the number of particles. Numbers are converted exactly when they are loaded and rounded when
+//! they are stored; only numbers that an update assigns are stored. Totals are merged in trees of
+//! 256, with the same operations on every engine, so that all engines agree to the last bit. On the
+//! CPU one loop over blocks is compiled for each program; conversion, threads and trees are
+//! compiled once.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,7 @@
 //! The fields of a program per particle, found by their names in the records of a buffer.
+//!
+//! An integrator is written once, with records of its own, and runs on the particles and results of
+//! any interaction whose records have its fields. Fields that it does not know stay as they are.
 
 use std::ops::Range;
 

@@ -1,4 +1,8 @@
 //! Particles, parameters and results as rows of numbers.
+//!
+//! A [`Record`] writes and reads its numbers through a [`Writer`] and a [`Reader`], so that
+//! packing, comparison, casts and random data need no code for each type. On a device a record is
+//! exactly its numbers, each in a word of the precision.
 
 use crate::field::Field;
 use crate::field::FieldKind;

@@ -1,4 +1,7 @@
 // Adds the results of an evaluation to earlier results, with one thread per i-particle.
+//
+// Schedules do not know that results are added, and their registers do not change: an evaluation
+// goes to scratch memory, and this kernel, which is compiled at its first use, merges it.
 namespace nbody {
 
 // `results` and `out` are structures of arrays, component c of i-particle k at [c * n + k].

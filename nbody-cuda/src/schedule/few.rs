@@ -1,6 +1,10 @@
 //! Ordered pairs of few i-particles, as in block time steps, which advance few particles. The
 //! threads of a block form groups with enough lanes for the i-particles, and the groups share out
 //! the j-particles.
+//!
+//! Sums of the groups are added in shared memory, and the parts of splits by the last block, both
+//! in a fixed order. The numbers of lanes and splits are arguments of the kernel, so that one
+//! program serves every number of i-particles.
 
 use nbody_core::pack::dim;
 use nbody_core::{Law, Options, Precision, SummationOrder};

@@ -3,6 +3,9 @@
 //! A schedule is two files of its name. The file `.cuh` has the kernels. The Rust file has its
 //! [`Rules`]: the configurations for a law, the division of the work, a model of the time, and the
 //! launches. [`rules`] lists the schedules.
+//!
+//! Engines ask every schedule that may evaluate, and take the plan with the least time. A launch is
+//! a name and arguments, so that backends know no kernel.
 
 mod few;
 pub mod list;

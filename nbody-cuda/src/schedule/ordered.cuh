@@ -2,6 +2,9 @@
 // j-particles into shared memory in bags. Each thread has i-particles and their accumulators in
 // registers. After BAGS_PER_FOLD bags it folds the accumulators into backup accumulators, which
 // are in registers, or in shared memory if TOTALS_ARE_SHARED.
+//
+// Tables are read from shared memory: constant memory serves one address at a time, and the
+// lanes of a warp have particles of different types.
 namespace nbody {
 
 // The host packs particles without padding.

@@ -1,4 +1,11 @@
 //! Lanes of several numbers: vector registers.
+//!
+//! Vectors are newtypes of registers, and each operation is one function around the intrinsic.
+//! Every law is compiled for each of them, and most of the compile time goes into code that is
+//! inlined away: with `fearless_simd` it was more than three times as long, and the library itself
+//! took ten seconds. A program contains the loops of every level and selects the best at run time.
+//! A vector is constructed only after its level was detected, and carries no proof of it. NEON is
+//! arrays, which compilers for ARM turn into vectors.
 
 #[cfg(any(target_arch = "aarch64", test))]
 pub(crate) mod array;

@@ -1,5 +1,8 @@
 //! Stacks of the threads of a block. A host thread keeps them between launches: to map and protect
 //! them takes longer than a small kernel.
+//!
+//! A stack is several times as large as results, particles and parameters require, since untouched
+//! pages take no memory. Guard pages separate stacks.
 
 use std::cell::RefCell;
 use std::ffi::c_void;

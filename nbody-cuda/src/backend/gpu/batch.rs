@@ -1,4 +1,8 @@
 //! Pending launches that are repeated, which the driver runs as one graph.
+//!
+//! The launches of a repeated evaluation or sequence are held back to its end and then launched as
+//! a graph, whose nodes take the changed arguments. Any other call to the driver launches them
+//! first.
 
 use std::ffi::c_void;
 use std::ptr;

@@ -1,4 +1,8 @@
 //! Errors of the driver, and the errors after which a context is unusable.
+//!
+//! A failed GPU is abandoned, not reset: the primary context belongs to every library of the
+//! process. It is released when all handles of this one are dropped, and the driver creates a new
+//! one if no other library holds it.
 
 use std::process;
 use std::sync::OnceLock;

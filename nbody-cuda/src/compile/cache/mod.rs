@@ -7,6 +7,15 @@
 //! Names and checksums are 128-bit XXH3 hashes: they prevent collisions, but do not prove the
 //! origin of an entry. Since entries are code that is run, a folder is used only if nobody but
 //! this user and the system's administrator can write to it.
+//!
+//! The key is the whole text, the options and the version of the compiler, and the target: the
+//! architecture of the GPU, or all predefined macros of a C++ compiler, which identify the
+//! processor. NVRTC reveals its patch level only in PTX, and a PTX is compiled for that; the answer
+//! is kept with the path, size and time of the library, so that a warm start does not load NVRTC.
+//! An entry that does not load is compiled again.
+//!
+//! The folder has no index: the time of a file is its last use, and eviction lists the folder.
+//! Processes need no lock, since an evicted entry is compiled again.
 
 mod contents;
 mod trust;

@@ -1,4 +1,8 @@
 //! The NVRTC library and its functions.
+//!
+//! They are loaded by path and called here, not through cudarc, whose binding panics without the
+//! library and looks for it by bare name only. cudarc is used for the driver, after a check that
+//! the driver loads.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
