@@ -4,8 +4,8 @@
 //! `backup`), the job of a CPU schedule and `Running` in `sums.cuh` implement, and whose error
 //! bound is in `ErrorBounds::bounds`. Tests that iterate over `Accumulation::ALL` then cover it.
 //!
-//! Options and all other types that will grow (configurations, properties, reports, most enums) are
-//! `#[non_exhaustive]`; fields are read and assigned by name, with a setter for each of
+//! Options and all other types that will grow (configurations, properties, reports, most enums)
+//! are `#[non_exhaustive]`; fields are read and assigned by name, with a setter for each of
 //! [`Options`]. [`Precision`], [`Math`], `Store` and `Sources` are exhaustive: every engine has to
 //! implement each variant, and the compiler enforces it.
 

@@ -1,8 +1,8 @@
-//! Parallel loops. They take closures by reference to trait objects, so that the code of the thread
-//! pool is compiled once, not again for each type of closure.
+//! Parallel loops. They take closures by reference to trait objects, so that the code of the
+//! thread pool is compiled once and not for each type of closure.
 //!
-//! Loops keep results by value, in registers or on the stack. Where copies of a law's records would
-//! overflow the stack of a thread, an evaluation runs in threads with a larger stack
+//! Loops keep results by value, in registers or on the stack. Where copies of a law's records
+//! would overflow the stack of a thread, an evaluation runs in threads with a larger stack
 //! (`with_stack`).
 
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
-//! Running error bounds: a number with a bound of its rounding error.
+//! Running error bounds: numbers with a bound of their rounding error.
 //!
-//! The pair function runs once more on these numbers, so that a tolerance accounts for cancellation
-//! in any interaction.
+//! The pair function runs once more on these numbers, so that a tolerance accounts for
+//! cancellation in any interaction.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 

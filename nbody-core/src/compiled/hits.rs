@@ -1,9 +1,9 @@
 //! The candidates within the cutoff.
 //!
-//! A loop without branches finds the hits, the j-particles within the cutoff of any i-particle of a
-//! vector; a second loop evaluates them. A mispredicted branch costs more than the second test of
-//! the distance. Compensated sums and exact mathematics branch instead. With a cutoff the default
-//! is ordered pairs.
+//! A loop without branches finds the hits, the j-particles within the cutoff of any i-particle of
+//! a vector; a second loop evaluates them. A mispredicted branch costs more than the second test
+//! of the distance. Compensated sums and exact mathematics branch instead. With a cutoff the
+//! default is ordered pairs.
 
 use crate::law::loops::CANDIDATES;
 

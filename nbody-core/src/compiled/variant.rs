@@ -1,4 +1,4 @@
-//! The variants of an interaction's loops, all of which are in a program that runs one.
+//! The variants of an interaction's loops. A program that runs one contains all of them.
 //!
 //! A law is compiled for scalars in single, double and mixed precision, and for vectors of two
 //! levels in single and double precision, each in open space and in a box. Scalars branch on the
@@ -7,8 +7,8 @@
 //! compiled once. The loops are compiled in the package that declares the law, since the macro
 //! writes the function that returns them (`Interaction::cpu_loops`).
 //!
-//! The compiler puts a function into the code-generation unit of the module of its `Self` type. The
-//! macro declares three modules with a type each, for scalars and for vectors of `f32` and of
+//! The compiler puts a function into the code-generation unit of the module of its `Self` type.
+//! The macro declares three modules with a type each, for scalars and for vectors of `f32` and of
 //! `f64`: they are compiled in parallel, and an incremental build repeats only the loops of a law
 //! that changed.
 

@@ -3,8 +3,8 @@
 //! They compute in IEEE `f64` for every precision of the buffers, since their cost grows only with
 //! the number of particles. Numbers are converted exactly when they are loaded and rounded when
 //! they are stored; only numbers that an update assigns are stored. Totals are merged in trees of
-//! 256, with the same operations on every engine, so that all engines agree to the last bit. On the
-//! CPU one loop over blocks is compiled for each program; conversion, threads and trees are
+//! 256, with the same operations on every engine, so that all engines agree to the last bit. On
+//! the CPU one loop over blocks is compiled for each program; conversion, threads and trees are
 //! compiled once.
 
 use std::marker::PhantomData;
@@ -96,7 +96,8 @@ impl ParticleProgram {
         each.flat_map(|(field, &is)| std::iter::repeat_n(is, field.kind.components())).collect()
     }
 
-    /// Returns the stack that the loop on the CPU needs, in bytes: see [`Law`](crate::law::interaction::Law).
+    /// Returns the stack that the loop on the CPU needs, in bytes: see
+    /// [`Law`](crate::law::interaction::Law).
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
         let records = [self.parameters, self.p, self.q, self.f, self.total];
@@ -163,8 +164,8 @@ impl ParticleDeclaration {
 ///
 /// # Safety
 ///
-/// As for [`Interaction`](crate::law::interaction::Interaction): the CUDA text must declare the structs as the records
-/// say, and neither read nor write anything else.
+/// As for [`Interaction`](crate::law::interaction::Interaction): the CUDA text must declare the
+/// structs as the records say, and neither read nor write anything else.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
 pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The particle that is changed.

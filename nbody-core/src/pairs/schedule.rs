@@ -1,9 +1,10 @@
-//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
-//! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
+//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go.
+//! Each is one file; the loops that they call, and the folding of sums, do not depend on the
+//! schedule.
 //!
-//! Loops take a view of i-particles and a view of j-particles: blocks of columns, a range of these,
-//! and the index of the first particle in its set. A view may be of the set or of a copy of a part
-//! of it, so that a list can gather its j-particles into a buffer.
+//! Loops take a view of i-particles and a view of j-particles: blocks of columns, a range of
+//! these, and the index of the first particle in its set. A view may be of the set or of a copy of
+//! a part of it, so that a list can gather its j-particles into a buffer.
 
 use std::ops::Range;
 

@@ -41,7 +41,8 @@ const BLOCKS: usize = 32;
 /// particles there are too few pairs of blocks for all threads.
 const FEWEST: usize = BLOCKS * SMALLEST;
 
-/// Both directions of every pair of one set at once, or ordered pairs where the law has no loops for both.
+/// Both directions of every pair of one set at once, or ordered pairs where the law has no loops
+/// for both.
 #[derive(Clone, Copy)]
 pub(crate) struct Symmetric;
 

@@ -1,7 +1,8 @@
-//! The fields of a program per particle, found by their names in the records of a buffer.
+//! The fields of a program per particle, found by name in the records of a buffer.
 //!
-//! An integrator is written once, with records of its own, and runs on the particles and results of
-//! any interaction whose records have its fields. Fields that it does not know stay as they are.
+//! An integrator is written once, with records of its own, and runs on the particles and results
+//! of any interaction whose records have its fields. Fields that it does not know stay as they
+//! are.
 
 use std::ops::Range;
 
