@@ -30,7 +30,7 @@ pub struct Case<X: Interaction> {
 }
 
 impl<X: Interaction> Case<X> {
-    /// Makes a case of two sets, in which every j-particle acts on every i-particle.
+    /// Creates a case of two sets, in which every j-particle acts on every i-particle.
     pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
         let expected = reference::<X, f64>(x, domain, &i, &j);
         let bounds = ErrorBounds::new(x, domain, &i, &j);
@@ -47,15 +47,14 @@ impl<X: Interaction> Case<X> {
         Ok(Self { i, j, one_set: true, expected, bounds })
     }
 
-    /// Adds the error of rounding positions once more:
-    /// [`ErrorBounds::with_position_error`].
+    /// Adds the error of rounding positions again: [`ErrorBounds::with_position_error`].
     #[must_use]
     pub fn with_position_error(mut self, length: f64) -> Self {
         self.bounds = self.bounds.with_position_error(length);
         self
     }
 
-    /// Returns a name from the numbers of particles: `129 x 1000`, `129 self`.
+    /// Returns a name with the numbers of particles: `129 x 1000`, `129 self`.
     pub fn name(&self) -> String {
         let (ni, nj) = (self.i.len(), self.j.len());
         if self.one_set { format!("{ni} self") } else { format!("{ni} x {nj}") }
@@ -66,7 +65,7 @@ impl<X: Interaction> Case<X> {
         let (i, j) = (engine.upload(&self.i)?, engine.upload(&self.j)?);
         let mut out = engine.results(self.i.len())?;
         if self.one_set {
-            // One buffer where I and J are one type.
+            // A single buffer if I and J are one type.
             let same = (&i as &dyn Any).downcast_ref::<Particles<X::J>>();
             engine.evaluate_self_into(&i, same.unwrap_or(&j), &mut out)?;
         } else {
@@ -84,8 +83,8 @@ impl<X: Interaction> Case<X> {
         compare::<X::F, f64>(&found, &self.expected, Some(&bounds))
     }
 
-    /// Returns whether two engines agree to the last bit, as they should in exact mathematics with the
-    /// same summation order, for interactions without special functions.
+    /// Returns whether two engines agree to the last bit, as they should in exact mathematics with
+    /// the same summation order, for interactions without special functions.
     pub fn same_bits(&self, a: &mut impl Engine<X>, b: &mut impl Engine<X>) -> Result<bool, Error> {
         let (a, b) = (self.evaluate(a)?, self.evaluate(b)?);
         Ok(pack::rows(&a.as_slice()) == pack::rows(&b.as_slice()))

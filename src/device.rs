@@ -26,7 +26,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Returns the device of an implementation.
+    /// Returns the device for an implementation.
     pub fn new(device: Arc<dyn untyped::Device>) -> Self {
         Self { device, fallback: None }
     }
@@ -56,7 +56,8 @@ impl Device {
         device
     }
 
-    /// Returns the reason why [`Device::best`] chose no GPU; `None` if it chose one, or knows none.
+    /// Returns the reason why [`Device::best`] chose no GPU; `None` if it chose one, or if no
+    /// reason is known.
     pub fn fallback_reason(&self) -> Option<&Error> {
         self.fallback.as_ref()
     }
@@ -66,7 +67,7 @@ impl Device {
         self.device.name()
     }
 
-    /// Returns whether it is the CPU itself, without the emulator.
+    /// Returns whether it is the CPU itself, not the emulator.
     pub fn is_cpu(&self) -> bool {
         self.simd_level().is_some()
     }
@@ -77,15 +78,15 @@ impl Device {
     }
 
     /// Releases memory that is kept for reuse: freed device memory in the driver's pool, without
-    /// limit, and up to 256 MiB of pinned host memory for copies. It waits until the GPU is idle.
+    /// limit, and up to 256 MiB of pinned host memory for copies. Waits until the GPU is idle.
     /// Engines, particles and results keep their memory until they are dropped. Only GPUs keep
     /// memory for reuse.
     pub fn trim(&self) -> Result<(), Error> {
         self.device.trim()
     }
 
-    /// Copies particles to the device, their reals rounded to the precision. An engine of that precision
-    /// on this device accepts them, as do programs per particle.
+    /// Copies particles to the device, their reals rounded to the precision. An engine of that
+    /// precision on this device accepts them, as do programs per particle.
     pub fn upload<P>(
         &self,
         particles: &[P],
@@ -103,7 +104,7 @@ impl Device {
         &*self.device
     }
 
-    /// Creates an engine of a law, without its types, over neighbour lists of its own.
+    /// Creates an engine of a law, without its types, with neighbour lists of its own.
     pub fn listed(
         &self,
         law: &'static Law,
@@ -147,7 +148,7 @@ mod cuda {
         /// Opens a GPU by its ordinal, from 0, as the CUDA driver numbers them.
         ///
         /// It uses the primary context of the process, as does CUDA's run-time library. An illegal
-        /// access by any kernel in that context, of whichever library, ends the context: see
+        /// access by any kernel in that context, from any library, ends the context: see
         /// [`CudaError::DeviceFailed`].
         pub fn cuda(ordinal: usize) -> Result<Self, Error> {
             Ok(Self::new(Arc::new(CudaDevice::gpu(ordinal)?)))
@@ -158,8 +159,8 @@ mod cuda {
             Ok(CudaDevice::count()?)
         }
 
-        /// Opens the emulator, which compiles CUDA programs as C++ and runs them on the CPU. It is slow
-        /// and serves to check programs; it needs a C++ compiler.
+        /// Opens the emulator, which compiles CUDA programs as C++ and runs them on the CPU. It is
+        /// slow and serves to check programs; it needs a C++ compiler.
         pub fn emulator() -> Result<Self, Error> {
             Ok(Self::new(Arc::new(CudaDevice::emulator()?)))
         }
@@ -186,8 +187,8 @@ mod cuda {
         }
     }
 
-    /// The name of a device, as on a command line, before it is opened: `cpu`, `cpu:avx2` or another level,
-    /// `emulator`, or `cuda:0` and so on, `cuda` for the first.
+    /// The name of a device, as on a command line, before it is opened: `cpu`, `cpu:avx2` or
+    /// another level, `emulator`, `cuda:0` and so on, or `cuda` for the first GPU.
     ///
     /// ```
     /// let device = "cpu".parse::<nbody::DeviceName>()?.open()?;
@@ -201,7 +202,7 @@ mod cuda {
         Cpu(Option<SimdLevel>),
         /// The emulator.
         Emulator,
-        /// The GPU of this ordinal.
+        /// The GPU with this ordinal.
         Cuda(usize),
     }
 

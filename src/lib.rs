@@ -50,8 +50,8 @@
 //!
 //! # Features
 //!
-//! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA toolkit to build.
-//!   Without it the only device is the CPU.
+//! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA
+//!   toolkit to build. Without it the only device is the CPU.
 //! - `models`: the module `models`, with model particles and snapshot files.
 //! - `sass`: the module `sass`, which counts the instructions in the machine code of a kernel.
 #![forbid(unsafe_code)]

@@ -123,8 +123,8 @@ pub mod hermite {
 }
 
 /// Gravity between bodies with individual softening lengths, εᵢⱼ² = εᵢ² + εⱼ², so that the force
-/// obeys Newton's third law: aᵢ = Σⱼ mⱼ d / (d² + εᵢⱼ²)^(3/2), φᵢ = −Σⱼ mⱼ / (d² + εᵢⱼ²)^(1/2), in units
-/// where G = 1.
+/// obeys Newton's third law: aᵢ = Σⱼ mⱼ d / (d² + εᵢⱼ²)^(3/2), φᵢ = −Σⱼ mⱼ / (d² + εᵢⱼ²)^(1/2), in
+/// units where G = 1.
 #[nbody::interaction]
 pub mod softened {
     /// Newtonian gravity with a Plummer softening for each particle; G = 1.

@@ -2,7 +2,7 @@
 //!
 //! The kernels have the smoothing length h and end at 2h: W(r, h) = σ w(r/h) / hᴰ.
 
-/// The density and the momentum equation for one kernel in some dimensions.
+/// The density and the momentum equation for one kernel and number of dimensions.
 macro_rules! sph {
     (
         $(#[$doc:meta])*

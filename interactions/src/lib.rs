@@ -1,4 +1,5 @@
-//! Ready interactions. Each is a module as a user would write it; copy one as a start for your own.
+//! Ready interactions. Each is a module as a user would write it; copy one as a start for your
+//! own.
 //!
 //! | module | interaction | per pair |
 //! | --- | --- | --- |

@@ -1,17 +1,18 @@
 //! Van der Waals interactions.
 
-/// The Lennard-Jones interaction, with parameters for each pair of types and three kinds of cutoff.
+/// The Lennard-Jones interaction, with parameters for each pair of types and three kinds of
+/// cutoff.
 ///
 /// With s = σ/r: u(r) = 4ε (s¹² − s⁶), F = −∇u, and the virial is Σⱼ F·(rᵢ − rⱼ). The potential
-/// energy and the virial of the system are half of the sums over all particles (Lennard-Jones 1931,
-/// Proc. Phys. Soc. 43, 461). Lengths, energies and forces are in any consistent system of units.
+/// energy and the virial of the system are half of the sums over all particles (Lennard-Jones
+/// 1931, Proc. Phys. Soc. 43, 461). Lengths, energies and forces are in any consistent system of
+/// units.
 ///
 /// - [`LennardJones`](lennard_jones::LennardJones): truncated at the cutoff.
-/// - [`ShiftedLennardJones`](lennard_jones::ShiftedLennardJones): the potential shifted to zero
-///   at the cutoff.
-/// - [`SwitchedLennardJones`](lennard_jones::SwitchedLennardJones): the force switched off
-///   between two radii, smooth at both (van der Spoel & van Maaren 2006, J. Chem. Theory Comput.
-///   2, 1).
+/// - [`ShiftedLennardJones`](lennard_jones::ShiftedLennardJones): the potential shifted to zero at
+///   the cutoff.
+/// - [`SwitchedLennardJones`](lennard_jones::SwitchedLennardJones): the force switched off between
+///   two radii, smooth at both (van der Spoel & van Maaren 2006, J. Chem. Theory Comput. 2, 1).
 #[nbody::interaction]
 pub mod lennard_jones {
     /// Number of types.

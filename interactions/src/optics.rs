@@ -1,7 +1,7 @@
 //! Waves from point sources.
 
-/// Splits a number into the nearest `f32` and the rest (hi and lo of double-single arithmetic), for
-/// particles and parameters that need more than the 24 bits of `f32`: together they hold 48.
+/// Splits a number into the nearest `f32` and the rest (hi and lo of double-single arithmetic),
+/// for particles and parameters that need more than the 24 bits of `f32`: together they hold 48.
 ///
 /// ```
 /// let [hi, lo] = nbody_interactions::double_single(0.1);
@@ -21,8 +21,8 @@ pub fn double_single(x: f64) -> [f64; 2] {
 ///
 /// The distance and its phase are computed in twice the working precision (Dekker 1971, Numer.
 /// Math. 18, 224; Knuth, TAOCP 2, section 4.2.2), from positions in hi and lo ([`double_single`]).
-/// In `f32` the error of the phase is thus within 10⁻⁶ radians for 2π r / λ up to 10⁶, where that of
-/// `f32` alone is tenths of a radian.
+/// In `f32` the error of the phase is thus within 10⁻⁶ radians for 2π r / λ up to 10⁶, while `f32`
+/// alone errs by tenths of a radian.
 #[nbody::interaction]
 pub mod hologram {
     const TURN: Real = 2.0 * core::f64::consts::PI;

@@ -2,7 +2,7 @@
 
 /// The empirical distribution functions of two samples at each value: the numbers of values of the
 /// first and of the second sample that do not exceed it. The largest difference of their fractions
-/// is the Kolmogorov-Smirnov statistic (Smirnov 1939), equal to the one from sorted samples.
+/// is the Kolmogorov-Smirnov statistic (Smirnov 1939), which sorting the samples gives, too.
 #[nbody::interaction]
 pub mod kolmogorov_smirnov {
     /// Counts of both samples.

@@ -10,7 +10,7 @@ use crate::{
 
 /// A function generic over the interaction.
 pub trait Visitor {
-    /// Visits an interaction, whose parameters suit particles in the unit cube and are exact in
+    /// Visits an interaction. Its parameters suit particles in the unit cube and are exact in
     /// `f32`.
     fn visit<X: Interaction>(&mut self, interaction: X);
 }

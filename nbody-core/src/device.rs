@@ -79,6 +79,6 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     /// Creates a selection of no particles.
     fn selection(&self) -> Result<Box<dyn Selection>, Error>;
 
-    /// Creates a sequence of operations that are repeated; `None` where launches cost nothing.
+    /// Creates a sequence of repeated operations; `None` where launches cost nothing.
     fn sequence(&self) -> Option<Box<dyn Sequence>>;
 }

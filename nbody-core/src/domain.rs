@@ -17,13 +17,14 @@ use crate::numeric::lane::Lane;
 use crate::numeric::precision::Precision;
 use crate::numeric::vector::Point;
 
-/// The space that particles are in: unbounded, or a periodic box. It is a property of an evaluation;
-/// interactions do not depend on it.
+/// The space that particles are in: unbounded, or a periodic box. It is a property of an
+/// evaluation; interactions do not depend on it.
 ///
-/// In a periodic box the difference of two positions is that to the nearest image (the minimum
-/// image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component. Each pair of
-/// particles is evaluated once, so that an interaction with a range of more than half of the shortest
-/// length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves them into the box.
+/// In a periodic box the difference of two positions is the difference to the nearest image (the
+/// minimum image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component.
+/// Each pair of particles is evaluated once, so that an interaction with a range of more than half
+/// of the shortest length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves
+/// them into the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Domain {
@@ -41,7 +42,8 @@ pub struct Lengths([f64; 3]);
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Precision {
-    /// Returns the range of lengths which are normal numbers in this precision, as are their inverses.
+    /// Returns the range of lengths that are normal numbers in this precision and have normal
+    /// inverses.
     pub(crate) fn box_lengths(self) -> RangeInclusive<f64> {
         let least = match self {
             Self::Single | Self::Mixed => f64::from(f32::MIN_POSITIVE),
@@ -50,8 +52,9 @@ impl Precision {
         least..=least.recip()
     }
 
-    /// Returns the range of lengths whose squares are normal numbers in this precision, with all of their
-    /// digits: a term of the least one may become 0. Those of a box are of up to four lengths.
+    /// Returns the range of lengths whose squares are normal numbers in this precision with all
+    /// digits, although single terms of the smallest square may become 0. Those of a box are of up
+    /// to four lengths.
     pub(crate) fn squared_lengths(self) -> RangeInclusive<f64> {
         match self {
             Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(63),
@@ -59,8 +62,8 @@ impl Precision {
         }
     }
 
-    /// Returns the range of the greatest cutoff of neighbour lists: distances are compared by their squares,
-    /// and bounds of cutoffs are those of `f32` in every precision.
+    /// Returns the range of the greatest cutoff of neighbour lists. Distances are compared by
+    /// their squares, and cutoffs are bounded in `f32` in every precision.
     pub(crate) fn listed_cutoffs(self) -> RangeInclusive<f64> {
         match self {
             Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(62),
@@ -70,10 +73,10 @@ impl Precision {
 }
 
 impl Domain {
-    /// Returns a periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a direction
-    /// open. Particles in two dimensions use the first two. An engine refuses lengths beyond the range
-    /// of its precision, in `f32` from 1.2e-38 to 8.5e37, and boxes in which no square of a distance is a
-    /// normal number, such as a cube of 1e-20 or 1e20 in `f32`.
+    /// Returns a periodic box of these lengths along x, y and z; [`f64::INFINITY`] leaves a
+    /// direction open. Particles in two dimensions use the first two. An engine refuses lengths
+    /// beyond the range of its precision, in `f32` from 1.2e-38 to 8.5e37, and boxes in which no
+    /// square of a distance is a normal number, such as a cube of 1e-20 or 1e20 in `f32`.
     pub fn periodic(lengths: [f64; 3]) -> Result<Self, Error> {
         for (axis, found) in AXES.into_iter().zip(lengths) {
             if found.is_nan() || found <= 0.0 {
@@ -85,8 +88,8 @@ impl Domain {
         Ok(domain)
     }
 
-    /// Refuses a box whose lengths are beyond the range of this precision: 1e-300 would be 0 in `f32`,
-    /// and its inverse infinite; and one in which the squares of all distances are.
+    /// Refuses a box with lengths beyond the range of this precision (1e-300 would be 0 in `f32`,
+    /// and its inverse infinite), or with all squared distances beyond it.
     pub fn check(&self, precision: Precision) -> Result<(), Error> {
         self.check_lengths(precision)?;
         let Self::Periodic(Lengths(lengths)) = *self else {
@@ -95,7 +98,8 @@ impl Domain {
         let range = precision.squared_lengths();
         let least = lengths.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = lengths.into_iter().fold(0.0, f64::max);
-        // One length within the range, or an open direction, leaves distances that have squares.
+        // A single length within the range, or an open direction, allows distances whose squares
+        // are in the range.
         if greatest < *range.start() {
             return Err(Error::BoxScale { found: greatest, precision });
         }
@@ -138,11 +142,11 @@ impl Domain {
         [lengths, lengths.map(|length| if length > 0.0 { length.recip() } else { 0.0 })]
     }
 
-    /// Returns the image of a position in the box: each coordinate between 0 and its length, which is
-    /// excluded. That in an open direction stays, and so does one that is infinite or NaN.
+    /// Returns the image of a position in the box: each coordinate is in [0, length). Coordinates
+    /// in open directions, infinite ones and NaN stay.
     ///
-    /// Whole lengths are taken off exactly; a negative coordinate, to which a length is added, is rounded
-    /// once, and is 0 where that gives the length.
+    /// Whole lengths are subtracted exactly. A negative coordinate is rounded once, when a length
+    /// is added, and becomes 0 if the sum is the length.
     pub fn wrap<const D: usize>(&self, position: Point<f64, D>) -> Point<f64, D> {
         let [lengths, _] = self.factors();
         let mut wrapped = position;
@@ -161,7 +165,7 @@ impl Lengths {
 }
 
 impl<L: Lane> Periodic<L> {
-    /// Returns the box of a domain, or one without lengths for unbounded space.
+    /// Returns the box of a domain, with lengths of 0 for unbounded space.
     #[inline(always)]
     pub fn new(domain: &Domain) -> Self {
         let [[x, y, z], [u, v, w]] = domain.factors();
@@ -172,7 +176,7 @@ impl<L: Lane> Periodic<L> {
     }
 }
 
-/// A space that is made from a domain.
+/// A space that can be created from a domain.
 pub(crate) trait InDomain<L: Lane>: Space<L> {
     fn in_domain(domain: &Domain) -> Self;
 }
@@ -225,9 +229,9 @@ mod tests {
         assert_eq!(wrap(1.0_f64.next_down())[0], 1.0_f64.next_down());
         assert_eq!(wrap(1.0_f64.next_up())[0], f64::EPSILON);
         assert!(wrap(-3.0)[0].is_sign_positive());
-        // What is added to the length is lost.
+        // Adding the length loses all digits of x.
         assert_eq!(wrap(-1e-300)[..2], [0.0, 0.0]);
-        // Whole lengths beyond the digits of a quotient.
+        // More whole lengths than a quotient has digits.
         assert_eq!(wrap(1e300)[..2], [0.0, 1e300 % 0.3]);
         assert_eq!(wrap(f64::INFINITY), [f64::INFINITY; 3]);
         assert!(wrap(f64::NAN).iter().all(|x| x.is_nan()));
@@ -239,7 +243,7 @@ mod tests {
         let below = |length: f64| length.next_down();
         assert_eq!(wrap_coordinate::<f32>(below(1.0), 1.0), 0.0);
         assert_eq!(wrap_coordinate::<f32>(1.0 - 5e-8, 1.0), 1.0_f32.next_down());
-        // 0.3 is less than the nearest f32, and 0.7 more.
+        // 0.3 is less than the nearest `f32`, and 0.7 more.
         assert_eq!(wrap_coordinate::<f32>(below(0.3), 0.3), 0.0);
         assert_eq!(wrap_coordinate::<f32>(below(0.7), 0.7), 0.7_f32);
         let zero = DoubleSingle { hi: 0.0, lo: 0.0 };
@@ -251,7 +255,7 @@ mod tests {
         assert_eq!(wrap_coordinate::<f32>(-7.0, 0.0), -7.0);
     }
 
-    /// Returns what two coordinates in a box differ by, round the box.
+    /// Returns the difference of two coordinates in a box, by the nearest image.
     fn apart(a: f64, b: f64, length: f64) -> f64 {
         let d = (a - b).abs();
         d.min((d - length).abs())
@@ -274,7 +278,7 @@ mod tests {
             let inside = domain.wrap(Point([x, 0.0])).x;
             prop_assert!((0.0..length).contains(&inside), "{x} {inside}");
             prop_assert_eq!(domain.wrap(Point([inside, 0.0])).x, inside);
-            // At half of the length either image will do.
+            // At half of the length either image is correct.
             let change = apart(difference(inside, y), difference(x, y), length);
             prop_assert!(change < 1e-13, "{x} {y}: {change}");
             let single = stored::<f32>(x, length);
@@ -329,7 +333,7 @@ mod tests {
                 check([beyond, f64::INFINITY, beyond]).unwrap();
                 let error = check([beyond; 3]).unwrap_err();
                 assert_eq!(error, Error::BoxScale { found: beyond, precision });
-                // Squares keep all digits, and do not overflow with those of three axes.
+                // Squares keep all digits, and their sum over three axes does not overflow.
                 let square = length * length;
                 let least_term = square * f64::EPSILON.max(f64::from(f32::EPSILON) / 2.0);
                 match precision {

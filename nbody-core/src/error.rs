@@ -32,7 +32,7 @@ pub enum Error {
         /// The least length.
         least: usize,
     },
-    /// The particles or results are those of an engine of another precision.
+    /// The particles or results belong to an engine of another precision.
     #[error(
         "{what} in {found} precision given to an engine in {expected} precision; make them with the \
          engine that uses them"
@@ -55,7 +55,7 @@ pub enum Error {
         /// The device of the engine, and its precision if it matters.
         expected: String,
     },
-    /// Rows of another record than the engine takes.
+    /// The rows are of another record than the engine takes.
     #[error(
         "{what} with the fields {} given to an engine of {}; give it its own record",
         list(found),
@@ -80,7 +80,7 @@ pub enum Error {
         /// The largest number of particles.
         limit: usize,
     },
-    /// A range is not one of the particles.
+    /// A range exceeds the particles.
     #[error("particles {start}..{end} asked for, found {found}; give a range within 0..{found}")]
     OutOfRange {
         /// The first particle of the range.
@@ -90,7 +90,8 @@ pub enum Error {
         /// The number of particles.
         found: usize,
     },
-    /// A buffer whose records lack a field of a program per particle, or have another of its name.
+    /// The records of a buffer lack a field of a program per particle, or have a field of its name
+    /// but of another type.
     #[error(
         "`{program}` needs a field `{field}`, found {}; give it records that have it",
         list(found)
@@ -111,7 +112,7 @@ pub enum Error {
         /// The fields of the particles.
         found: &'static [Field],
     },
-    /// A field is asked for as another type than its own.
+    /// A field is requested as another type than its own.
     #[error(
         "field `{field}` as `{}`, expected `{}`; ask for it as its type",
         asked.host_type(), field.kind.host_type()
@@ -139,7 +140,7 @@ pub enum Error {
         /// The stack that a thread needs, in bytes.
         bytes: usize,
     },
-    /// The name is not that of a value of the option.
+    /// The name is not a value of the option.
     #[error("unknown name `{found}`: expected {}", expected.join(", "))]
     UnknownName {
         /// The name that was given.
@@ -196,12 +197,12 @@ pub enum Error {
         field: Field,
         /// The number, in `f64`.
         found: f64,
-        /// The number in the precision, but for rounding errors.
+        /// The number in the precision, apart from rounding errors.
         computed: f64,
         /// The precision.
         precision: Precision,
     },
-    /// The squares of all distances in a periodic box are outside the range of the precision.
+    /// All squared distances in a periodic box are outside the range of the precision.
     #[error(
         "periodic box of lengths of {found:e} {}: expected {:.2e} to {:.2e} in {precision} precision, where \
          squares of distances are normal numbers; choose other units or a higher precision",
@@ -209,7 +210,7 @@ pub enum Error {
         precision.squared_lengths().start(), precision.squared_lengths().end()
     )]
     BoxScale {
-        /// The greatest of lengths that are too small, or the least of those that are too large.
+        /// The greatest length if all are too small, or the least if all are too large.
         found: f64,
         /// The precision of the engine.
         precision: Precision,
@@ -275,7 +276,7 @@ pub enum Error {
     /// There are no offsets of rows.
     #[error("no offsets, expected one for each particle and the end; for no particles give one, 0")]
     NoOffsets,
-    /// An index is not that of a particle.
+    /// An index does not name a particle.
     #[error("{what}[{at}] names particle {found} of {n}; indices of particles begin with 0")]
     NoParticle {
         /// The indices or the pairs.
@@ -321,7 +322,7 @@ pub enum Error {
         /// The inverse unit.
         scale: f64,
     },
-    /// An interaction that is no sum over charges is given to a tree.
+    /// An interaction that is not a sum over charges is given to a tree.
     #[error("`{law}` has no tree: {reason}; evaluate all pairs")]
     NoTree {
         /// Returns the interaction.
@@ -329,7 +330,7 @@ pub enum Error {
         /// The reason, and the expression.
         reason: &'static str,
     },
-    /// Cells are to be opened by an estimate of errors that the interaction does not have.
+    /// Cells are to be opened by an error estimate that the interaction does not have.
     #[error(
         "the first field of the results of `{law}` depends on fields of i other than its position, or on charges that \
          are carried by another one as momenta are by masses, so that errors cannot be estimated; open cells by an angle"
@@ -349,7 +350,7 @@ pub enum Error {
         /// The number that was given.
         found: f64,
     },
-    /// Lists that were never built, or not since their space was changed.
+    /// Lists that were never built, or whose space was changed since.
     #[error(
         "neighbour lists that are not built, or not since their box was changed, given to `{law}`; \
          update them first"
@@ -367,7 +368,7 @@ pub enum Error {
         /// Returns the interaction.
         law: &'static str,
     },
-    /// An interaction with a point among its parameters is given to lists that find its pairs.
+    /// An interaction with a point among its parameters is given to lists that find their pairs.
     #[error(
         "`{law}` has a point among its parameters, and neighbour lists know positions relative to others \
          alone; give the pairs of the lists, or evaluate all pairs"
@@ -376,7 +377,8 @@ pub enum Error {
         /// Returns the interaction.
         law: &'static str,
     },
-    /// Lists are updated for no interaction: its cutoff is their reach, and its first point the position.
+    /// Lists are updated for no interaction. An interaction's cutoff sets their reach, and its
+    /// first point the position.
     #[error("neighbour lists updated for no interaction; give those that are evaluated over them")]
     NoInteractions,
     /// Lists of another number of particles.
@@ -386,10 +388,10 @@ pub enum Error {
         what: &'static str,
         /// Their number.
         found: usize,
-        /// The number of those of the lists.
+        /// The number in the lists.
         expected: usize,
     },
-    /// Lists of one set of particles are given two, or those of two sets are given one.
+    /// Lists of one set of particles are given two sets, or lists of two sets are given one.
     #[error(
         "neighbour lists of one set of particles given two sets, or those of two given one; update them \
          for these"
@@ -412,7 +414,7 @@ pub enum Error {
         "the state of another kind of engine than that which evaluates; continue with the engine that the run had"
     )]
     OtherEngine,
-    /// An update is given to be measured, or a measure to update particles.
+    /// A measure is given where an update is needed, or an update where a measure is needed.
     #[error(
         "`{program}` is not {expected}; update particles by an update, and measure them by a measure"
     )]
@@ -422,7 +424,7 @@ pub enum Error {
         /// The kind of program that is needed.
         expected: &'static str,
     },
-    /// A law that was made at run time is given to the CPU.
+    /// A law made at run time is given to the CPU.
     #[error(
         "`{law}` was made at run time and has no loops for the CPU; evaluate it on a GPU or in the emulator"
     )]
@@ -430,7 +432,8 @@ pub enum Error {
         /// The law.
         law: &'static str,
     },
-    /// Lists evaluate all particles of a set.
+    /// Fewer results than particles are requested from lists, which evaluate all particles of a
+    /// set.
     #[error(
         "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"
     )]
@@ -454,12 +457,13 @@ pub enum Error {
     },
 }
 
-/// The failure of a device, its driver, a compiler or a cache, in the words of the package that provides the device.
+/// The failure of a device, its driver, a compiler or a cache, in the words of the package that
+/// provides the device.
 #[derive(Clone)]
 pub struct DeviceError(Arc<dyn std::error::Error + Send + Sync>);
 
 impl DeviceError {
-    /// Returns the failure itself, if it is of this type.
+    /// Returns the failure if it is of this type.
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }
@@ -483,7 +487,7 @@ impl std::error::Error for DeviceError {
     }
 }
 
-/// Failures are equal if they say the same.
+/// Failures are equal if their messages are.
 impl PartialEq for DeviceError {
     fn eq(&self, other: &Self) -> bool {
         self.to_string() == other.to_string()
@@ -504,7 +508,7 @@ impl Error {
         Self::Device(DeviceError(Arc::new(error)))
     }
 
-    /// Refuses rows of another record than an engine takes.
+    /// Refuses rows of another record than the engine takes.
     pub fn check_record(
         what: &'static str,
         found: &'static [Field],
@@ -518,12 +522,12 @@ impl Error {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
     }
 
-    /// Refuses a length that is less than that required.
+    /// Refuses a length below the required one.
     pub fn check_at_least(what: &'static str, found: usize, least: usize) -> Result<(), Self> {
         if found >= least { Ok(()) } else { Err(Self::TooShort { what, found, least }) }
     }
 
-    /// Refuses a range that is not one of `found` particles.
+    /// Refuses a range beyond `found` particles.
     pub fn check_range(range: &Range<usize>, found: usize) -> Result<(), Self> {
         let &Range { start, end } = range;
         if start <= end && end <= found {
@@ -551,8 +555,8 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Writes the message of an error, and those of its causes which it does not contain: a `Debug` for
-/// programs that return the error from `main`.
+/// Writes the message of an error, and the messages of its causes that it does not repeat: a
+/// `Debug` for programs that return the error from `main`.
 pub fn explain(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -8,11 +8,11 @@ use std::fmt;
 pub enum FieldKind {
     /// One real number.
     Real,
-    /// A vector, by its number of components.
+    /// A vector with this number of components.
     Vector(usize),
-    /// A position, by its number of coordinates.
+    /// A position with this number of coordinates.
     Point(usize),
-    /// An array of real numbers, by its length.
+    /// An array of real numbers of this length.
     Array(usize),
     /// An integer: a type, a flag, an id.
     U32,
@@ -45,7 +45,7 @@ impl FieldKind {
         is_same && self.components() == other.components()
     }
 
-    /// Returns the type of its values on the host, as in Rust.
+    /// Returns the Rust type of its values on the host.
     pub(crate) fn host_type(self) -> String {
         match self {
             Self::Real => "f64".to_owned(),
@@ -56,7 +56,7 @@ impl FieldKind {
         }
     }
 
-    /// Returns how many numbers a field consists of.
+    /// Returns the number of numbers in the field.
     pub const fn components(self) -> usize {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,

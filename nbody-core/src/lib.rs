@@ -80,12 +80,13 @@ pub mod pack {
 
 /// Engines without the types of a law.
 ///
-/// Devices implement these traits, each in two files: one for the CPU, one for CUDA programs. All above them (the
-/// typed shells, integrators, other languages, ranks) knows these traits alone. A law or a program is a value, which
-/// may come from the compiler or from a table at run time.
+/// Devices implement these traits, each in two files: one for the CPU, one for CUDA programs.
+/// Everything above them (the typed shells, integrators, other languages, ranks) knows only these
+/// traits. A law or a program is a value, which may come from the compiler or from a table at run
+/// time.
 ///
-/// A row is one record as 64-bit words: the bits of an `f64` for a real number, or an integer. Buffers of another
-/// device, precision or record are refused before anything is computed.
+/// A row is one record as 64-bit words: the bits of an `f64` for a real number, or an integer.
+/// Buffers of another device, precision or record are refused before anything is computed.
 pub mod untyped {
     pub use crate::device::Device;
     pub use crate::listed::Listed;

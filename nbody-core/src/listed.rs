@@ -1,4 +1,4 @@
-//! An engine over neighbour lists of its own, on any device.
+//! An engine with its own neighbour lists, on any device.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,20 +16,21 @@ use crate::pairs::engine::Engine;
 use crate::pairs::sources::{Sources, Store};
 use crate::state::{EngineState, check_state};
 
-/// A law over neighbour lists that are its own: each evaluation first looks whether they are still good, and builds
-/// them again if not.
+/// A law with its own neighbour lists: each evaluation first checks whether they are still valid,
+/// and rebuilds them if not.
 #[derive(Debug)]
 pub struct Listed {
     device: Arc<dyn Device>,
     law: Box<dyn ShortRange>,
     cutoff: Cutoff,
     domain: Domain,
-    /// The lists, once they were needed.
+    /// The lists, created when first needed.
     lists: Option<Box<dyn Neighbours>>,
 }
 
 impl Listed {
-    /// Creates an engine of a law with these parameters. The space of the options is that of the lists.
+    /// Creates an engine of a law with these parameters. The space of the options is also the
+    /// space of the lists.
     pub fn new(
         device: Arc<dyn Device>,
         law: &'static Law,
@@ -42,17 +43,17 @@ impl Listed {
         Ok(Self { device, law, cutoff, domain, lists: None })
     }
 
-    /// Returns the engine over lists that are given.
+    /// Returns the engine that evaluates over given lists.
     pub fn over_mut(&mut self) -> &mut dyn ShortRange {
         &mut *self.law
     }
 
-    /// Returns the engine over lists that are given.
+    /// Returns the engine that evaluates over given lists.
     pub fn over(&self) -> &dyn ShortRange {
         &*self.law
     }
 
-    /// Returns the lists, which are created if they do not exist yet.
+    /// Returns the lists; creates them if they do not exist yet.
     pub fn lists(&mut self) -> Result<&mut dyn Neighbours, Error> {
         let lists = if let Some(lists) = self.lists.take() {
             lists
@@ -63,7 +64,7 @@ impl Listed {
         Ok(&mut **self.lists.insert(lists))
     }
 
-    /// Takes these lists, and their space.
+    /// Adopts these lists, and their space.
     pub fn set_lists(&mut self, lists: Box<dyn Neighbours>) {
         self.domain = lists.domain();
         self.lists = Some(lists);
@@ -74,7 +75,7 @@ impl Listed {
         &self.cutoff
     }
 
-    /// Updates the lists, and returns the j-particles as lists know them.
+    /// Updates the lists, and returns the j-particles as the lists take them.
     fn update<'a>(
         &mut self,
         i: &dyn Buffer,
@@ -149,7 +150,7 @@ impl Engine for Listed {
     }
 
     fn settle(&mut self) -> Result<(), Error> {
-        // The number of rebuilds is known after the look.
+        // The number of rebuilds is known once the check has ended.
         self.lists.as_mut().map_or(Ok(()), |lists| lists.rebuilds().map(|_| ()))
     }
 

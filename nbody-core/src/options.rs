@@ -4,8 +4,8 @@
 //! `backup`), the job of a CPU schedule and `Running` in `sums.cuh` implement, and whose error
 //! bound is in `ErrorBounds::bounds`. Tests that iterate over `Accumulation::ALL` then cover it.
 //!
-//! Options and all other types that will grow (configurations, properties, reports, most enums) are
-//! `#[non_exhaustive]`; fields are read and assigned by name, with a setter for each of
+//! Options and all other types that will grow (configurations, properties, reports, most enums)
+//! are `#[non_exhaustive]`; fields are read and assigned by name, with a setter for each of
 //! [`Options`]. [`Precision`], [`Math`], `Store` and `Sources` are exhaustive: every engine has to
 //! implement each variant, and the compiler enforces it.
 
@@ -22,17 +22,17 @@ use crate::error::Error;
 pub enum Accumulation {
     /// One running sum in the precision of the pair.
     Direct,
-    /// One sum per bag, which is folded into a backup accumulator of the same precision: the Chamomile
-    /// scheme (Hamada & Iitaka 2007, section 2).
+    /// One sum per bag, which is folded into a backup accumulator of the same precision: the
+    /// Chamomile scheme (Hamada & Iitaka 2007, section 2).
     Blocked,
-    /// The same, with the backup accumulator in `f64`.
+    /// As `Blocked`, with the backup accumulator in `f64`.
     #[default]
     BlockedF64,
     /// Compensated summation: a sum in the precision of the pair, and a second sum of its rounding
-    /// errors, both of which are folded into a backup accumulator in `f64`: after each bag, over all pairs after
-    /// about 1024 terms, or in double precision at the end. In 1024 terms of `f32` the error is below 4% of the
-    /// roundoff of the sum of magnitudes, whatever the terms and their number. It takes six more operations for each
-    /// sum of a pair, and evaluates ordered pairs.
+    /// errors. Both are folded into a backup accumulator in `f64` after each bag, over all pairs
+    /// after about 1024 terms, and in double precision only at the end. In 1024 terms of `f32` the
+    /// error is below 4% of the roundoff of the sum of magnitudes, whatever the terms and their
+    /// number. It costs six more operations for each sum of a pair, and evaluates ordered pairs.
     Compensated,
 }
 
@@ -48,26 +48,27 @@ pub enum Math {
     Exact,
 }
 
-/// The pairs of one set that are evaluated: (i, j) and (j, i) one after the other, or both directions at
+/// The evaluation of the pairs of one set: (i, j) and (j, i) separately, or both directions at
 /// once where Newton's third law allows it
 /// ([`Law::third_law`](crate::law::interaction::Law::third_law)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pairs {
-    /// The engine chooses what is probably faster. Exact mathematics always uses ordered pairs, since
-    /// both directions share products whose factors the declaration has in another order.
+    /// The engine chooses what is probably faster. Exact mathematics always uses ordered pairs,
+    /// since the two directions share products whose factors have another order in the
+    /// declaration.
     #[default]
     Auto,
     /// Every ordered pair.
     Ordered,
-    /// Both directions at once, where the interaction allows it and the engine can.
+    /// Both directions at once, where the interaction allows it and the engine supports it.
     Symmetric,
 }
 
 /// The order in which the j-particles are summed.
 ///
-/// A tree takes the bag and not the splits: the sum of an i-particle is never divided, and its j-particles
-/// follow each other as its walk lists them. Without an order its bags are those of the default.
+/// A tree uses the bag but not the splits: it never divides the sum of an i-particle, and takes
+/// the j-particles in the order of the walk. Without an order it uses the default bag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SummationOrder {
     /// Number of j-particles in a bag.
@@ -84,7 +85,7 @@ impl Default for SummationOrder {
 }
 
 impl SummationOrder {
-    /// Refuses bags without particles, and no splits.
+    /// Refuses an order whose bags or splits are empty.
     pub fn check(self) -> Result<(), Error> {
         let Self { bag, splits } = self;
         if bag == 0 || splits == 0 {
@@ -118,10 +119,10 @@ pub struct Options {
     pub math: Math,
     /// The space that the particles are in.
     pub domain: Domain,
-    /// The pairs of one set that are evaluated.
+    /// The evaluation of the pairs of one set.
     pub pairs: Pairs,
-    /// The order of summation; `None` leaves the choice to the engine. With an order that is given,
-    /// the engine evaluates ordered pairs.
+    /// The order of summation; `None` leaves the choice to the engine. If an order is given, the
+    /// engine evaluates ordered pairs.
     pub order: Option<SummationOrder>,
 }
 
@@ -151,7 +152,7 @@ impl Options {
         Self { domain, ..self }
     }
 
-    /// Sets the pairs of one set that are evaluated.
+    /// Sets the evaluation of the pairs of one set.
     #[must_use]
     pub const fn pairs(self, pairs: Pairs) -> Self {
         Self { pairs, ..self }
@@ -163,11 +164,11 @@ impl Options {
         Self { order: order.into(), ..self }
     }
 
-    /// Returns whether the running sums are folded into the backup accumulators after each bag, not
-    /// only after the last.
+    /// Returns whether the running sums are folded into the backup accumulators after each bag,
+    /// not only after the last.
     ///
-    /// The sum of the rounding errors of a compensated sum has errors of its own, which grow with the
-    /// square of the number of equal terms, and an accumulator in `f64` ends them where it has more
+    /// The sum of the rounding errors of a compensated sum has errors of its own, which grow with
+    /// the square of the number of equal terms. Folding into `f64` limits them if `f64` has more
     /// digits than the sums.
     pub const fn folds_each_bag(&self) -> bool {
         match self.accumulation {
@@ -177,9 +178,9 @@ impl Options {
         }
     }
 
-    /// Returns after how many bags of this size the running sums over all pairs are folded into the backup
-    /// accumulators, if they are so before the last one: compensated sums after about 1024 terms, whose rounding errors
-    /// are summed without loss.
+    /// Returns the number of bags of this size after which the running sums over all pairs are
+    /// folded into the backup accumulators, if they are folded before the last bag: compensated
+    /// sums after about 1024 terms, whose rounding errors are summed without loss.
     pub const fn bags_per_fold(&self, bag: usize) -> usize {
         const TERMS: usize = 1024;
         match self.accumulation {

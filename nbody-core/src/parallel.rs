@@ -1,8 +1,8 @@
-//! Parallel loops. They take closures by reference to trait objects, so that the code of the thread
-//! pool is compiled once, not again for each type of closure.
+//! Parallel loops. They take closures by reference to trait objects, so that the code of the
+//! thread pool is compiled once and not for each type of closure.
 //!
-//! Loops keep results by value, in registers or on the stack. Where copies of a law's records would
-//! overflow the stack of a thread, an evaluation runs in threads with a larger stack
+//! Loops keep results by value, in registers or on the stack. Where copies of a law's records
+//! would overflow the stack of a thread, an evaluation runs in threads with a larger stack
 //! (`with_stack`).
 
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +12,9 @@ use rayon::prelude::*;
 /// Stack in bytes that every thread of a pool has left for a task.
 const STACK: usize = 1 << 20;
 
-/// Runs a task that needs `bytes` of stack, and the tasks that it starts, in a thread pool of its own
-/// if other threads may have less. Returns `false`, without running it, if no such pool can be made.
+/// Runs a task that needs `bytes` of stack, with all tasks that it starts, in a thread pool of its
+/// own if other threads may have less. Returns `false` without running the task if no such pool
+/// can be created.
 pub(crate) fn with_stack(bytes: usize, task: &mut (dyn FnMut() + Send)) -> bool {
     if bytes <= STACK {
         task();
@@ -48,7 +49,7 @@ pub(crate) fn each_chunk<T: Send>(
     }
     let count = items.len().div_ceil(chunk);
     let chunks = Mutex::new(items.chunks_mut(chunk).enumerate());
-    // A task takes the next chunk, whichever its own number is.
+    // Each task takes the next chunk, whatever its own number.
     each(count, &|_| {
         let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
         if let Some((k, items)) = next {
@@ -69,7 +70,7 @@ pub(crate) fn map<T: Clone + Default + Send>(
         each_chunk(&mut all, 1, &|k, items| items.iter_mut().for_each(|item| *item = make(k)));
     };
     if !with_stack(stack, task) {
-        // The stack of the threads at hand may suffice: `stack` is an upper estimate.
+        // The stack of the present threads may suffice, since `stack` is an upper estimate.
         task();
     }
     all
@@ -96,7 +97,7 @@ mod tests {
         }
     }
 
-    /// Recurses with 8 KiB of stack at each level, more in all than a default thread has.
+    /// Recurses with 8 KiB of stack at each level, more in total than a default thread has.
     #[inline(never)]
     fn deep(depth: usize) -> u64 {
         let numbers = std::hint::black_box([depth as u64; 1 << 10]);

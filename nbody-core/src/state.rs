@@ -73,17 +73,17 @@ impl ListState {
     }
 }
 
-/// The state of an engine that comes from evaluations before, and on which its next results depend in their last bits.
+/// The state left by earlier evaluations, on which the last bits of the next results depend.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum EngineState {
-    /// Nothing: all pairs, and trees that are opened by an angle.
+    /// Nothing: all pairs, and trees whose cells are opened by an angle.
     #[default]
     Nothing,
     /// The state of neighbour lists.
     Lists(ListState),
-    /// The lengths of the results that the last evaluation compared estimates of errors with, of trees that
-    /// are opened by a share of the results.
+    /// For trees whose cells are opened by a share of the results: the lengths of the results that
+    /// the last evaluation compared error estimates with.
     Results(Vec<f64>),
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A model that cannot be made, or a file that cannot be read or written.
+/// A model that cannot be sampled, or a file that cannot be read or written.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,7 +54,7 @@ pub enum Error {
         line: u64,
         /// Text in the file.
         found: String,
-        /// Text that the format has there.
+        /// The text that the format expects there.
         expected: String,
     },
     /// A file could not be read or written.

@@ -6,27 +6,27 @@ use crate::{Error, Particle, Snapshot, room_for};
 const LOWEST: f64 = 1.0;
 const HIGHEST: f64 = 3.0;
 
-/// Ratio of the nodes in the sphere to the particles, at least: only some of the nodes are kept, so that
+/// The least ratio of nodes in the sphere to particles: only some of the nodes are kept, so that
 /// the spacing of the last generation does not show.
 const NODES_PER_PARTICLE: usize = 2;
 
-/// Greatest distance of a node to its descendants, in units of half the side of its cube: √3 · 3/2,
-/// rounded up.
+/// Greatest distance of a node to its descendants, in units of half the side of its cube: √3 ·
+/// 3/2, rounded up.
 const REACH: f64 = 2.6;
 
-/// Samples a fractal cluster of `n` equal masses in the unit sphere about the origin: the recipe of
-/// Goodwin & Whitworth (2004, A&A 413, 929), for a fractal `dimension` from 1 to 3. At 1.6 the cluster
-/// has strong substructure, at 3 it is nearly uniform.
+/// Samples a fractal cluster of `n` equal masses in the unit sphere about the origin: the recipe
+/// of Goodwin & Whitworth (2004, A&A 413, 929), for a fractal `dimension` from 1 to 3. At 1.6 the
+/// cluster has strong substructure, at 3 it is nearly uniform.
 ///
-/// The cube about the sphere is divided into eight, and so are the parts, again and again. Each part
-/// survives with probability 2^(dimension − 3). Its node, the centre of the next division, is its own
-/// centre, shifted along each axis by up to a quarter of its side. Once at least 2 `n` nodes are in the
-/// sphere, `n` of them are chosen at random.
+/// The cube about the sphere is divided into eight parts, and the parts again, generation by
+/// generation. Each part survives with probability 2^(dimension − 3). Its node, the centre of the
+/// next division, is its centre shifted along each axis by up to a quarter of its side. Once at
+/// least 2 `n` nodes are in the sphere, `n` of them are chosen at random.
 ///
-/// All velocities are zero: the cluster is cold, and [`Snapshot::virialise`] refuses it. The total mass
-/// is 1 and the unit of length is the radius of the sphere; these are not standard units. The centre
-/// of mass is at rest, but not at the origin, where [`Snapshot::centre`] moves it. The same seed gives
-/// the same particles on every machine.
+/// All velocities are zero: the cluster is cold, and [`Snapshot::virialise`] refuses it. The total
+/// mass is 1 and the unit of length is the radius of the sphere; these are not standard units. The
+/// centre of mass is at rest, but not at the origin; [`Snapshot::centre`] moves it there. The same
+/// seed gives the same particles on every machine.
 pub fn fractal(n: usize, dimension: f64, seed: u64) -> Result<Snapshot, Error> {
     if n == 0 {
         return Err(Error::TooFew { what: "a fractal cluster", found: n, expected: 1 });
@@ -36,7 +36,8 @@ pub fn fractal(n: usize, dimension: f64, seed: u64) -> Result<Snapshot, Error> {
         return Err(Error::OutOfRange { what, found: dimension, low: LOWEST, high: HIGHEST });
     }
     let nodes = n.saturating_mul(NODES_PER_PARTICLE);
-    // The last generation has up to eight times the nodes of the one before it, and both are kept.
+    // The last generation has up to eight times as many nodes as the previous one, and both are
+    // kept.
     room_for::<[f64; 3]>(nodes.saturating_mul(9), "a fractal cluster", n)?;
     let mut random = Random::new(seed);
     let survival = libm::exp2(dimension - 3.0);
@@ -52,8 +53,8 @@ pub fn fractal(n: usize, dimension: f64, seed: u64) -> Result<Snapshot, Error> {
     Ok(Snapshot { time: 0.0, particles: particles.collect() })
 }
 
-/// Divides the cube until at least `enough` nodes are in the sphere; returns these, or nothing where no
-/// node is left.
+/// Divides the cube until at least `enough` nodes are in the sphere, and returns them; `None` if
+/// all parts die out.
 fn grow(random: &mut Random, survival: f64, enough: usize) -> Option<Vec<[f64; 3]>> {
     let mut nodes = vec![[0.0; 3]];
     let mut half = 1.0; // half the side of the cubes of the nodes

@@ -1,6 +1,6 @@
-//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]), uniform spheres
-//! ([`uniform_sphere()`]), disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`]) and random
-//! records ([`uniform()`]).
+//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]), uniform
+//! spheres ([`uniform_sphere()`]), disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`])
+//! and random records ([`uniform()`]).
 //!
 //! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time

@@ -8,12 +8,12 @@ use crate::{Error, Particle, Snapshot, room_for};
 /// Mass fraction at which the sphere is truncated, at 38.7 scale radii.
 const MASS_FRACTION: f64 = 0.999;
 
-/// Samples a Plummer sphere of `n` equal masses in standard units, its centre of mass at rest at the
-/// origin: the recipe of Aarseth, Hénon & Wielen (1974, A&A 37, 183), truncated at the radius that
-/// encloses 99.9% of the mass.
+/// Samples a Plummer sphere of `n` equal masses in standard units, its centre of mass at rest at
+/// the origin: the recipe of Aarseth, Hénon & Wielen (1974, A&A 37, 183), truncated at the radius
+/// that encloses 99.9% of the mass.
 ///
-/// The same seed gives the same particles on every machine. The energy is -1/4 up to the noise
-/// of sampling, of order 1/√n; [`Snapshot::virialise`] makes it exact.
+/// The same seed gives the same particles on every machine. The energy is -1/4 up to the noise of
+/// sampling, of order 1/√n; [`Snapshot::virialise`] makes it exact.
 pub fn plummer(n: usize, seed: u64) -> Result<Snapshot, Error> {
     if n == 0 {
         return Err(Error::TooFew { what: "a Plummer sphere", found: n, expected: 1 });

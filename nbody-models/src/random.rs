@@ -1,4 +1,4 @@
-//! Random numbers that depend on the seed alone, not on the platform.
+//! Random numbers that depend only on the seed, not on the platform.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
@@ -33,7 +33,8 @@ impl Random {
         ((u128::from(self.source.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Samples the normal distribution of mean 0 and variance 1 (Marsaglia & Bray 1964, SIAM Rev. 6, 260).
+    /// Samples the normal distribution of mean 0 and variance 1 (Marsaglia & Bray 1964, SIAM Rev.
+    /// 6, 260).
     pub fn normal(&mut self) -> f64 {
         let (x, _, s) = self.in_circle();
         x * (-2.0 * libm::log(s) / s).sqrt()

@@ -25,24 +25,25 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The total mass.
+    /// Returns the total mass.
     pub fn mass(&self) -> f64 {
         self.particles.iter().map(|particle| particle.mass).sum()
     }
 
-    /// The kinetic energy.
+    /// Returns the kinetic energy.
     pub fn kinetic_energy(&self) -> f64 {
         self.particles.iter().map(|particle| 0.5 * particle.mass * square(particle.vel)).sum()
     }
 
-    /// The potential energy, for G = 1 and without softening, by direct summation in O(n²) time.
+    /// Returns the potential energy, for G = 1 and without softening, by direct summation in O(n²)
+    /// time.
     pub fn potential_energy(&self) -> f64 {
         let terms: Vec<f64> =
             self.particles.par_iter().enumerate().map(|(k, a)| self.binding(k, a)).collect();
         terms.into_iter().sum()
     }
 
-    /// The potential energy of a particle in the field of those before it.
+    /// Returns the potential energy of a particle in the field of the particles before it.
     fn binding(&self, k: usize, a: &Particle) -> f64 {
         let term = |b: &Particle| {
             let d = [0, 1, 2].map(|c| a.pos[c] - b.pos[c]);
@@ -51,8 +52,8 @@ impl Snapshot {
         self.particles[..k].iter().map(term).sum()
     }
 
-    /// Returns the Lagrangian radii: those of the spheres about the centre of mass that contain these
-    /// fractions of the mass, which rise. Masses are not negative.
+    /// Returns the Lagrangian radii: the radii of spheres about the centre of mass that contain
+    /// these fractions of the mass, which must ascend. Masses must not be negative.
     pub fn lagrangian_radii(&self, fractions: &[f64]) -> Vec<f64> {
         let centre = self.mean(|particle| particle.pos);
         let distance = |p: &Particle| square([0, 1, 2].map(|c| p.pos[c] - centre[c])).sqrt();
@@ -95,7 +96,8 @@ impl Snapshot {
         self.virialise_with(self.potential_energy())
     }
 
-    /// Scales as [`virialise`](Self::virialise) does, with a potential energy that is known, as by a tree.
+    /// Scales as [`virialise`](Self::virialise) does, with a known potential energy, such as from
+    /// a tree.
     pub fn virialise_with(&mut self, potential: f64) -> Result<(), Error> {
         let kinetic = self.kinetic_energy();
         if !(kinetic > 0.0 && kinetic.is_finite() && potential < 0.0 && potential.is_finite()) {

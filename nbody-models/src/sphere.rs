@@ -5,9 +5,9 @@ use crate::{Error, Particle, Snapshot, room_for};
 
 /// Samples `n` equal masses of a sphere of uniform density about the origin.
 ///
-/// All velocities are zero: the sphere is cold, and [`Snapshot::virialise`] refuses it. The total mass
-/// is 1 and the unit of length is the radius of the sphere; these are not standard units. The centre
-/// of mass is at rest, but at the origin only up to the noise of sampling, of order 1/√n;
+/// All velocities are zero: the sphere is cold, and [`Snapshot::virialise`] refuses it. The total
+/// mass is 1 and the unit of length is the radius of the sphere; these are not standard units. The
+/// centre of mass is at rest, but at the origin only up to the noise of sampling, of order 1/√n;
 /// [`Snapshot::centre`] moves it there. The same seed gives the same particles on every machine.
 pub fn uniform_sphere(n: usize, seed: u64) -> Result<Snapshot, Error> {
     if n == 0 {

@@ -7,16 +7,16 @@ use crate::random::Random;
 /// Number of values of an integer field.
 const KINDS: u32 = 4;
 
-/// Samples `n` records whose reals are uniform in (0, 1] and whose integers are among 0, 1, 2, 3. The
-/// reals are multiples of 2⁻¹⁰: they, their differences and the squares of distances are exact in
-/// `f32`, so that comparisons of these have the same outcome in both precisions.
+/// Samples `n` records whose reals are uniform in (0, 1] and whose integers are among 0, 1, 2, 3.
+/// The reals are multiples of 2⁻¹⁰: they, their differences and squared distances are exact in
+/// `f32`, so that comparisons of them have the same outcome in both precisions.
 pub fn uniform<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
     let mut random = Random::new(seed);
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
-/// Samples as [`uniform`], with all positions shifted by 2²⁰ along each axis: there `f32` loses their
-/// digits, and mixed precision keeps them.
+/// Samples as [`uniform`], with all positions shifted by 2²⁰ along each axis: there `f32` loses
+/// their digits, and mixed precision keeps them.
 pub fn uniform_far<P: Record<Lane = f64>>(n: usize, seed: u64) -> Vec<P> {
     let mut random = Far(Random::new(seed));
     (0..n).map(|_| P::read(&mut random)).collect()

@@ -1,8 +1,8 @@
-//! Fractal clusters against their dimension.
+//! Fractal clusters compared with their dimension.
 
 use nbody_models::{Error, Particle, Snapshot, fractal};
 
-/// Samples a cluster all of whose numbers are finite.
+/// Samples a cluster and requires that all of its numbers are finite.
 fn finite(n: usize, dimension: f64, seed: u64) -> Snapshot {
     let snapshot = fractal(n, dimension, seed).unwrap();
     assert_eq!(snapshot.particles.len(), n);
@@ -17,8 +17,8 @@ fn norm(pos: [f64; 3]) -> f64 {
     (pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]).sqrt()
 }
 
-/// Returns the correlation dimension of a cluster: the slope of the number of pairs within a distance over
-/// that distance, both logarithmic.
+/// Returns the correlation dimension of a cluster: the slope of the logarithm of the number of
+/// pairs within a distance over the logarithm of the distance.
 fn correlation_dimension(snapshot: &Snapshot) -> f64 {
     let limits = [0.1, 0.4];
     let mut counts = [0.0; 2];

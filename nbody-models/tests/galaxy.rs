@@ -1,8 +1,8 @@
-//! The disk galaxy against its profiles and its equilibrium.
+//! The disk galaxy compared with its profiles and its equilibrium.
 
 use nbody_models::{Component, Error, Particle, Snapshot, galaxy};
 
-/// Samples a galaxy all of whose numbers are finite.
+/// Samples a galaxy and requires that all of its numbers are finite.
 fn finite(n: usize, seed: u64) -> Snapshot {
     let snapshot = galaxy(n, seed).unwrap();
     assert_eq!(snapshot.particles.len(), n);
@@ -62,7 +62,8 @@ fn circular_speed(radius: f64) -> f64 {
     ((disk + spheres) / radius).sqrt()
 }
 
-/// Returns the Kolmogorov-Smirnov statistic in units of its critical value at the 1% level, 1.63/√n.
+/// Returns the Kolmogorov-Smirnov statistic in units of its critical value at the 1% level,
+/// 1.63/√n.
 fn deviation(mut values: Vec<f64>, profile: impl Fn(f64) -> f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
@@ -99,8 +100,8 @@ fn the_centre_of_mass_rests_at_the_origin() {
 
 #[test]
 fn bulge_and_halo_are_hernquist_spheres() {
-    // Half of the mass is within r = a q / (1 − q), where q² is half of the share of a complete sphere
-    // within the end.
+    // Half of the mass is within r = a q / (1 − q), where q² is half of the share of a complete
+    // sphere within the end.
     let n = 40_000;
     let galaxy = about_disk(n, 3);
     for (which, scale, end) in [(Component::Bulge, 0.2, 3.0), (Component::Halo, 3.0, 30.0)] {
@@ -124,7 +125,7 @@ fn the_disk_is_exponential_and_thin() {
     assert!((mean(&radii) / 2.0 - 1.0).abs() < 0.03, "{}", mean(&radii));
     let found = deviation(radii, exponential);
     assert!(found < 1.0, "{found}");
-    // The mean of |z| is z₀ ln 2, z₀ = 0.1; the profile is that of tanh(z/z₀).
+    // The mean of |z| is z₀ ln 2, z₀ = 0.1; the fraction below z is given by tanh(z/z₀).
     let heights: Vec<f64> = disk.iter().map(|p| p.pos[2]).collect();
     let height = heights.iter().map(|z| z.abs()).sum::<f64>() / heights.len() as f64;
     assert!((height / 0.1 - 2.0_f64.ln()).abs() < 0.03, "{height}");
@@ -171,9 +172,9 @@ fn the_disk_is_stable_by_toomres_criterion() {
 
 #[test]
 fn each_component_is_near_virial_equilibrium() {
-    // Twice the kinetic energy equals the virial, the sum of −m x · a over the particles. It is summed
-    // directly, for the first of each component; the tolerance covers the noise of sampling, and the
-    // flat shape of the disk, which the velocities neglect.
+    // Twice the kinetic energy equals the virial, the sum of −m x · a over the particles. It is
+    // summed directly over the first particles of each component; the tolerance covers the noise
+    // of sampling, and the flat shape of the disk, which the velocities neglect.
     let (n, targets) = (4000, 200);
     let particles = finite(n, 1).particles;
     let mut bound = 0;
@@ -191,7 +192,8 @@ fn each_component_is_near_virial_equilibrium() {
     assert!(bound >= 3 * targets - 2, "{bound} are bound");
 }
 
-/// Returns the potential of all others at a particle, and the product of its position and its acceleration.
+/// Returns the potential of all other particles at a particle, and the scalar product of its
+/// position and its acceleration.
 fn field(target: &Particle, particles: &[Particle]) -> (f64, f64) {
     let (mut potential, mut moment) = (0.0, 0.0);
     for source in particles {
@@ -223,7 +225,7 @@ fn halo_velocities_are_isotropic() {
 
 #[test]
 fn the_whole_is_near_virial_equilibrium() {
-    // The tolerance is that of the noise of sampling, with its close pairs.
+    // The tolerance covers the noise of sampling with its close pairs.
     let snapshot = finite(2000, 7);
     let ratio = -2.0 * snapshot.kinetic_energy() / snapshot.potential_energy();
     assert!((ratio - 1.0).abs() < 0.06, "{ratio}");

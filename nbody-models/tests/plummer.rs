@@ -1,4 +1,4 @@
-//! The Plummer sphere against its known profile and energies.
+//! The Plummer sphere compared with its known profile and energies.
 
 use nbody_models::{Error, Particle, Snapshot, plummer};
 

@@ -1,4 +1,4 @@
-//! The uniform sphere against its density.
+//! The uniform sphere compared with its density.
 
 use nbody_models::{Error, Particle, Snapshot, uniform_sphere};
 
@@ -8,8 +8,8 @@ fn norm(pos: [f64; 3]) -> f64 {
     (pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]).sqrt()
 }
 
-/// Requires that a number of particles is uniform from 0 to 1: each of `parts` equal parts has its share of the
-/// particles, within five standard deviations.
+/// Requires that a number of the particles is uniform from 0 to 1: each of `parts` equal parts has
+/// its share of the particles, within five standard deviations.
 fn assert_uniform(snapshot: &Snapshot, parts: u32, number: impl Fn(&Particle) -> f64) {
     let [n, parts_f64] = [snapshot.particles.len() as f64, f64::from(parts)];
     let (mean, limit) = (n / parts_f64, 5.0 * (n * (parts_f64 - 1.0)).sqrt() / parts_f64);
@@ -36,7 +36,8 @@ fn octants_have_equal_counts() {
 
 #[test]
 fn directions_are_uniform() {
-    // The area of a sphere between two parallel planes is proportional to their distance (Archimedes).
+    // The area of a sphere between two parallel planes is proportional to their distance
+    // (Archimedes).
     let snapshot = uniform_sphere(N, 3).unwrap();
     for axis in 0..3 {
         assert_uniform(&snapshot, 10, |p| 0.5 + 0.5 * p.pos[axis] / norm(p.pos));

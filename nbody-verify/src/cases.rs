@@ -3,7 +3,7 @@
 use nbody::{Case, Domain, Interaction, Precision};
 use nbody_models::{uniform, uniform_far};
 
-/// Generates cases of random particles of these sizes: each size as one set, and each as
+/// Generates cases of random particles of these sizes: each size as one set, and each size as
 /// i-particles with the size at the mirrored place of the list as j-particles. For mixed precision
 /// the particles are far from the origin.
 #[allow(clippy::missing_panics_doc, reason = "one set has both from one number")]

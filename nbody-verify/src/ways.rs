@@ -1,19 +1,19 @@
-//! Ways to compute, for the verification of engines: all of them, or a covering array of them.
+//! Ways to compute, for the verification of engines: all of them, or a covering array.
 
 use std::collections::BTreeSet;
 
 use nbody_core::{Accumulation, Domain, Error, Law, Math, Options, Pairs, Precision};
 
-/// Unbounded space, and a box for particles in the unit cube: its length is that of the cube along
-/// x, half of it along y, and z is open. The lengths are powers of two, so that all precisions
-/// agree on the nearest image.
+/// Returns unbounded space, and a box for particles in the unit cube: its length is 1 along x and
+/// 1/2 along y, and z is open. The lengths are powers of two, so that all precisions agree on the
+/// nearest image.
 pub fn domains() -> Result<[Domain; 2], Error> {
     Ok([Domain::Open, Domain::periodic([1.0, 0.5, f64::INFINITY])?])
 }
 
 /// Lists the ways to compute in this space, without redundant ones: blocked accumulation in double
-/// precision equals the default, and mixed precision sums as single does. In a box only the
-/// differences of positions change, so that one accumulation stands for all.
+/// precision equals the default, and mixed precision sums as single precision does. In a box only
+/// the differences of positions change, so that one accumulation suffices.
 pub fn ways(domain: Domain) -> Vec<Options> {
     let mut ways = Vec::new();
     for &precision in Precision::ALL {
@@ -38,8 +38,8 @@ pub fn ways(domain: Domain) -> Vec<Options> {
     ways
 }
 
-/// Lists the ways in these spaces, with ordered pairs and, where Newton's third law allows it, with
-/// symmetric ones. Compensated sums are always of ordered pairs.
+/// Lists the ways in these spaces, with ordered pairs and, where Newton's third law allows it,
+/// with symmetric ones. Compensated sums always use ordered pairs.
 pub fn all_ways(law: &Law, domains: [Domain; 2]) -> Vec<Options> {
     product(domains, law.third_law.is_some())
 }
@@ -58,14 +58,14 @@ fn may_be_symmetric(way: &Options) -> bool {
 /// Selects a covering array of strength 2 from [`all_ways`]: any two choices of precision,
 /// accumulation, mathematics, space and pairs that meet in one of all ways meet in one of these.
 ///
-/// The default is always among them. `turn` is the interaction's place in the library: each
-/// interaction has another selection, so that the library as a whole has all ways.
+/// The default is always among them. `turn` is the interaction's place in the library. Each
+/// interaction gets another selection, so that the whole library covers all ways.
 pub fn paired_ways(law: &Law, domains: [Domain; 2], turn: usize) -> Vec<Options> {
     cover(&product(domains, law.third_law.is_some()), turn)
 }
 
-/// Builds the covering array greedily: the default, one of the ways nearest to it, and then always
-/// the way that adds most new pairs of choices; `turn` selects among equally good ones.
+/// Builds the covering array greedily: the default, a way nearest to it, and then always the way
+/// that adds the most new pairs of choices; `turn` selects among equally good ways.
 fn cover(all: &[Options], turn: usize) -> Vec<Options> {
     let near_default = |way: &&Options| {
         way.accumulation == Accumulation::default()
@@ -93,11 +93,11 @@ fn cover(all: &[Options], turn: usize) -> Vec<Options> {
     }
 }
 
-/// Step through equally good ways, coprime to their usual numbers, so that turns differ in more than
-/// their first way.
+/// Step through equally good ways, coprime to their usual numbers, so that turns differ in more
+/// than the first way.
 const STRIDE: usize = 5;
 
-/// Pair of choices of a way, each with the index of its option.
+/// A pair of choices of a way, each with the index of its option.
 type Meeting = [(usize, &'static str); 2];
 
 fn meetings(way: &Options) -> Vec<Meeting> {
@@ -117,7 +117,7 @@ fn meetings(way: &Options) -> Vec<Meeting> {
 mod tests {
     use super::*;
 
-    /// A smaller number of interactions than that of any library.
+    /// Fewer interactions than any library has.
     const LIBRARY: usize = 16;
 
     fn met(ways: &[Options]) -> BTreeSet<Meeting> {

@@ -14,9 +14,9 @@ use crate::{Particles, Results, Sources};
 /// [`evaluate`](Engine::evaluate) takes slices and returns a `Vec`; codes that evaluate often
 /// [`upload`](Engine::upload) once and [`evaluate_into`](Engine::evaluate_into).
 ///
-/// The order of summation is that of [`SummationOrder`](crate::SummationOrder), or, with the
-/// symmetric schedule, one that depends only on the number of particles. It depends neither on the
-/// number of threads nor on timing, so that results are bitwise the same from run to run.
+/// The order of summation is given by [`SummationOrder`](crate::SummationOrder); with the
+/// symmetric schedule it depends only on the number of particles. It depends neither on the number
+/// of threads nor on timing, so that results are bitwise the same from run to run.
 #[derive(Debug)]
 pub struct AllPairs<X> {
     interaction: X,
@@ -25,8 +25,8 @@ pub struct AllPairs<X> {
 }
 
 impl<X: Interaction> AllPairs<X> {
-    /// Creates an engine with the default [`Options`]. On a GPU this compiles the program, or loads
-    /// it from the cache.
+    /// Creates an engine with the default [`Options`]. On a GPU this compiles the program, or
+    /// loads it from the cache.
     pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
         Self::with_options(device, interaction, Options::default())
     }
@@ -40,19 +40,19 @@ impl<X: Interaction> AllPairs<X> {
 
 #[cfg(feature = "cuda")]
 impl<X: Interaction> AllPairs<X> {
-    /// Returns the CUDA program of the last evaluation, or before the first evaluation that for
-    /// many particles; `None` on the CPU.
+    /// Returns the CUDA program of the last evaluation; before the first evaluation, the program
+    /// for many particles; `None` on the CPU.
     pub fn program(&self) -> Option<&Program> {
         programs::compiled(&*self.engine).map(|(program, _)| program)
     }
 
-    /// Returns how that program was compiled; `None` on the CPU.
+    /// Returns the compilation of that program; `None` on the CPU.
     pub fn build(&self) -> Option<&Build> {
         programs::compiled(&*self.engine).map(|(_, build)| build)
     }
 
-    /// Sets the kernel configuration, instead of that which a model chooses for the numbers of
-    /// particles; `None` leaves the choice to the model again. It has no effect on the CPU.
+    /// Sets the kernel configuration, instead of the one that a model chooses for the numbers of
+    /// particles; `None` returns the choice to the model. It has no effect on the CPU.
     pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
         programs::set_kernel_config(&mut *self.engine, config)
     }

@@ -37,32 +37,32 @@ impl<P> Particles<P> {
         self.buffer.precision()
     }
 
-    /// Returns the rows.
+    /// Returns the rows without the type of the record.
     pub fn untyped(&self) -> &dyn Buffer {
         &*self.buffer
     }
 
-    /// Returns the rows.
+    /// Returns the rows without the type of the record.
     pub fn untyped_mut(&mut self) -> &mut dyn Buffer {
         &mut *self.buffer
     }
 }
 
 impl<P: Record<Lane = f64>> Particles<P> {
-    /// Returns the particles of a buffer of this record.
+    /// Returns the particles in a buffer of this record.
     pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
         assert_eq!(buffer.fields(), P::FIELDS, "rows of another record");
         Self { buffer, record: PhantomData }
     }
 
     /// Copies the particles to the host, after all earlier work on the device. Positions in mixed
-    /// precision are the sums of both parts.
+    /// precision are the sums of hi and lo.
     pub fn download(&self) -> Result<Vec<P>, Error> {
         self.download_range(0..self.len())
     }
 
-    /// Copies some of the particles to the host, as [`download`](Self::download) does. A range beyond
-    /// the particles is an error.
+    /// Copies some of the particles to the host, as [`download`](Self::download) does. A range
+    /// beyond the particles is an error.
     pub fn download_range(&self, range: Range<usize>) -> Result<Vec<P>, Error> {
         Error::check_range(&range, self.len())?;
         let (n, mut particles) = (range.len(), Vec::new());
@@ -71,9 +71,9 @@ impl<P: Record<Lane = f64>> Particles<P> {
         Ok(particles)
     }
 
-    /// Copies one field of all particles to the host, as [`download`](Self::download) does, but none of the
-    /// others: `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`,
-    /// `u32`, a `Vector`, a `Point` or an array. Another name or type than those of the record is an
+    /// Copies a single field of all particles to the host, as [`download`](Self::download) does:
+    /// `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`, `u32`,
+    /// a `Vector`, a `Point` or an array. A name or type that the record does not have is an
     /// error.
     pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
         let (field, _) = pack::find_field::<T>(P::FIELDS, name)?;
@@ -95,24 +95,25 @@ impl<F> Results<F> {
         self.len() == 0
     }
 
-    /// Resizes; values are unspecified until an evaluation replaces them. Memory is kept for a smaller number.
+    /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
+    /// the memory.
     pub fn resize(&mut self, n: usize) -> Result<(), Error> {
         self.buffer.resize(n)
     }
 
-    /// Returns the rows.
+    /// Returns the rows without the type of the record.
     pub fn untyped(&self) -> &dyn Buffer {
         &*self.buffer
     }
 
-    /// Returns the rows.
+    /// Returns the rows without the type of the record.
     pub fn untyped_mut(&mut self) -> &mut dyn Buffer {
         &mut *self.buffer
     }
 }
 
 impl<F: Record<Lane = f64>> Results<F> {
-    /// Returns the results of a buffer of this record.
+    /// Returns the results in a buffer of this record.
     pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
         assert_eq!(buffer.fields(), F::FIELDS, "rows of another record");
         Self { buffer, record: PhantomData }

@@ -1,4 +1,4 @@
-//! The frame of every engine: untyped engines, and one typed shell for each of them.
+//! The frame of every engine: untyped engines, and a typed shell for each of them.
 
 mod all_pairs;
 mod buffers;
@@ -50,16 +50,17 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.untyped().options()
     }
 
-    /// Sets the domain of the particles. Changing the lengths of a periodic box costs nothing; on a GPU, changing
-    /// between a periodic box and open space compiles other programs or loads them from the cache. A box whose lengths
-    /// the precision cannot represent is an error, and the domain stays.
+    /// Sets the domain of the particles. Changing the lengths of a periodic box costs nothing; on
+    /// a GPU, changing between a periodic box and open space compiles other programs or loads them
+    /// from the cache. A box whose lengths the precision cannot represent is an error, and the
+    /// domain stays.
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.untyped_mut().set_domain(domain)
     }
 
-    /// Copies the particles to the device, rounded to the engine's precision. Numbers beyond its range
-    /// become infinite and are not refused: a position of 1e300 in `f32` is one at infinity, where
-    /// the results are those of the interaction, often NaN.
+    /// Copies the particles to the device, rounded to the engine's precision. Numbers beyond its
+    /// range become infinite and are not refused: a position of 1e300 in `f32` is at infinity,
+    /// where the interaction often gives NaN.
     fn upload<P>(&self, particles: &[P]) -> Result<Particles<P::Host>, Error>
     where
         Self: Sized,
@@ -69,18 +70,19 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.device().upload(particles, self.options().precision)
     }
 
-    /// Allocates the results of `n` i-particles, with the values of no pair: zeros, and infinities for
-    /// extremes.
+    /// Allocates the results of `n` i-particles, set to the result without any pair: zeros, and
+    /// infinities for extremes.
     fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
         Ok(Results::of(self.untyped().results(n)?))
     }
 
-    /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in `out`, whose
-    /// length must be that of `i`, or less for [`Sources::First`]. The other evaluations call this one.
+    /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in
+    /// `out`, which must have the length of `i`, or less for [`Sources::First`]. The other
+    /// evaluations call this one.
     ///
-    /// If an evaluation that adds fails, the results keep their values. Over neighbour lists on a GPU the host does not
-    /// wait for the look at particles: an evaluation that is refused leaves the results as they are, and the next one
-    /// returns the error.
+    /// If an evaluation that adds fails, the results keep their values. Over neighbour lists on a
+    /// GPU the host does not wait for the check of the particles: a refused evaluation leaves the
+    /// results unchanged, and the next evaluation returns the error.
     fn evaluate_with(
         &mut self,
         i: &Particles<X::I>,
@@ -92,7 +94,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.untyped_mut().evaluate(i.untyped(), j, out.untyped_mut(), store)
     }
 
-    /// Measures the time of one evaluation on the device: by events on a GPU, by the clock on the CPU.
+    /// Measures the time of one evaluation on the device: by events on a GPU, by the clock on the
+    /// CPU.
     fn time(
         &mut self,
         i: &Particles<X::I>,
@@ -103,8 +106,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.untyped_mut().time(i.untyped(), j, out.untyped_mut())
     }
 
-    /// Evaluates every (i, j) pair into `out`, whose length must be that of `i`. Without j-particles
-    /// every result has the value of no pair.
+    /// Evaluates every (i, j) pair into `out`, which must have the length of `i`. Without
+    /// j-particles every result is the result without any pair.
     fn evaluate_into(
         &mut self,
         i: &Particles<X::I>,
@@ -137,9 +140,10 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.evaluate_with(i, Sources::First(j), out, Store::Replace)
     }
 
-    /// Adds the results of every (i, j) pair to the values in `out`. Engines of several interactions with
-    /// one type F may add to one buffer. The sums of the evaluation are rounded to the precision of the
-    /// results before they are added; a minimum or maximum replaces one that it exceeds.
+    /// Adds the results of every (i, j) pair to the values in `out`. Engines of several
+    /// interactions with one type F may add to one buffer. The sums of the evaluation are rounded
+    /// to the precision of the results before they are added; a minimum replaces a greater one,
+    /// and a maximum a smaller one.
     fn add_into(
         &mut self,
         i: &Particles<X::I>,
@@ -244,7 +248,7 @@ fn row<X: Record<Lane = f64>>(parameters: &X) -> Vec<u64> {
     pack::rows(&std::slice::from_ref(parameters))
 }
 
-/// Asserts that an engine has taken the parameters of its own record.
+/// Asserts that an engine has accepted the parameters of its own record.
 fn assert_taken(set: Result<(), Error>) {
     set.expect("a record has all numbers of its fields");
 }

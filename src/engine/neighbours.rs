@@ -8,9 +8,9 @@ use crate::{
     Csr, Device, Domain, Error, ListState, NeighbourStats, Precision, Record, Scalar, Skin, Sources,
 };
 
-/// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
-/// interact, or will be so before the lists are built again. Several interactions share them. The pairs may
-/// also be given, such as those of bonds.
+/// Neighbour lists of particles on any [`Device`]: for each particle, the others that are near
+/// enough to interact, or may become so before the lists are rebuilt. Several interactions can
+/// share them. The pairs may also be given, such as bonds.
 #[derive(Debug)]
 pub struct Neighbours {
     device: Device,
@@ -85,11 +85,10 @@ impl Neighbours {
         Ok(Self { device: device.clone(), lists })
     }
 
-    /// Leaves out these pairs, such as bonded atoms, instead of those that were left out before. The
-    /// indices are those of two particles of one set, or of an i-particle and a j-particle. No interaction
-    /// over these lists is evaluated for them; [`ShortRange::exclude`](crate::ShortRange::exclude) leaves
-    /// out pairs of one interaction. The lists are built again by the next update, which refuses indices
-    /// beyond the particles.
+    /// Replaces the pairs, such as bonded atoms, that are excluded from all interactions over
+    /// these lists; [`ShortRange::exclude`](crate::ShortRange::exclude) excludes pairs from a
+    /// single interaction. The indices are two particles of one set, or an i-particle and a
+    /// j-particle. The next update rebuilds the lists; it refuses indices beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.lists.exclude(pairs);
     }
@@ -99,7 +98,7 @@ impl Neighbours {
         &self.device
     }
 
-    /// Returns the lists as engines know them.
+    /// Returns the lists without types.
     pub fn untyped(&self) -> &dyn untyped::Neighbours {
         &*self.lists
     }
@@ -113,9 +112,9 @@ impl Neighbours {
         self.lists.domain()
     }
 
-    /// Changes the space, as a barostat does at every step, before the next update. That builds the lists again
-    /// unless the box is one of other lengths within the margin: there positions that scale with the box have not
-    /// moved.
+    /// Sets the space before the next update, as a barostat does at every step. That update
+    /// rebuilds the lists, unless only the lengths of the box have changed and by less than the
+    /// margin: positions that scale with the box then count as unmoved.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.lists.set_domain(domain)
     }
@@ -125,20 +124,21 @@ impl Neighbours {
         self.lists.precision()
     }
 
-    /// Returns how often lists were built, after all earlier work on the device; the error of the last update
-    /// if it was not yet known.
+    /// Returns the number of times that the lists were built, after all earlier work on the
+    /// device; the error of the last update if it was not yet reported.
     pub fn rebuilds(&mut self) -> Result<u64, Error> {
         self.lists.rebuilds()
     }
 
-    /// Returns figures of the lists; zeros for lists that are not built; the error of the last update if it
-    /// was not yet known. Lists are copied to the host and counted there, which takes long.
+    /// Returns figures of the lists, which are zeros before they are built; the error of the last
+    /// update if it was not yet reported. The lists are copied to the host and counted there,
+    /// which takes long.
     pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
         self.lists.stats()
     }
 
-    /// Begins to measure the times of the parts of updates and evaluations, from zero, or ends it. They are
-    /// in the [`stats`](Self::stats), and are not measured at first.
+    /// Starts the measurement of the times of the parts of updates and evaluations from zero, or
+    /// stops it. The times are in the [`stats`](Self::stats). The measurement is off at first.
     ///
     /// On a GPU the times are those of events. While they are measured, each update and each evaluation waits
     /// for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer than without them.
@@ -146,15 +146,15 @@ impl Neighbours {
         self.lists.set_timed(is_timed);
     }
 
-    /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists
-    /// were built, in ascending order; in one set without the particle itself. The cutoff is the greatest
-    /// one of the interactions that the lists were updated for. Of lists that were given these are the given
-    /// pairs. `None` if the lists are not built.
+    /// Returns for each i-particle, in ascending order, the j-particles that were within the
+    /// cutoff plus the skin when the lists were built; in one set without the particle itself. The
+    /// cutoff is the greatest of the interactions for which the lists were updated. For given
+    /// lists, returns the given pairs. `None` if the lists are not built.
     pub fn to_csr(&self) -> Result<Option<Csr>, Error> {
         self.lists.to_csr()
     }
 
-    /// Makes the next update build the lists again, whether they are still good or not.
+    /// Makes the next update rebuild the lists, whether they are still valid or not.
     pub fn rebuild(&mut self) {
         self.lists.rebuild();
     }
@@ -168,36 +168,37 @@ impl Neighbours {
         self.device.upload(particles, self.precision())
     }
 
-    /// Returns where the particles were when the lists were built, from which
-    /// [`restore`](Self::restore) has other lists be the same. `None` if they are not built, and on a GPU for
-    /// given pairs, which depend on no positions there.
+    /// Returns the positions of the particles when the lists were built;
+    /// [`restore`](Self::restore) rebuilds the same lists from them. `None` if the lists are not
+    /// built, and on a GPU for given pairs, which depend on no positions there.
     pub fn state(&self) -> Result<Option<ListState>, Error> {
         self.lists.state()
     }
 
-    /// Has the next update, for the same interactions, build the lists as they were with this state, and then look
-    /// whether they are still good.
+    /// Makes the next update, for the same interactions, rebuild the lists from this state, and
+    /// then check whether they are still valid.
     pub fn restore(&mut self, state: &ListState) -> Result<(), Error> {
         self.lists.restore(state)
     }
 
-    /// Looks whether the lists of these particles are still good for these interactions, and builds them
-    /// again if not. The skin is the margin of all changes together: the motions of the two particles of a pair
-    /// since the lists were built, in a box that has changed the ones that do not scale with it, the growth of
-    /// their cutoff, and the change of the box, as a share of the greatest cutoff. So they are built again when a
-    /// particle has moved by more than half of the skin, or less if cutoffs have grown or the box is smaller;
-    /// smaller cutoffs cost a look. How much a cutoff grows with a field is known of sums, products with
-    /// parameters, minima and maxima; of another one any growth of a field beyond the values of 32 particles that
-    /// are together builds the lists again. The records must have the fields of the interactions, by name and
-    /// type.
+    /// Checks whether the lists of these particles are still valid for these interactions, and
+    /// rebuilds them if not. The skin is the margin for all changes since the lists were built:
+    /// the motions of the two particles of a pair (beyond their scaling with a box that has
+    /// changed), the growth of their cutoff, and the relative shrinking of the box times the
+    /// greatest cutoff plus the skin. The lists are thus rebuilt when a particle has moved by more
+    /// than half of the skin, or by less if cutoffs have grown or the box is smaller; smaller
+    /// cutoffs only cost a check. The growth of a cutoff with a field is known for sums, products
+    /// with parameters, minima and maxima. For other cutoffs, the lists are rebuilt as soon as a
+    /// field exceeds its values in a group of 32 particles. The records must have the fields of
+    /// the interactions, by name and type.
     ///
-    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN, those of half a
-    /// periodic box or more, and a greatest cutoff whose square is beyond the precision: in `f32` below 4.4e-16
-    /// or above 4.6e18, in `f64` below 8.7e-19 or above 1.3e30, unless it is 0. On a GPU the host does not wait for
-    /// the look: evaluations for positions that are not finite leave the results as they are, and the next update
-    /// returns the error.
+    /// Positions that are not finite are refused, as are cutoffs that may be infinite or NaN,
+    /// cutoffs of half a periodic box or more, and a greatest cutoff whose square is beyond the
+    /// precision: in `f32` below 4.4e-16 or above 4.6e18, in `f64` below 8.7e-19 or above 1.3e30,
+    /// unless it is 0. On a GPU the host does not wait for the check: evaluations for positions
+    /// that are not finite leave the results unchanged, and the next update returns the error.
     ///
-    /// There must be an interaction at least, or nothing says what the lists are to reach.
+    /// There must be at least one interaction, which defines the reach of the lists.
     pub fn update<P: Record>(
         &mut self,
         particles: &Particles<P>,
@@ -206,7 +207,7 @@ impl Neighbours {
         self.update_with(particles, Sources::Same(particles), interactions)
     }
 
-    /// Does the same for i-particles and the j-particles that act on them.
+    /// Updates the lists in the same way for i-particles and the j-particles that act on them.
     pub fn update_with<P: Record, Q: Record>(
         &mut self,
         i: &Particles<P>,

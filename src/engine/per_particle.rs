@@ -8,11 +8,11 @@ use crate::{Device, Domain, Error, Measure, Nothing, Record, Update};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].
 ///
-/// Programs compute in `f64` with IEEE arithmetic, whatever the precision of the buffers: their numbers
-/// are converted exactly when they are loaded, both parts of a position in mixed precision, and rounded
-/// when they are stored. Totals are merged in an order that depends on the number of particles alone. So
-/// the results are the same to the last bit on every device, but for functions such as `exp`, whose last
-/// bits depend on the platform.
+/// Programs compute in `f64` with IEEE arithmetic, whatever the precision of the buffers. Numbers
+/// are converted exactly when they are loaded, with hi and lo of positions in mixed precision, and
+/// rounded when they are stored. Totals are merged in an order that depends only on the number of
+/// particles. The results are therefore the same to the last bit on every device, except for
+/// functions such as `exp`, whose last bits depend on the platform.
 #[derive(Debug)]
 pub struct PerParticle<X> {
     parameters: X,
@@ -20,8 +20,8 @@ pub struct PerParticle<X> {
     engine: Box<dyn untyped::PerParticle>,
 }
 
-/// The buffers that a program reads beside the particles, with as many records: `()` for none,
-/// `&results`, `&others` or `(&others, &results)`.
+/// The buffers that a program reads besides the particles, with equally many records: `()` for
+/// none, `&results`, `&others` or `(&others, &results)`.
 #[derive(Debug)]
 pub struct Inputs<'a, Q, F> {
     q: Option<&'a Particles<Q>>,
@@ -66,8 +66,8 @@ impl<'a, Q, F> Inputs<'a, Q, F> {
 }
 
 impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
-    /// Creates it with these parameters, in unbounded space. Programs are compiled, or loaded from the
-    /// cache, when they first meet buffers of their precisions.
+    /// Creates an engine with these parameters, in unbounded space. Programs are compiled, or
+    /// loaded from the cache, when they first meet buffers of new precisions.
     pub fn new(device: &Device, parameters: X) -> Result<Self, Error> {
         let engine = device.untyped().per_particle(X::FIELDS, &row(&parameters))?;
         Ok(Self { parameters, device: device.clone(), engine })
@@ -83,20 +83,20 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
         &self.parameters
     }
 
-    /// Sets the parameters; nothing is recompiled.
+    /// Sets the parameters; nothing is compiled again.
     pub fn set_parameters(&mut self, parameters: X) {
         assert_taken(self.engine.set_parameters(&row(&parameters)));
         self.parameters = parameters;
     }
 
-    /// Returns the domain in which positions have differences.
+    /// Returns the domain for differences of positions.
     pub fn domain(&self) -> Domain {
         self.engine.domain()
     }
 
-    /// Sets the domain in which positions have differences: to the nearest image in a periodic box.
-    /// Updates move positions into the box if they are told to ([`set_wrap`](Self::set_wrap)). A box that `f64` cannot
-    /// represent is an error, and the domain stays.
+    /// Sets the domain for differences of positions, which are taken to the nearest image in a
+    /// periodic box. Updates move positions into the box only after [`set_wrap`](Self::set_wrap).
+    /// A box that `f64` cannot represent is an error, and the domain stays.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.engine.set_domain(domain)
     }
@@ -108,19 +108,18 @@ impl<U: Update> PerParticle<U> {
         self.engine.wraps()
     }
 
-    /// Sets whether each position that the update assigns is replaced by its image in the periodic box
-    /// when it is stored: coordinates between 0 and the length, which is excluded, as
-    /// [`Domain::wrap`] has them. It is not so at the beginning.
+    /// Sets whether each position that the update assigns is stored as its image in the periodic
+    /// box, with coordinates in [0, length) as by [`Domain::wrap`]. The default is not to wrap.
     ///
-    /// Wrapping takes off whole lengths in `f64`, before a position is rounded to the precision of the
-    /// particles; a coordinate that would be rounded to the length becomes 0. Displacements are as
-    /// before, to rounding. Open directions have no effect, nor has unbounded space, and infinite or NaN
-    /// coordinates stay. Fields that the update does not assign keep their bits.
+    /// Wrapping subtracts whole lengths in `f64`, before a position is rounded to the precision of
+    /// the particles; a coordinate that would be rounded to the length becomes 0. Displacements
+    /// stay the same up to rounding. Coordinates in open directions, in unbounded space, and
+    /// infinite or NaN coordinates stay. Fields that the update does not assign keep their bits.
     pub fn set_wrap(&mut self, wrap: bool) {
         self.engine.set_wrap(wrap);
     }
 
-    /// Changes each particle, where it lies. Buffers of another length or device are an error, and no
+    /// Updates each particle in place. Buffers of another length or device are an error, and no
     /// particle is changed.
     pub fn update<'a>(
         &mut self,
@@ -130,9 +129,9 @@ impl<U: Update> PerParticle<U> {
         self.update_by_name(particles, inputs)
     }
 
-    /// Changes each particle, as [`update`](Self::update) does, in buffers of any records that have the
-    /// fields of the program's records, by name and type. Other fields stay. Records that lack one are
-    /// an error.
+    /// Updates each particle, as [`update`](Self::update) does, in buffers of any records that
+    /// have the fields of the program's records, by name and type. Other fields stay. Records that
+    /// lack a field are an error.
     pub fn update_by_name<'a, P: Record, Q: Record, F: Record>(
         &mut self,
         particles: &mut Particles<P>,
@@ -142,9 +141,9 @@ impl<U: Update> PerParticle<U> {
         self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, None)
     }
 
-    /// Changes the first particles of a selection, as
-    /// [`update_by_name`](Self::update_by_name) does. Second particles are those of the same index;
-    /// results are those of the selected particles, in their order.
+    /// Updates the first particles of a selection, as [`update_by_name`](Self::update_by_name)
+    /// does. Second particles have the index of their particle; results are in the order of the
+    /// selected particles.
     pub fn update_selected<'a, P: Record, Q: Record, F: Record>(
         &mut self,
         selection: &Selection,
@@ -157,8 +156,8 @@ impl<U: Update> PerParticle<U> {
         self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, Some(first))
     }
 
-    /// Changes copies of the first particles of a selection, which replace `copies` and then are as
-    /// many; the particles themselves stay. Second particles are those of the same index.
+    /// Updates copies of the first particles of a selection, which replace the contents of
+    /// `copies`; the particles themselves stay. Second particles have the index of their particle.
     pub fn update_copies<'a, P: Record, Q: Record, F: Record>(
         &mut self,
         selection: &Selection,
@@ -200,8 +199,8 @@ impl<U: Update> PerParticle<U> {
 }
 
 impl<M: Measure> PerParticle<M> {
-    /// Returns the total over all particles; that of no particle is 0 in sums and counts, and an infinity
-    /// in extremes. Buffers of another length or device are an error.
+    /// Returns the total over all particles; without particles, 0 for sums and counts, and an
+    /// infinity for extremes. Buffers of another length or device are an error.
     pub fn measure<'a>(
         &mut self,
         particles: &Particles<M::P>,
@@ -210,8 +209,8 @@ impl<M: Measure> PerParticle<M> {
         self.measure_by_name(particles, inputs)
     }
 
-    /// Returns the total over all particles, as [`measure`](Self::measure) does, of buffers of any
-    /// records that have the fields of the program's records, by name and type.
+    /// Returns the total over all particles, as [`measure`](Self::measure) does, for buffers of
+    /// any records that have the fields of the program's records, by name and type.
     pub fn measure_by_name<'a, P: Record, Q: Record, F: Record>(
         &mut self,
         particles: &Particles<P>,

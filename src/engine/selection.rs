@@ -5,8 +5,8 @@ use nbody_core::untyped;
 use super::Particles;
 use crate::{Device, Error, Record};
 
-/// An order of particles in which those that take part come first, as those that a block time step
-/// advances. Within both groups they keep their order.
+/// An order of particles: first the particles that take part, such as the active particles of a
+/// block time step, then the others, each group in its original order.
 #[derive(Debug)]
 pub struct Selection {
     device: Device,
@@ -34,7 +34,7 @@ impl Selection {
         self.len() == 0
     }
 
-    /// Returns the selection as engines know it.
+    /// Returns the selection without types.
     pub fn untyped(&self) -> &dyn untyped::Selection {
         &*self.order
     }
@@ -56,8 +56,8 @@ impl Selection {
         self.soonest()
     }
 
-    /// Orders these particles as [`select_soonest`](Self::select_soonest) does, without waiting for the
-    /// device: [`soonest`](Self::soonest) returns what it found.
+    /// Orders these particles as [`select_soonest`](Self::select_soonest) does, without waiting
+    /// for the device; [`soonest`](Self::soonest) returns the number and the time.
     pub fn seek_soonest<P: Record>(
         &mut self,
         particles: &Particles<P>,
@@ -66,15 +66,15 @@ impl Selection {
         self.order.seek_soonest(particles.untyped(), now)
     }
 
-    /// Returns how many particles the last [`seek_soonest`](Self::seek_soonest) found to take part, and
-    /// the time until then. It waits for the device to find them, and not for later work. After
-    /// [`select`](Self::select) the times are zero.
+    /// Returns the number of particles that the last [`seek_soonest`](Self::seek_soonest) found to
+    /// take part, and the time until then. Waits for the device to find them, but not for later
+    /// work. After [`select`](Self::select) the times are zero.
     pub fn soonest(&self) -> Result<(usize, u32), Error> {
         self.order.soonest()
     }
 
-    /// Copies the first particles in this order to another buffer of their precision, which then has as
-    /// many.
+    /// Copies the first particles in this order to another buffer of their precision, which is
+    /// resized to their number.
     pub fn gather<P: Record>(
         &self,
         count: usize,

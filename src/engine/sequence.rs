@@ -1,18 +1,18 @@
-//! Sequences of operations that are repeated.
+//! Sequences of repeated operations.
 
 use nbody_core::untyped;
 
 use crate::{Device, Error};
 
-/// Operations on a device that are repeated, as those of a time step.
+/// Repeated operations on a device, such as the operations of a time step.
 ///
-/// The launches of kernels are held back to the end of the sequence, and after some repetitions the driver
-/// does them as one, which takes less time than to launch one after another. Numbers of particles and
-/// parameters may change.
+/// Kernel launches are deferred to the end of the sequence, and after some repetitions the driver
+/// launches all of them at once, which takes less time than single launches. Numbers of particles
+/// and parameters may change.
 ///
-/// The effect is that of the operations in their order: any other operation of the device, such as a copy or memory
-/// that is freed, flushes the launches that are held back. A launch that is held back and fails is reported by the
-/// operation that flushes it, and the device then refuses later ones.
+/// The effect is the same as without deferral: any other device operation, such as a copy or the
+/// release of memory, flushes pending launches. The failure of a pending launch is reported by the
+/// operation that flushes it, and the device then refuses later launches.
 #[derive(Debug)]
 pub struct Sequence {
     /// `None` where launches cost nothing.
@@ -25,11 +25,11 @@ impl Sequence {
         Self { launches: device.untyped().sequence() }
     }
 
-    /// Does the operations.
+    /// Runs the operations.
     ///
     /// # Errors
     ///
-    /// The error of the work, or of a launch that was held back.
+    /// The error of the work, or of a deferred launch.
     pub fn run<T, E: From<Error>>(&mut self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let Some(launches) = &mut self.launches else { return work() };
         let (mut work, mut done) = (Some(work), None);

@@ -10,16 +10,17 @@ use nbody_cuda::{Build, Program, programs};
 use super::{Engine, HasCutoff, Neighbours, Particles, Results, assert_taken, row};
 use crate::{Device, Domain, Error, Interaction, Options, Record, Sources, Store};
 
-/// Sums an interaction over neighbour lists, on any [`Device`]: one that has a cutoff, or any one over pairs that
-/// are given.
+/// Sums an interaction over neighbour lists, on any [`Device`]: an interaction with a cutoff, or
+/// any interaction over given pairs.
 ///
-/// As an [`Engine`] it has lists of its own, in the space of its options: each evaluation looks whether they are still
-/// good, and builds them again if not. Several interactions share [`Neighbours`] by
-/// [`evaluate_over`](Self::evaluate_over).
+/// As an [`Engine`] it has lists of its own, in the space of its options: each evaluation checks
+/// whether they are still valid, and rebuilds them if not. Several interactions share
+/// [`Neighbours`] by [`evaluate_over`](Self::evaluate_over).
 ///
-/// The order of summation is that of the lists: it depends on the positions of the particles when the
-/// lists were built, and neither on the number of threads nor on timing. In the one evaluation after lists on a GPU
-/// outgrew their memory the sums are folded elsewhere, and the last bits may differ.
+/// The order of summation is the order of the lists. It depends on the positions of the particles
+/// when the lists were built, and neither on the number of threads nor on timing. Only in the
+/// evaluation right after lists on a GPU have outgrown their memory are the sums folded at other
+/// places, and the last bits may differ.
 #[derive(Debug)]
 pub struct ShortRange<X> {
     interaction: X,
@@ -28,8 +29,9 @@ pub struct ShortRange<X> {
 }
 
 impl<X: Interaction> ShortRange<X> {
-    /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no cutoff.
-    /// Programs are compiled, or loaded from the cache, when they first meet records of other fields.
+    /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no
+    /// cutoff. Programs are compiled, or loaded from the cache, when they first meet records with
+    /// other fields.
     pub fn new(device: &Device, interaction: X) -> Result<Self, Error> {
         Self::with_options(device, interaction, Options::default())
     }
@@ -40,22 +42,22 @@ impl<X: Interaction> ShortRange<X> {
         Ok(Self { interaction, device: device.clone(), engine })
     }
 
-    /// Takes lists as its own: with another skin, with given pairs, or with pairs that are left out. Their space is
-    /// that of the engine from now on.
+    /// Takes these lists as its own: with another skin, given pairs or excluded pairs. Their space
+    /// becomes the space of the engine.
     #[must_use]
     pub fn with_lists(mut self, lists: Neighbours) -> Self {
         self.engine.set_lists(lists.into_untyped());
         self
     }
 
-    /// Returns its own lists, which are created if they do not exist yet.
+    /// Returns its own lists; creates them if they do not exist yet.
     pub fn lists(&mut self) -> Result<&mut dyn untyped::Neighbours, Error> {
         self.engine.lists()
     }
 
-    /// Replaces this interaction's exclusions, such as bonded atoms; the exclusions of the lists still apply.
-    /// The indices are two particles of one set, or an i-particle and a j-particle; the next evaluation
-    /// refuses indices beyond the particles.
+    /// Replaces this interaction's exclusions, such as bonded atoms; the exclusions of the lists
+    /// still apply. The indices are two particles of one set, or an i-particle and a j-particle;
+    /// the next evaluation refuses indices beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.engine.over_mut().exclude(pairs);
     }
@@ -70,13 +72,14 @@ impl<X: Interaction> ShortRange<X> {
     /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the results, which are in the
     /// order of the particles. These have the fields of the interaction, by name and type.
     ///
-    /// Lists that are not good for the particles as they are now are refused, and the results stay: where a
-    /// particle has moved by more than half of the skin since the last [`update`](Neighbours::update), or
-    /// something that cutoffs depend on has changed beyond the bounds of the lists. After an update this costs
-    /// nothing on a GPU, whatever other fields programs change since. If positions or numbers that cutoffs
-    /// depend on were written since, or the buffer is another one, the device looks at them first, for which
-    /// the host waits. Pairs that were given are good wherever the particles are; on the CPU in a periodic box, until
-    /// another image of a particle may be the nearest.
+    /// Lists that are no longer valid for the particles are refused, and the results stay: a
+    /// particle has moved by more than half of the skin since the last
+    /// [`update`](Neighbours::update), or numbers that cutoffs depend on have left the bounds of
+    /// the lists. After an update this check costs nothing on a GPU, even if programs have changed
+    /// other fields. If positions or numbers that cutoffs depend on were written since, or the
+    /// buffer is another one, the device checks them first, and the host waits for it. Given pairs
+    /// are valid wherever the particles are; on the CPU in a periodic box, until another image of
+    /// a particle may be the nearest.
     pub fn evaluate_over<P: Record>(
         &mut self,
         lists: &Neighbours,
@@ -96,8 +99,9 @@ impl<X: Interaction> ShortRange<X> {
         self.evaluate_over_with(lists, particles, Sources::Same(particles), out, Store::Add)
     }
 
-    /// Evaluates the pairs of i-particles and j-particles within the cutoff over shared lists, and stores the sums for
-    /// the i-particles. It refuses lists as [`evaluate_over`](Self::evaluate_over) does.
+    /// Evaluates the pairs of i-particles and j-particles within the cutoff over shared lists, and
+    /// stores the sums for the i-particles. It refuses lists as
+    /// [`evaluate_over`](Self::evaluate_over) does.
     pub fn evaluate_over_with<P: Record, Q: Record>(
         &mut self,
         lists: &Neighbours,
@@ -112,7 +116,8 @@ impl<X: Interaction> ShortRange<X> {
         law.evaluate(lists.untyped(), i.untyped(), j, out.untyped_mut(), store)
     }
 
-    /// Measures the time of an evaluation over shared lists: by events on a GPU, by the clock on the CPU.
+    /// Measures the time of an evaluation over shared lists: by events on a GPU, by the clock on
+    /// the CPU.
     pub fn time_over<P: Record>(
         &mut self,
         lists: &Neighbours,
@@ -125,7 +130,7 @@ impl<X: Interaction> ShortRange<X> {
         law.time(lists.untyped(), i, Sources::Same(i), out.untyped_mut())
     }
 
-    /// Refuses shared lists in another space than a box of the options.
+    /// Refuses shared lists in another space than the box of the options.
     fn check_domain(&self, lists: &Neighbours) -> Result<(), Error> {
         let domain = untyped::Engine::options(&self.engine).domain;
         let is_one = domain == Domain::Open || domain == lists.domain();

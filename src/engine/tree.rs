@@ -10,10 +10,11 @@ use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
 /// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from afar through a few
 /// far particles each. The interaction must be a sum over [charges](crate::Law::charges).
 ///
-/// The order of summation is that of the tree: it depends on the positions of the particles, and neither on the number
-/// of threads nor on timing. With [`Opening::relative`] it depends on the results before, too. Of a
-/// [`SummationOrder`](crate::SummationOrder) a tree takes the bag and not the splits. In a periodic box every pair has
-/// its nearest image: cells with several are opened.
+/// The order of summation is the order of the tree. It depends on the positions of the particles,
+/// and neither on the number of threads nor on timing. With [`Opening::relative`] it also depends
+/// on the previous results. A tree uses the bag of a [`SummationOrder`](crate::SummationOrder) but
+/// not the splits. In a periodic box every pair has its nearest image: cells with several images
+/// are opened.
 ///
 /// ```
 /// use nbody::{Device, Engine as _, Opening, Tree};
@@ -33,8 +34,8 @@ pub struct Tree<X> {
 }
 
 impl<X: Interaction> Tree<X> {
-    /// Creates an engine with the default [`Options`]. On a GPU the first evaluation compiles its programs, or loads
-    /// them from the cache.
+    /// Creates an engine with the default [`Options`]. On a GPU the first evaluation compiles its
+    /// programs, or loads them from the cache.
     pub fn new(device: &Device, interaction: X, opening: Opening) -> Result<Self, Error> {
         Self::with_options(device, interaction, opening, Options::default())
     }
@@ -60,33 +61,34 @@ impl<X: Interaction> Tree<X> {
         self.engine.set_opening(opening)
     }
 
-    /// Returns the distance from which on the interaction is harmonic, so that the trace of second moments has no
-    /// effect, and three far particles do for six; infinite if it is nowhere, for several charges, and where
-    /// results depend on fields of i other than its position.
+    /// Returns the distance beyond which the interaction is harmonic, so that the trace of second
+    /// moments has no effect and three far particles suffice instead of six; infinite if there is
+    /// none, for several charges, and if results depend on fields of i other than its position.
     pub fn harmonic_distance(&self) -> f64 {
         self.engine.harmonic_distance()
     }
 
-    /// Returns the lengths of results, in the order of the caller, that the last evaluation compared estimates of
-    /// errors with; `None` unless cells are opened by [`Opening::relative`]. The evaluation is the same again
-    /// after [`compare_with`](Self::compare_with).
+    /// Returns the lengths of the results that the last evaluation compared error estimates with,
+    /// in the order of the caller; `None` unless cells are opened by [`Opening::relative`]. After
+    /// [`compare_with`](Self::compare_with) these lengths, an evaluation gives the same results
+    /// again.
     pub fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
         self.engine.compared()
     }
 
-    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    /// Makes the next evaluation compare error estimates with results of these lengths.
     pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
         self.engine.compare_with(lengths)
     }
 
-    /// Measures the times of sort, build and walk on a GPU from now on, or no more: the parts then wait for one
-    /// another. The CPU always measures them.
+    /// Sets whether the times of sort, build and walk are measured on a GPU, where each part then
+    /// waits for the one before. The CPU always measures them.
     pub fn set_timed(&mut self, is_on: bool) {
         self.engine.set_timed(is_on);
     }
 
-    /// Returns the size of the tree of the last evaluation, its work and its times, once the device has done it. No tree
-    /// is built on a GPU where there are no pairs.
+    /// Returns the size, work and times of the tree of the last evaluation, once the device has
+    /// finished it. Without pairs, no tree is built on a GPU.
     pub fn report(&self) -> Result<TreeReport, Error> {
         self.engine.report()
     }
@@ -94,7 +96,8 @@ impl<X: Interaction> Tree<X> {
 
 #[cfg(feature = "cuda")]
 impl<X: Interaction> Tree<X> {
-    /// Returns the CUDA program of the walk; `None` on the CPU and before the first evaluation by this walk.
+    /// Returns the CUDA program of the walk; `None` on the CPU and before the first evaluation
+    /// with this walk.
     pub fn program(&self) -> Option<&Program> {
         programs::compiled(&*self.engine).map(|(program, _)| program)
     }
@@ -104,7 +107,7 @@ impl<X: Interaction> Tree<X> {
         programs::walk(&*self.engine)
     }
 
-    /// Sets the walk. The CPU walks by groups.
+    /// Sets the walk. The CPU always walks by groups.
     pub fn set_walk(&mut self, walk: Walk) -> Result<(), Error> {
         programs::set_walk(&mut *self.engine, walk)
     }

@@ -1,7 +1,7 @@
-//! Running error bounds: a number with a bound of its rounding error.
+//! Running error bounds: numbers with a bound of their rounding error.
 //!
-//! The pair function runs once more on these numbers, so that a tolerance accounts for cancellation
-//! in any interaction.
+//! The pair function runs once more on these numbers, so that a tolerance accounts for
+//! cancellation in any interaction.
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -9,13 +9,13 @@ use crate::numeric::accuracy::{DIVISION, FUNCTION, ROOT};
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
 
-/// A number in `f64` with its running error bound: a bound of the error that it would have in another
-/// precision, in units of that precision's roundoff. To first order each operation propagates the errors
-/// of its operands and adds its own rounding error (running error analysis; Wilkinson 1986, Higham 2002,
+/// A number in `f64` with its running error bound: a bound of its error in another precision, in
+/// units of that precision's roundoff. To first order, each operation propagates the errors of its
+/// operands and adds its own rounding error (running error analysis; Wilkinson 1986, Higham 2002,
 /// section 3.3).
 ///
-/// A result that `f32` represents exactly has no error if its operands have none, so that comparisons of
-/// such numbers are certain. Other comparisons have the outcome that they have in `f64`.
+/// A result that `f32` represents exactly has no error if its operands have none, so that
+/// comparisons of such numbers are certain. Every other comparison is decided as in `f64`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Bounded {
     pub value: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// Returns an input, with the error of rounding it once; none if it is exact in `f32`.
+    /// Returns an input with the error of rounding it once, which is 0 if it is exact in `f32`.
     pub fn given(value: f64) -> Self {
         Self::rounded(value, 0.0)
     }
@@ -36,7 +36,8 @@ impl Bounded {
         Self { value, error: if exact { 0.0 } else { error + value.abs() } }
     }
 
-    /// Returns the difference of two double-single coordinates, whose magnitudes have this sum.
+    /// Returns the difference of two double-single coordinates; `magnitude` is the sum of their
+    /// magnitudes.
     pub fn double_single_difference(value: f64, magnitude: f64) -> Self {
         let representation = 4.0 * f32::ROUNDOFF * magnitude;
         let difference = Self::rounded(value, 0.0);
@@ -45,7 +46,7 @@ impl Bounded {
         Self { error, ..difference }
     }
 
-    /// Returns the result of a function with this derivative and an error of its own, in roundoffs.
+    /// Returns the result of a function with this derivative and its own error in roundoffs.
     fn function(self, value: f64, derivative: f64, roundoffs: f64) -> Self {
         let propagated = if self.error == 0.0 { 0.0 } else { derivative.abs() * self.error };
         Self { value, error: propagated + roundoffs * value.abs() }
@@ -56,8 +57,8 @@ impl Bounded {
         Self { value, error: 0.0 }
     }
 
-    /// Returns the chosen one of two numbers, with the larger error where their errors overlap, since
-    /// another precision may choose the other.
+    /// Returns the chosen number of two, with the larger error where their error intervals
+    /// overlap, since another precision may choose the other number.
     fn chosen(chosen: Self, other: Self) -> Self {
         let near = (chosen.error + other.error) * f32::ROUNDOFF;
         let overlap = (chosen.value - other.value).abs() <= near;

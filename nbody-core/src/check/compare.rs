@@ -9,26 +9,26 @@ use crate::records::record::Record;
 
 /// Deviation of one field of the results from the reference.
 ///
-/// Errors that are not finite count as infinite in all of these figures. So `max`, `rms` and `mean` are
-/// infinite with the first of them; percentiles are infinite only with more of them than they leave
+/// Errors that are not finite count as infinite. One of them makes `max`, `rms` and `mean`
+/// infinite; a percentile is infinite only if there are more of them than the percentile leaves
 /// out. Without particles all errors are 0.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldReport {
     /// Name of the field.
     pub name: &'static str,
-    /// The largest relative error: the length of the difference over that of the reference.
-    /// Infinite if a result is not finite.
+    /// The largest relative error: length of the difference divided by the length of the
+    /// reference. Infinite if a result is not finite.
     pub max: f64,
     /// The root mean square of the relative errors.
     pub rms: f64,
     /// The mean of the relative errors.
     pub mean: f64,
-    /// The smallest relative error that at least half of the particles do not exceed: the
-    /// percentile 50 by the nearest rank, which is the error of one of them.
+    /// The smallest relative error that at least half of the particles do not exceed (50th
+    /// percentile, nearest rank; always the error of some particle).
     pub median: f64,
-    /// The smallest relative error that at least 99 of 100 particles do not exceed: the percentile
-    /// 99 by the nearest rank.
+    /// The smallest relative error that at least 99 of 100 particles do not exceed (99th
+    /// percentile, nearest rank).
     pub p99: f64,
     /// Index of the particle with the largest relative error.
     pub worst: Option<usize>,
@@ -50,11 +50,11 @@ pub struct Report {
 
 /// Compares results with a reference of the same length.
 ///
-/// The error of a particle is the Euclidean norm over a field's components, relative to that of
+/// The error of a particle is the Euclidean norm over a field's components, divided by the norm of
 /// the reference. Where the reference is zero, a result of zero has no error, and the error of any
 /// other result is relative to the largest reference of the field. With bounds
-/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says whether every error is
-/// within its bound.
+/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says
+/// whether every error is within its bound.
 pub fn compare<F, S>(
     results: &[F::With<S>],
     reference: &[F],
@@ -137,7 +137,8 @@ impl Columns {
     }
 }
 
-/// Returns the length of a vector in any unit: `f64` does not hold squares of numbers below 10⁻¹⁵⁴ or above 10¹⁵⁴.
+/// Returns the length of a vector in any unit. The squares are scaled, since `f64` holds no
+/// squares of numbers below 10⁻¹⁵⁴ or above 10¹⁵⁴.
 fn norm(components: &[f64]) -> f64 {
     let square = components.iter().map(|x| x * x).sum::<f64>();
     let unit = components.iter().fold(0.0, |most, x| x.abs().max(most));
@@ -161,17 +162,17 @@ fn relative(difference: f64, reference: f64, largest: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
-/// Returns the smallest of ascending errors that at most one in `share` particles exceeds; 0 without
-/// particles.
+/// Returns the smallest of these ascending errors that at most one particle in `share` exceeds; 0
+/// without particles.
 fn exceeded_by_one_in(share: usize, ascending: &[f64]) -> f64 {
     let n = ascending.len();
-    // The nearest rank ⌈(1 − 1/share) n⌉ in integers: rounding would move it to a neighbour.
+    // The nearest rank ⌈(1 − 1/share) n⌉ in integers: rounding could give a neighbouring rank.
     let rank = n - n / share;
     rank.checked_sub(1).map_or(0.0, |k| ascending[k])
 }
 
 impl FieldReport {
-    /// Makes the report of the relative errors of all particles, none of them NaN.
+    /// Returns the report of the relative errors of all particles, none of which is NaN.
     fn without_bounds(name: &'static str, mut errors: Vec<f64>) -> Self {
         let n = errors.len();
         let mean = |sum: f64| if n > 0 { sum / n as f64 } else { 0.0 };
@@ -232,8 +233,8 @@ mod tests {
         columns.report("x", results, &vec![1.0; results.len()], None)
     }
 
-    /// Returns results whose errors are few multiples of 1/16, so that they are exact and there are
-    /// ties; about one in `rare` is NaN or infinite, none if `rare` is 0.
+    /// Returns results whose errors are small multiples of 1/16, hence exact and with ties; about
+    /// one in `rare` is NaN or infinite, none if `rare` is 0.
     fn results(n: usize, seed: u64, rare: u64) -> Vec<f64> {
         let mut state = seed;
         let mut below = |limit: u64| {
@@ -248,8 +249,8 @@ mod tests {
         (0..n).map(|_| result()).collect()
     }
 
-    /// Finds the smallest error that at least this share of the particles does not exceed, by trying
-    /// each.
+    /// Finds by trial the smallest error that at least this share of the particles does not
+    /// exceed.
     fn by_trial(errors: &[f64], percent: usize) -> f64 {
         let suffices = |limit: f64| {
             100 * errors.iter().filter(|&&error| error <= limit).count() >= percent * errors.len()
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(figures(&[f64::NAN]), [f64::INFINITY; 5]);
     }
 
-    /// One in a hundred is beyond the percentile 99, but not two in 199.
+    /// One infinite error in a hundred lies beyond the 99th percentile, but two in 199 do not.
     #[test]
     fn one_nan_is_in_the_mean_and_two_are_in_the_percentile() {
         let mut results = vec![1.25; 199];

@@ -21,8 +21,8 @@ use crate::records::record::Record;
 #[derive(Clone, Debug)]
 pub struct ErrorBounds<X: Interaction> {
     sets: Sets<X>,
-    /// For positions that are rounded like other numbers, and for double-single positions; computed when
-    /// first needed.
+    /// Sums for positions that are rounded like other numbers, and for double-single positions;
+    /// computed when first needed.
     particles: [OnceLock<Vec<Particle<X::F>>>; 2],
 }
 
@@ -34,7 +34,8 @@ struct Sets<X: Interaction> {
     i: Vec<X::I>,
     j: Vec<X::J>,
     one_set: bool,
-    /// The length to which positions are rounded once more.
+    /// The greatest sum of two positions' distances from the point that positions are taken
+    /// relative to, if an engine rounds them again; 0 otherwise.
     length: f64,
 }
 
@@ -45,8 +46,8 @@ struct Particle<F> {
     magnitude: F,
     /// Sums of the running error bounds of the terms, in units of the roundoff.
     error: F,
-    /// Sums of the magnitudes of those terms that are so small, relative to the whole sum, that `f32`
-    /// and `f64` may lose them.
+    /// Sums of the magnitudes of the terms that are so small, relative to the whole sum, that
+    /// `f32` and `f64` may lose them.
     lost: [F; 2],
     /// Sums of the terms of pairs at the edge of the cutoff, in single and in double precision.
     edge: [F; 2],
@@ -69,10 +70,10 @@ impl<X: Interaction> ErrorBounds<X> {
         Self { sets, particles: Default::default() }
     }
 
-    /// Adds the error of an engine that rounds each position once more, relative to some point: positions
-    /// are no farther from it than this length, sums of two of them. Neighbour lists round positions
-    /// relative to the centre of a group: the length is that of a periodic box, or 8 reaches along open
-    /// axes, plus the reach of the lists.
+    /// Adds the error of an engine that takes positions relative to some point and rounds them
+    /// again. `length` bounds the sum of the distances of any two positions from that point.
+    /// Neighbour lists round positions relative to the centre of a group: the length is the length
+    /// of a periodic box, or 8 reaches along open axes, plus the reach of the lists.
     #[must_use]
     pub fn with_position_error(mut self, length: f64) -> Self {
         self.sets.length = length;
@@ -83,20 +84,22 @@ impl<X: Interaction> ErrorBounds<X> {
     /// Returns the largest permissible deviations from the reference, component by component.
     ///
     /// With u the unit roundoff of the pair's precision, the bound of a sum is u times the running
-    /// error bounds of its terms, plus u (1 + 3√t) times their magnitudes, plus the terms that are less
-    /// than u times the sum of the magnitudes. Here t is the number of terms that are summed in that
-    /// precision one after another: all of them in [`Accumulation::Direct`], a bag and the number of
-    /// bags in [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`]. Rounding errors of sums
-    /// grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815), such as
-    /// a sum of many equal terms. In double precision t is the number of all terms and the errors count
-    /// twice.
+    /// error bounds of its terms, plus u (1 + 3√t) times their magnitudes, plus the terms that are
+    /// less than u times the sum of the magnitudes. Here t is the number of terms that are summed
+    /// in that precision one after another: all terms in [`Accumulation::Direct`], a bag and the
+    /// number of bags in [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`].
+    /// Rounding errors of sums grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J.
+    /// Sci. Comput. 41, A2815), such as a sum of many equal terms. In double precision t is the
+    /// number of all terms and the errors count twice.
     ///
-    /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms between two folds (a bag, or up to
-    /// 1024 terms of smaller ones: [`Options::bags_per_fold`]), and there is no exception: the rounding errors of b
-    /// terms are at most u b times their sum, and so are the errors of adding these (Ogita, Rump & Oishi 2005, SIAM J. Sci. Comput. 26, 1955).
+    /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms between two
+    /// folds (one bag, or smaller bags of up to 1024 terms together: [`Options::bags_per_fold`]),
+    /// and there is no exception: the rounding errors of b terms are at most u b times their sum,
+    /// and so are the errors of adding these errors (Ogita, Rump & Oishi 2005, SIAM J. Sci.
+    /// Comput. 26, 1955).
     ///
-    /// A pair whose distance is within its error of the cutoff may count or not, so that its whole term
-    /// is added to the bound, evaluated just within the cutoff. Other counts are exact.
+    /// A pair whose distance is within its error of the cutoff may count or not: its whole term,
+    /// evaluated just within the cutoff, is added to the bound. Other counts are exact.
     pub fn bounds(&self, options: &Options) -> Vec<X::F> {
         let nj = self.sets.j.len();
         let bag = options.order.unwrap_or_default().bag.clamp(1, nj.max(1));
@@ -128,7 +131,8 @@ impl<X: Interaction> ErrorBounds<X> {
         };
         let double_single = options.precision == Precision::Mixed;
         let particles = &self.particles[usize::from(double_single)];
-        // Not within the cell: this thread may ask for other bounds while it waits for the pairs.
+        // Computed outside the cell: this thread may ask for other bounds while it waits for the
+        // pairs.
         let particles = if let Some(particles) = particles.get() {
             particles
         } else {
@@ -141,8 +145,8 @@ impl<X: Interaction> ErrorBounds<X> {
 }
 
 impl<X: Interaction> Sets<X> {
-    /// Evaluates every pair with running error bounds, where positions are double-single or rounded like
-    /// other numbers, and sums the terms.
+    /// Evaluates every pair with running error bounds and sums the terms; positions are
+    /// double-single or rounded like other numbers.
     fn sum(&self, double_single: bool) -> Vec<Particle<X::F>> {
         let space = Either::in_domain(&self.domain);
         let space =
@@ -174,7 +178,7 @@ impl<X: Interaction> Sets<X> {
                         term(&Positions { stretch, ..space }).write(row);
                     }
                 }
-                // The bounds of sums follow from the terms; those of extremes need the whole result.
+                // Bounds of sums follow from the terms; bounds of extremes need the whole result.
                 if !only_sums {
                     add(0, &space);
                     for (edge, stretch) in edges.0.iter().enumerate() {
@@ -191,16 +195,16 @@ impl<X: Interaction> Sets<X> {
     }
 }
 
-/// Number of whole results: that of the reference, then in single and in double precision those with and
-/// without the pairs at the edge of the cutoff.
+/// Number of whole results: the reference, then in single and in double precision the result with
+/// and without the pairs at the edge of the cutoff.
 const WHOLES: usize = 5;
 
-/// The pairs that are at the edge of the cutoff in single and in double precision: how their distance is
-/// made so short that they count.
+/// For single and double precision: the stretch that makes the distance of a pair at the edge of
+/// the cutoff so short that the pair counts; `None` for other pairs.
 struct Edges([Option<Stretch>; 2]);
 
 impl Edges {
-    /// Returns where a pair is at the edge; `None` if it is beyond the cutoff in any precision.
+    /// Returns the edges of a pair; `None` if it is beyond the cutoff in every precision.
     fn of<X: Interaction>(
         parameters: &X::With<Bounded>,
         space: &Positions,
@@ -214,7 +218,7 @@ impl Edges {
         let reach_error = relative(reach * reach);
         let within =
             |stretch: Stretch| X::within(parameters, &Positions { stretch, ..*space }, i, j);
-        // The reference is rounded, too.
+        // Twice for `f64`: the reference is rounded, too.
         let shorter = [f32::ROUNDOFF, 2.0 * f64::ROUNDOFF].map(|roundoff| Stretch {
             sign: -1.0,
             roundoff,
@@ -242,27 +246,28 @@ fn relative(number: Bounded) -> f64 {
 struct Stretch {
     /// 1 for longer, -1 for shorter, 0 for neither.
     sign: f64,
-    /// The unit roundoff, in which errors are.
+    /// The unit roundoff, the unit of the errors.
     roundoff: f64,
-    /// The relative error of the square besides its own.
+    /// The relative error that is added to the error of the squared distance.
     error: f64,
 }
 
 impl Stretch {
-    /// Returns the factor for a displacement.
+    /// Returns the factor by which a displacement is stretched.
     fn factor<const D: usize>(self, d: Vector<Bounded, D>) -> f64 {
         let error = self.roundoff * (relative(d.norm2()) + self.error);
         (1.0 + self.sign * error).max(0.0).sqrt()
     }
 }
 
-/// A space in which positions may be double-single, as in [`Mixed`](crate::numeric::mixed::Mixed): their differences
-/// then have errors of their own, and none from rounding the positions to `f32`.
+/// A space in which positions may be double-single, as in [`Mixed`](crate::numeric::mixed::Mixed):
+/// their differences then have errors of their own, and none from rounding the positions to `f32`.
 #[derive(Clone, Copy)]
 struct Positions {
     space: Either<Bounded>,
     double_single: bool,
-    /// The length to which positions are rounded once more.
+    /// The greatest sum of two positions' distances from the point that positions are taken
+    /// relative to, if an engine rounds them again; 0 otherwise.
     length: f64,
     stretch: Stretch,
 }
@@ -350,8 +355,9 @@ impl Terms {
             values.0
         });
         for (c, (sum, is_sum)) in self.sums.iter_mut().zip(is_sum).enumerate() {
-            // An extreme has the error of one term, and a count has none. With some of the pairs at the
-            // edge both are between those with all of them and with none.
+            // An extreme has the error of one term, and a count has none. If only some of the
+            // pairs at the edge count, both lie between the results with all and with none of
+            // these pairs.
             if !is_sum {
                 let between = |[a, b]: [usize; 2]| {
                     let d = wholes[a][c].value - wholes[b][c].value;
@@ -371,7 +377,7 @@ impl Terms {
         }
     }
 
-    /// Adds up the terms that are below the roundoff of the whole sum.
+    /// Sums the terms that are below the roundoff of the whole sum.
     fn sum_lost_terms(&mut self) {
         for row in self.magnitudes.chunks_exact(self.sums.len().max(1)) {
             for (Sum { magnitude, lost, .. }, term) in self.sums.iter_mut().zip(row) {
@@ -461,7 +467,7 @@ impl Reader<Bounded> for Numbers {
     fn real(&mut self) -> Bounded {
         Bounded::given(self.take())
     }
-    // Integers that `f64` holds exactly.
+    // Integers, which `f64` holds exactly.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn index(&mut self) -> u32 {
         self.take() as u32

@@ -5,13 +5,14 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
 
-/// A number in `f64` that is infinite beyond the range of `f32`, and zero where `f32` would be subnormal. It shows
-/// what the range of `f32` alone does to results, whatever the rounding errors.
+/// A number in `f64` that is infinite beyond the range of `f32`, and zero where `f32` would be
+/// subnormal. It shows the effect of the range of `f32` alone on results, whatever the rounding
+/// errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub(crate) struct Narrow(f64);
 
 impl Narrow {
-    /// Makes the number that `f32` has for this one.
+    /// Returns the number with the range of `f32`.
     pub fn new(value: f64) -> Self {
         let magnitude = value.abs();
         Self(if magnitude < f64::from(f32::MIN_POSITIVE) {

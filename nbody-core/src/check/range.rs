@@ -1,4 +1,4 @@
-//! Whether the range of a precision holds the numbers of an evaluation.
+//! Checks that the range of a precision holds the numbers of an evaluation.
 
 use crate::check::narrow::Narrow;
 use crate::check::sample::sample;
@@ -15,29 +15,31 @@ use crate::parallel;
 use crate::records::pack;
 use crate::records::record::Record;
 
-/// The pairs that are evaluated, or those of a few i-particles if these have more.
+/// The most pairs that are evaluated, unless `FEW` i-particles have more.
 const PAIRS: usize = 1 << 20;
 const FEW: usize = 4;
-/// The share of the magnitudes of all terms that the terms may lose by the range.
+/// The share of the summed magnitudes of its terms that a result may lose by the range.
 const LOSS: f64 = 1.0 / 65536.0;
-/// The most that a far particle of a cell may have, in units of the sum of the magnitudes of the cell's charges:
-/// ten far particles have weights that exceed 1.
+/// The greatest charge of one far particle, in units of the summed magnitudes of the cell's
+/// charges: of ten far particles some have weights above 1.
 const FAR: f64 = 4.0;
 
-/// Checks that the numbers of an evaluation stay in the range of the precision, for every j-particle
-/// acting on the i-particles. The error names the first field and particle whose numbers leave it.
+/// Checks that the numbers of an evaluation stay in the range of the precision, for every
+/// j-particle acting on the i-particles. The error names the first field and particle with a
+/// number out of range.
 ///
-/// Every parameter and every number of the particles must be finite in the precision if it is so in `f64`. Then the
-/// pairs of some i-particles (all of them if these have up to a million pairs, else a [`sample`](crate::check::sample::sample()),
-/// of four at least) are
-/// evaluated twice on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, also between the
-/// operations. No result may lose more than 10⁻⁵ of the magnitudes of its terms by that. So the check tells, for
-/// all pairs and for neighbour lists (whose domain the options must have), whether the units suit single
-/// precision, and takes a fraction of a second for a million particles. Engines never call it. Trees have
-/// [`check_range_tree`].
+/// Every parameter and every number of the particles that is finite in `f64` must be finite in the
+/// precision. Then the pairs of some i-particles (all i-particles if they have up to a million
+/// pairs, else a [`sample`](crate::check::sample::sample()) of at least four) are evaluated twice
+/// on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, intermediate
+/// results included. This range may cost no result more than 10⁻⁵ of the summed magnitudes of its
+/// terms. The check thus tells whether the units suit single precision, for all pairs and for
+/// neighbour lists (the options must have the domain of the lists). It takes a fraction of a
+/// second for a million particles. Engines never call it. Trees have [`check_range_tree`].
 ///
-/// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes in `f64`.
-/// For [`Precision::Double`] there is nothing to check: the reference has no wider range.
+/// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes
+/// in `f64`. For [`Precision::Double`] there is nothing to check: the reference has no wider
+/// range.
 ///
 /// ```
 /// # use nbody_core::{Error, Interaction, Options, Precision, check_range};
@@ -72,13 +74,13 @@ pub fn check_range_self<X: Interaction>(
 
 /// Checks the same for a tree, whose cells act by the sums of their charges.
 ///
-/// Four times the sum of the magnitudes of a charge over all j-particles must be in the range, and four times
-/// that of the terms of a result: no cell exceeds these. So numbers within a few digits of the end of the range may
-/// be refused that a tree could hold.
+/// For each charge, four times the sum of its magnitudes over all j-particles must be in the
+/// range, and likewise for the terms of each result: no cell exceeds these. The check may
+/// therefore refuse numbers close to the end of the range that a tree could hold.
 ///
 /// # Errors
 ///
-/// Besides those of [`check_range`], [`Error::NoTree`] for an interaction without charges.
+/// The errors of [`check_range`], and [`Error::NoTree`] for an interaction without charges.
 pub fn check_range_tree<X: Interaction>(
     interaction: &X,
     options: &Options,
@@ -92,7 +94,7 @@ pub fn check_range_tree<X: Interaction>(
 ///
 /// # Errors
 ///
-/// Besides those of [`check_range_self`], [`Error::NoTree`] for an interaction without charges.
+/// The errors of [`check_range_self`], and [`Error::NoTree`] for an interaction without charges.
 pub fn check_range_tree_self<X: Interaction>(
     interaction: &X,
     options: &Options,
@@ -177,7 +179,7 @@ impl<X: Interaction> Check<'_, X> {
     }
 }
 
-/// A field that leaves the range, its value, and what becomes of it.
+/// A field that leaves the range, its value, and the value in the range.
 #[derive(Clone)]
 struct Lost {
     field: Field,
@@ -189,7 +191,7 @@ struct Lost {
 struct Sums {
     /// The magnitudes of the terms.
     magnitudes: Vec<f64>,
-    /// The magnitudes of what the terms lose.
+    /// The magnitudes that the terms lose.
     losses: Vec<f64>,
     /// The terms of the bag.
     bag: Vec<f64>,
@@ -224,7 +226,7 @@ impl Sums {
         }
     }
 
-    /// Ends the sums of a tree, of which any terms may be those of one cell.
+    /// Ends the sums of a tree, in which one cell may stand for any of the terms.
     fn end_cells(&mut self) {
         for (overflows, magnitude) in self.overflows.iter_mut().zip(&self.magnitudes) {
             *overflows |= FAR * magnitude > f64::from(f32::MAX);
@@ -264,7 +266,7 @@ impl Sums {
     }
 }
 
-/// Refuses numbers that are finite and beyond the range, of records in rows.
+/// Refuses numbers in rows of records that are finite but beyond the range.
 fn beyond(
     what: &'static str,
     fields: &'static [Field],
@@ -283,7 +285,8 @@ fn beyond(
     })
 }
 
-/// Refuses charges whose sums are beyond the range, of records in rows: those that far particles carry.
+/// Refuses charges of records in rows whose sums are beyond the range: far particles carry such
+/// sums.
 fn sums_beyond(
     charges: Charges,
     fields: &'static [Field],

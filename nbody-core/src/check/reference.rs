@@ -1,9 +1,9 @@
-//! The reference: a double loop in `f64`, with compensated sums, whose errors do not grow with the number
-//! of particles.
+//! The reference: a double loop in `f64` with compensated sums. Its errors do not grow with the
+//! number of particles.
 //!
 //! Particles may be given in either scalar. With particles rounded to `f32`, as a kernel in single
-//! precision reads them, the comparison shows the error of the kernel alone; with the particles
-//! themselves it includes the error of that rounding.
+//! precision reads them, a comparison shows the error of the kernel alone; with the unrounded
+//! particles it includes the rounding of the input.
 
 use crate::domain::Domain;
 use crate::error::Error;
@@ -44,8 +44,8 @@ where
     double_loop(interaction, domain, &pack::cast(i), &pack::cast(j), Some(&|k| k))
 }
 
-/// Computes the results of the i-particles with these indices, over all j-particles: those of
-/// [`reference()`], to the last bit, in the order of the indices.
+/// Computes the results of the i-particles with these indices, over all j-particles, in the order
+/// of the indices. They equal the results of [`reference()`] to the last bit.
 pub fn reference_sample<X, S>(
     interaction: &X,
     domain: Domain,
@@ -61,13 +61,14 @@ where
     Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), None))
 }
 
-/// Computes the results of the particles with these indices, of one set of particles that is given as
-/// i-particles and as j-particles: those of [`reference_self`], to the last bit, in the order of the
-/// indices.
+/// Computes the results of the particles with these indices, in the order of the indices, for one
+/// set that is given as i-particles and as j-particles. They equal the results of
+/// [`reference_self`] to the last bit.
 ///
-/// For many particles, where the double loop over all of them would take too long, the results of a
-/// [`sample`](crate::check::sample::sample()) are compared. [`FieldReport::worst`](crate::check::compare::FieldReport::worst) is then an
-/// index in the sample.
+/// For so many particles that the full double loop would take too long, compare the results of a
+/// [`sample`](crate::check::sample::sample()).
+/// [`FieldReport::worst`](crate::check::compare::FieldReport::worst) is then an index in the
+/// sample.
 ///
 /// ```
 /// # use nbody_core::{Domain, Error, Interaction, compare, reference_self_sample, sample};
@@ -76,7 +77,7 @@ where
 /// # ) -> Result<(), Error> {
 /// let targets = sample(i.len(), 1000);
 /// let truth = reference_self_sample::<X, f64>(law, Domain::Open, i, j, &targets)?;
-/// // `results` are those of all particles.
+/// // `results` has all particles.
 /// let found: Vec<X::F> = targets.iter().map(|&k| results[k]).collect();
 /// let report = compare::<X::F, f64>(&found, &truth, None)?;
 /// assert!(report.fields.iter().all(|field| field.p99 < 1e-3), "{report}");
@@ -125,8 +126,9 @@ fn double_loop<X: Interaction>(
     rows.chunks_exact(X::F::DIM).map(pack::record).collect()
 }
 
-/// Sums all pairs of a law with these parameters, which are one row, by compensated sums in `f64`, and returns a row
-/// for each i-particle. In one set `own` is the index of each i-particle among the j-particles.
+/// Sums all pairs of a law by compensated sums in `f64`, and returns a row for each i-particle.
+/// `parameters` is one row. In one set `own` is the index of each i-particle among the
+/// j-particles.
 fn sum_pairs(
     law: &'static Law,
     parameters: &[u64],
@@ -147,7 +149,8 @@ fn sum_pairs(
     parallel::map(i.count(), law.stack(size_of::<f64>()), &result).concat()
 }
 
-/// Adds the rounding errors of sums to these. That of an infinite sum is NaN, and is left out.
+/// Adds the rounding errors of sums to the sums. The error of an infinite sum is NaN and is left
+/// out.
 fn add_lost(fields: &[Field], total: &mut [u64], lost: &[u64]) {
     let is_sum = fields
         .iter()

@@ -1,10 +1,12 @@
-//! Samples of particles, for references of more particles than a double loop has time for.
+//! Samples of particles, for references of more particles than a double loop can handle.
 
-/// Chooses `count` of the indices `0..n`, distinct and ascending; all of them if `count` is larger.
+/// Chooses `count` of the indices `0..n`, distinct and ascending; all of them if `count` is
+/// larger.
 ///
-/// The choice is the same every time. It is one pseudo-random index in each of `count` parts of equal
-/// length, to one index, so that it has its share of every section of the particles. A fixed stride
-/// would have that too, but of particles that lie on a grid row by row it might choose one column.
+/// The choice is the same every time: one pseudo-random index from each of `count` parts, whose
+/// lengths are equal to within one. Every section of the particles is thus represented in
+/// proportion. A fixed stride would do the same, but for particles on a grid, row by row, it might
+/// choose a single column.
 ///
 /// ```
 /// let targets = nbody_core::sample(1_000_000, 1000);
@@ -13,7 +15,7 @@
 /// ```
 pub fn sample(n: usize, count: usize) -> Vec<usize> {
     let count = count.min(n);
-    // A product of two lengths may need more than 64 bits.
+    // The product of two lengths may need more than 64 bits.
     let begin = |part: usize| (part as u128 * n as u128 / count as u128) as usize;
     let index = |part: usize| {
         let (begin, end) = (begin(part), begin(part + 1));
@@ -27,7 +29,7 @@ fn below(random: u64, length: usize) -> usize {
     ((u128::from(random) * length as u128) >> 64) as usize
 }
 
-/// Returns the random number `k` of `SplitMix64` (Steele, Lea & Flood 2014), begun with 0.
+/// Returns the random number `k` of `SplitMix64` (Steele, Lea & Flood 2014), seeded with 0.
 fn random(k: u64) -> u64 {
     let mut z = k.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -69,15 +71,15 @@ mod tests {
         assert!(found[999] > usize::MAX / 1000 * 999);
     }
 
-    /// Figures of samples that were published remain those of the same particles.
+    /// Published figures of samples must keep referring to the same particles.
     #[test]
     fn choices_do_not_change() {
         assert_eq!(sample(1000, 5), [176, 286, 405, 794, 821]);
-        // The first numbers of the generator from 0.
+        // The first numbers of the generator with seed 0.
         assert_eq!([0, 1].map(random), [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
     }
 
-    /// A stride through the particles of a grid would choose one column of 64.
+    /// A stride through the particles of a grid would choose a single column of 64.
     #[test]
     fn the_order_of_a_grid_does_not_show() {
         for side in [16, 64] {

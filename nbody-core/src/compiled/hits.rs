@@ -1,9 +1,9 @@
 //! The candidates within the cutoff.
 //!
-//! A loop without branches finds the hits, the j-particles within the cutoff of any i-particle of a
-//! vector; a second loop evaluates them. A mispredicted branch costs more than the second test of
-//! the distance. Compensated sums and exact mathematics branch instead. With a cutoff the default
-//! is ordered pairs.
+//! A loop without branches finds the hits, the j-particles within the cutoff of any i-particle of
+//! a vector; a second loop evaluates them. A mispredicted branch costs more than the second test
+//! of the distance. Compensated sums and exact mathematics branch instead. With a cutoff the
+//! default is ordered pairs.
 
 use crate::law::loops::CANDIDATES;
 
@@ -22,10 +22,10 @@ impl Default for Hits {
 }
 
 impl Hits {
-    /// Adds a candidate if it is within the cutoff; without a branch.
+    /// Adds a candidate if it is within the cutoff, without a branch.
     #[inline(always)]
     pub fn add(&mut self, index: usize, is_within: bool) {
-        // The list never overflows; the remainder lets the compiler know that.
+        // The list never overflows; the remainder tells the compiler so.
         self.indices[self.count % CANDIDATES] = index as u8;
         self.count += usize::from(is_within);
     }

@@ -1,4 +1,5 @@
-//! j-particles of a list, those of them that act on a vector of i-particles, and the loop over these.
+//! j-particles of a list, the subset that acts on a vector of i-particles, and the loop over this
+//! subset.
 
 use crate::compiled::pairs::{Of, OnLanes, RunningSum, load, store};
 use crate::domain::InDomain;
@@ -11,8 +12,8 @@ use crate::records::pack;
 use crate::records::record::Record;
 
 impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
-    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by compensated
-    /// sums.
+    /// Adds the effect of j-particles of a list on a vector of i-particles; by compensated sums if
+    /// `lost` is given.
     #[inline(always)]
     pub fn listed(
         &self,
@@ -55,8 +56,8 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
         sum.store(sums, lost);
     }
 
-    /// Visits the chosen j-particles, in order, each with its number and its index in the set. The function must
-    /// be inlined, or its vectors are not in registers.
+    /// Visits the chosen j-particles, in order, each with its number and its index in the set. The
+    /// function must be inlined to keep its vectors in registers.
     #[inline(always)]
     fn each_chosen(
         j: &ListedSources<'_, Word<L>>,

@@ -1,5 +1,5 @@
-//! The loops over pairs of an interaction: the only code that is compiled for each law, for every kind
-//! of lane and of space. The code around them is compiled once, in this crate.
+//! The loops over pairs of an interaction: the only code that is compiled for each law, kind of
+//! lane and kind of space. The code around them is compiled once, in this crate.
 
 use crate::law::loops::Loops;
 use crate::law::loops::PairSetting;
@@ -21,8 +21,8 @@ use crate::records::record::{Output, Record};
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
 
-/// Tests whether evaluating both directions of a pair at once saves operations, those of the cutoff
-/// filter or of the pair. An addition to a sum in memory costs as much as several of them.
+/// Tests whether evaluating both directions of a pair at once saves operations, in the cutoff
+/// filter or in the pair. An addition to a sum in memory costs as much as several operations.
 const fn saves(law: &Law) -> bool {
     match law.third_law {
         Some(symmetric) => {
@@ -33,8 +33,8 @@ const fn saves(law: &Law) -> bool {
 }
 
 impl<W> Loops<W> {
-    /// The loops of an interaction on lanes of one kind, compiled in the code-generation unit of
-    /// `U`.
+    /// Returns the loops of an interaction on one kind of lane, compiled in the code-generation
+    /// unit of `U`.
     pub fn of<U, X, L, P>() -> Self
     where
         U: Compile<X, L, P>,
@@ -61,9 +61,9 @@ impl<W> Loops<W> {
     }
 }
 
-/// Compiles the loops. The compiler puts a function into the unit of the module that has its `Self`
-/// type, so that each law has units of its own: they are compiled in parallel, and only those of a
-/// law that was changed are compiled again.
+/// Compiles the loops. The compiler puts a function into the unit of the module that has its
+/// `Self` type, so that each law has units of its own. They are compiled in parallel, and only the
+/// units of a changed law are compiled again.
 pub(crate) trait Compile<X, L: Lanes, P> {
     fn several(
         setting: &PairSetting<'_, Word<L>>,
@@ -94,7 +94,7 @@ pub(crate) trait Compile<X, L: Lanes, P> {
     );
 }
 
-/// An interaction on lanes of one kind.
+/// An interaction on one kind of lane.
 pub(crate) struct OnLanes<'a, X: Interaction, L: Lanes, P> {
     setting: &'a PairSetting<'a, Word<L>>,
     pub space: P,
@@ -104,7 +104,7 @@ pub(crate) struct OnLanes<'a, X: Interaction, L: Lanes, P> {
 pub(crate) type Of<P, L> = <P as Record>::With<L>;
 
 impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
-    /// Number of vectors of i-particles, with their sums, that leave registers for the pair.
+    /// Number of vectors of i-particles that, with their sums, leave registers for the pair.
     const VECTORS: usize = {
         let numbers = X::I::DIM + X::F::DIM;
         let room = L::REGISTERS / if numbers == 0 { 1 } else { numbers };
@@ -115,7 +115,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
         }
     };
 
-    /// Two vectors are taken together, too: groups of a tree have no more where vectors are long.
+    /// Two vectors are taken together, too: with long vectors a group of a tree has no more.
     const TAKES_TWO: bool = Self::VECTORS > 2 && X::LAW.charges.is_ok();
 
     #[inline(always)]
@@ -130,7 +130,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
 
-    /// The vector of i-particles from `i` on.
+    /// Returns the vector of i-particles from `i` on.
     #[inline(always)]
     pub fn i_particles(lines: &[Line<Word<L>>], i: usize) -> Of<X::I, L> {
         let words = const { pack::words::<L::Scalar>(X::I::FIELDS) };
@@ -138,7 +138,7 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
         Of::<X::I, L>::read(&mut Load { lines, at: i % LINE })
     }
 
-    /// A j-particle, broadcast to every element.
+    /// Returns a j-particle, broadcast to every element.
     #[inline(always)]
     pub fn j_particle(lines: &[Line<Word<L>>], j: usize) -> Of<X::J, L> {
         let words = const { pack::words::<L::Scalar>(X::J::FIELDS) };
@@ -147,10 +147,10 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
     }
 }
 
-/// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a mispredicted
-/// branch takes longer than a cutoff filter.
+/// The effect of j-particles on i-particles. Hits of a cutoff are unpredictable, and a
+/// mispredicted branch takes longer than a cutoff filter.
 impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
-    /// A cutoff filter finds the hits before these are evaluated.
+    /// Whether a cutoff filter finds the hits before they are evaluated.
     const FILTERS: bool = X::LAW.cutoff && L::REORDERS;
 
     /// Evaluates all pairs of some vectors.
@@ -164,11 +164,11 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
     ) {
         let space = &self.space;
         let lines = j.lines;
-        // With few registers, keeping a j-particle for the next vector would spill sums. It is loaded
-        // again instead, which the compiler would undo if it knew that it is the same.
+        // With few registers, keeping a j-particle for the next vector would spill sums. It is
+        // loaded again instead; `black_box` hides from the compiler that it is the same.
         let rereads = const { VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
-        // Sums in an array would be stored for each j-particle.
+        // Sums in an array would be stored to memory for each j-particle.
         let [mut f0, mut f1, mut f2, mut f3] = *f;
         for k in j.range.clone() {
             let particle = Self::j_particle(lines, k);
@@ -186,7 +186,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
         *f = [f0, f1, f2, f3];
     }
 
-    /// Finds the j-particles within the cutoff of each vector, then evaluates these.
+    /// Finds the j-particles within the cutoff of each vector, then evaluates the hits.
     #[inline(always)]
     fn filter_and_evaluate(
         &self,
@@ -224,7 +224,8 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
         }
     }
 
-    /// Evaluates both directions of the pairs of one or two j-particles with vectors of i-particles.
+    /// Evaluates both directions of the pairs of one or two j-particles with vectors of
+    /// i-particles.
     #[inline(always)]
     fn evaluate_symmetric(
         &self,
@@ -250,7 +251,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
     }
 
     /// Finds the vectors of i-particles within the cutoff of a j-particle, then evaluates both
-    /// directions of these pairs.
+    /// directions of the hits.
     #[inline(always)]
     fn filter_and_evaluate_symmetric(
         &self,
@@ -303,7 +304,7 @@ impl<F: Output, L: Lanes> RunningSum<F, L> {
         Self { total: load::<F, L>(sums), lost, is_compensated }
     }
 
-    /// Adds the effect of a pair where it meets.
+    /// Adds the effect of a pair where the mask `meets` is set.
     #[inline(always)]
     pub fn add<S: Space<L>>(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
         let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };

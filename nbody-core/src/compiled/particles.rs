@@ -1,5 +1,5 @@
-//! The loop over particles of a program per particle: the only code of an engine that is compiled for
-//! each of them.
+//! The loop over particles of a program per particle: the only engine code that is compiled for
+//! each program.
 
 use crate::domain::InDomain;
 use crate::law::particle_loop::BesideBlocks;

@@ -1,4 +1,4 @@
-//! The variants of an interaction's loops, all of which are in a program that runs one.
+//! The variants of an interaction's loops. A program that runs one contains all of them.
 //!
 //! A law is compiled for scalars in single, double and mixed precision, and for vectors of two
 //! levels in single and double precision, each in open space and in a box. Scalars branch on the
@@ -7,8 +7,8 @@
 //! compiled once. The loops are compiled in the package that declares the law, since the macro
 //! writes the function that returns them (`Interaction::cpu_loops`).
 //!
-//! The compiler puts a function into the code-generation unit of the module of its `Self` type. The
-//! macro declares three modules with a type each, for scalars and for vectors of `f32` and of
+//! The compiler puts a function into the code-generation unit of the module of its `Self` type.
+//! The macro declares three modules with a type each, for scalars and for vectors of `f32` and of
 //! `f64`: they are compiled in parallel, and an incremental build repeats only the loops of a law
 //! that changed.
 
@@ -32,14 +32,14 @@ use crate::numeric::space::{Open, Periodic};
 use crate::options::Math;
 
 impl Variant {
-    /// Tests whether particles of mixed precision are evaluated in `f64`: it is fast on a CPU, and only
-    /// exact mathematics promises the bits of mixed precision.
+    /// Tests whether particles of mixed precision are evaluated in `f64`, which is fast on a CPU.
+    /// Only exact mathematics promises the bits of mixed precision.
     pub(crate) fn widens(self) -> bool {
         self.precision == Precision::Mixed && self.math == Math::Fast
     }
 
-    /// The loops of an interaction, those on scalars, on vectors of `f32` and on vectors of `f64`
-    /// each in the code-generation unit of one of these types.
+    /// Returns the loops of an interaction. Loops on scalars, on vectors of `f32` and on vectors
+    /// of `f64` are compiled in the code-generation unit of `Scalars`, `Singles` and `Doubles`.
     pub fn of<X, Scalars, Singles, Doubles>(self) -> Compiled
     where
         X: Interaction,
@@ -88,7 +88,7 @@ impl Variant {
         }
     }
 
-    /// Selects vector loops by the space, since periodic images take operations for each pair.
+    /// Selects vector loops by the space, since periodic images cost operations for each pair.
     fn in_space<X, U, L>(self) -> Loops<<L::Scalar as Scalar>::Word>
     where
         X: Interaction,

@@ -1,4 +1,5 @@
-//! The CPU: schedules that call the compiled loops of a law, lists, trees, and programs per particle.
+//! The CPU: schedules that call the compiled loops of a law, lists, trees, and programs per
+//! particle.
 
 pub mod peak;
 
@@ -30,12 +31,12 @@ use crate::trees::opening::Opening;
 /// The CPU as a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpu {
-    /// The level of vector instructions that was asked for.
+    /// The requested level of vector instructions.
     level: Option<SimdLevel>,
 }
 
 impl Cpu {
-    /// Returns the CPU with this level of vector instructions, or its best.
+    /// Returns the CPU with this level of vector instructions, or with the best available.
     pub fn new(level: Option<SimdLevel>) -> Self {
         Self { level }
     }

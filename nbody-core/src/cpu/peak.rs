@@ -1,4 +1,4 @@
-//! The measured peak of the processor: multiply-adds alone.
+//! The measured peak of the processor, by multiply-adds alone.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,19 +13,19 @@ use crate::numeric::simd::{avx2, avx512};
 use crate::options::{Math, Options};
 use crate::parallel;
 
-/// Length of a chain of multiply-adds in a task: some tenths of a millisecond.
+/// Length of a chain of multiply-adds in a task; takes some tenths of a millisecond.
 const STEPS: usize = 1 << 16;
 /// Number of tasks per thread in a run, for load balance.
 const TASKS: usize = 16;
 /// Duration of the runs for each number of chains; the fastest run counts.
 const TIME: Duration = Duration::from_millis(50);
 
-/// Floating-point operations per second of multiply-adds alone, two each, in registers and on all
-/// threads, with these instructions and in the precision and mathematics of these options: the roof
-/// of the roofline. Measuring it takes less than two tenths of a second.
+/// Returns the floating-point operations per second of multiply-adds alone, two each, in registers
+/// and on all threads, with these instructions and in the precision and mathematics of these
+/// options: the roof of the roofline model. The measurement takes less than 0.2 seconds.
 pub fn peak(level: SimdLevel, options: &Options) -> f64 {
     let Options { precision, math, .. } = *options;
-    // In the types of the loops of an interaction.
+    // The types of the loops of an interaction.
     let single = match precision {
         Precision::Single => true,
         Precision::Double => false,
@@ -47,7 +47,8 @@ fn of<S: Lanes, D: Lanes>(single: bool) -> f64 {
     if single { fastest::<S>() } else { fastest::<D>() }
 }
 
-/// The largest rate of several numbers of chains, since processors differ in latency and registers.
+/// Returns the largest rate over several numbers of chains, since processors differ in latency and
+/// registers.
 fn fastest<L: Lanes>() -> f64 {
     let rates = [
         rate(8, L::WIDTH, chains::<L, 8>),
@@ -57,7 +58,7 @@ fn fastest<L: Lanes>() -> f64 {
     rates.into_iter().fold(0.0, f64::max)
 }
 
-/// Operations per second of this many chains on vectors of this width.
+/// Returns the operations per second of this many chains on vectors of this width.
 fn rate(chains: usize, width: usize, run: fn()) -> f64 {
     let tasks = TASKS * parallel::threads();
     let begin = Instant::now();
@@ -70,7 +71,7 @@ fn rate(chains: usize, width: usize, run: fn()) -> f64 {
     (2 * tasks * STEPS * chains * width) as f64 / least
 }
 
-/// Independent chains of multiply-adds.
+/// Runs independent chains of multiply-adds.
 fn chains<L: Lanes, const CHAINS: usize>() {
     // Numbers unknown to the compiler, in the range of all precisions.
     let [scale, shift] = black_box([0.5, 1.0]);
@@ -102,7 +103,7 @@ mod tests {
         for level in [SimdLevel::Scalar, SimdLevel::best()] {
             let options = Options::default();
             let rate = peak(level, &options) / parallel::threads() as f64;
-            // Bounds for one thread of a slow shared machine, and beyond any present one.
+            // From one thread of a slow shared machine to beyond any present one.
             assert!((1e7..1e12).contains(&rate), "{level}: {rate:e}");
         }
     }

@@ -1,25 +1,27 @@
-//! Interactions that are sums over charges, so that cells of j-particles can stand for these.
+//! Interactions that are sums over charges, so that cells of j-particles can stand for their
+//! particles.
 
 use std::fmt;
 
 use crate::field::{Field, FieldKind};
 
-/// The charges g of an interaction whose result is the sum over j and over its charges of g K(i, xⱼ − xᵢ): each
-/// charge is a product of numbers of j, and its kernel K depends on j by the position alone.
+/// The charges g of an interaction whose result is the sum, over all j and their charges, of g
+/// K(i, xⱼ − xᵢ). Each charge is a product of numbers of j; its kernel K depends on j only by the
+/// position.
 ///
-/// A j-particle with the charges of a cell, and their mean position, then acts as the cell does from
-/// afar, through the unchanged `fn pair` of the declaration.
+/// A j-particle at the mean position of a cell's charges, with these charges, then acts from afar
+/// as the cell does, through the unchanged `fn pair` of the declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charges {
     /// The charges: products of the numbers of a j-particle, by their index in the record.
     pub products: &'static [&'static [usize]],
-    /// The value of each number of the j-particle that has given charges.
+    /// For each number of the j-particle, its value in a particle that carries given charges.
     pub carried: &'static [Carried],
-    /// The sum that each field of the result is.
+    /// For each field of the result, the charges that it sums over.
     pub sums: &'static [ChargeSum],
 }
 
-/// A sum over charges. Charges are known by their index.
+/// A sum over charges, which are named by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChargeSum {
     /// The charges.
@@ -28,7 +30,8 @@ pub struct ChargeSum {
     pub depends_on_i: bool,
 }
 
-/// A number of the j-particle that carries the charges of a cell. Charges are known by their index.
+/// The value of a number of the j-particle that carries the charges of a cell. Charges are named
+/// by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
     /// 0: no charge depends on it, or it is a coordinate.
@@ -37,13 +40,13 @@ pub enum Carried {
     One,
     /// This charge.
     Charge(usize),
-    /// The first charge divided by the second one, as the velocity is the momentum divided by the mass.
+    /// The first charge divided by the second, as a velocity is the momentum divided by the mass.
     Ratio(usize, usize),
 }
 
 impl Charges {
-    /// Returns the charges that are carried as such, by whose magnitude particles weigh: not momenta, which are
-    /// carried as velocities.
+    /// Returns the charges used as weights: those carried as numbers of their own (mass, not
+    /// momentum, which is carried as velocity).
     pub fn primary(self) -> impl Iterator<Item = usize> {
         self.carried.iter().filter_map(|carried| match carried {
             Carried::Charge(q) => Some(*q),
@@ -72,11 +75,12 @@ impl Charges {
         }
     }
 
-    /// Returns the power of the opening angle with which the relative error of the action of a cell falls, of a field of
-    /// the result that is this sum, where charges are of one sign or not.
+    /// Returns the exponent p of the error bound θᵖ for the action of a cell on a field that is
+    /// this sum, with charges of one sign or of both.
     pub fn error_order(self, sum: &ChargeSum, expansion: Expansion, is_of_one_sign: bool) -> u32 {
         let is_of_one_sign = is_of_one_sign && self.primary().count() == 1;
-        // First moments vanish about the centre of charge, but not those of momenta about that of mass.
+        // First moments vanish about the centre of charge, but the first moments of momenta do not
+        // vanish about the centre of mass.
         let has_ratio = self.has_ratio(sum);
         match expansion {
             Expansion::Monopole if is_of_one_sign && !has_ratio => 2,
@@ -228,7 +232,7 @@ mod tests {
         };
         assert_eq!(orders(one, &mass), [[2, 1], [3, 3]]);
         assert_eq!(orders(vector, &mass), [[1, 1], [3, 3]]);
-        // Without the last charge the mass alone is carried as such.
+        // Without the last charge only the mass is carried as such.
         let moving = Charges { carried: &MOMENTUM.carried[..8], ..MOMENTUM };
         assert_eq!(orders(moving, &mass), [[2, 1], [3, 3]]);
         assert_eq!(orders(moving, &momentum), [[1, 1], [2, 2]]);

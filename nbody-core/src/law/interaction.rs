@@ -12,8 +12,8 @@ use crate::numeric::space::Space;
 use crate::records::record::dim;
 use crate::records::record::{Output, Record};
 
-/// Operation counts of a pair of particles, from the interaction's expression tree. Both branches of an
-/// `if` count.
+/// Operation counts of a pair of particles, from the interaction's expression tree. Both branches
+/// of an `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
     /// Additions, subtractions and sign changes that need an instruction.
@@ -43,10 +43,10 @@ impl Operations {
 pub struct CudaText {
     /// The declaration: structs, constants, functions and `pair`, in the namespace `nbody::law`.
     pub law: &'static str,
-    /// The initial values, folding and merging of results, and the names by which kernels use the law, in
-    /// the namespace `nbody`.
+    /// The initial values, folding and merging of results, and the names by which kernels use the
+    /// law, in the namespace `nbody`.
     pub sums: &'static str,
-    /// The addition to compensated sums, which follows `sums` in programs that have them.
+    /// The addition to compensated sums; follows `sums` in programs that use it.
     pub compensated: &'static str,
 }
 
@@ -59,32 +59,33 @@ pub struct ThirdLaw {
     pub operations: Operations,
 }
 
-/// An interaction as a value, [`Interaction::LAW`]: all that engines, programs and the cache know of
-/// it, so that none of them is compiled again for each interaction.
-/// It cannot be copied, so that safe code cannot change the text that engines run.
+/// An interaction as a value, [`Interaction::LAW`]: everything that engines, programs and the
+/// cache know of it, so that they are not compiled again for each interaction. It is not `Copy`,
+/// so that safe code cannot change the text that engines run.
 pub struct Law {
-    /// The name in commands: that of the declaration's struct of parameters, in snake case.
+    /// The name in commands: the name of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
     /// Whether a particle interacts with itself when i and j are one set: `SELF_PAIRS` of the
-    /// declaration, `false` where it has none.
+    /// declaration, `false` by default.
     pub self_pairs: bool,
     /// Whether the interaction ends at a distance: the declaration has `fn cutoff`.
     pub cutoff: bool,
-    /// The numbers of an i-particle and of a j-particle that the cutoff depends on, by their index in
-    /// the record; without those of positions.
+    /// The numbers of an i-particle and of a j-particle that the cutoff depends on, by their index
+    /// in the record; numbers of positions are left out.
     pub cutoff_reads: [&'static [usize]; 2],
-    /// The cutoff as a program of interval arithmetic, which bounds it for groups of particles; empty without one.
+    /// The cutoff as a program of interval arithmetic, which bounds it for groups of particles;
+    /// empty without a cutoff.
     #[doc(hidden)]
     pub reach: &'static [Step],
-    /// The charges of j that the result is a sum over; else the reason why it is none, with the
-    /// expression, for people to read. Trees need charges.
+    /// The charges of j that the result is a sum over, needed by trees; otherwise the reason, with
+    /// the expression, for people to read.
     pub charges: Result<Charges, &'static str>,
     /// The cost of one ordered pair, counted in the declaration's `fn pair`.
     pub operations: Operations,
     /// The generated part of its CUDA programs.
     pub cuda: CudaText,
     /// The evaluation of both directions of a pair at once; `None` where i and j are of different
-    /// types, or where the parity of `fn pair` under their exchange is not known.
+    /// types, or where the parity of `fn pair` under the exchange of i and j is not known.
     pub third_law: Option<ThirdLaw>,
     /// The layout of the parameters.
     pub parameters: &'static [Field],
@@ -98,16 +99,16 @@ pub struct Law {
     pub(crate) cpu_loops: CpuLoops,
 }
 
-/// The origin of the loops of a law over pairs on the CPU.
+/// The origin of a law's loops over pairs on the CPU.
 #[derive(Clone, Copy)]
 pub(crate) enum CpuLoops {
     /// The Rust compiler: [`Interaction::cpu_loops`].
     Compiled(fn(Variant) -> Compiled),
-    /// There are none: the law was made at run time.
+    /// There are no loops: the law was made at run time.
     None,
 }
 
-/// Prints the name: the texts are long.
+/// Prints only the name, since the texts are long.
 impl fmt::Debug for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Law").field(&self.name).finish()
@@ -131,7 +132,8 @@ impl Law {
         }
     }
 
-    /// Returns whether there are other points than the position of each particle, whose images lists do not know.
+    /// Returns whether particles have points besides their position; lists do not know the images
+    /// of such points.
     pub(crate) const fn has_other_points(&self) -> bool {
         points(self.i) > 1 || points(self.j) > 1 || self.has_fixed_points()
     }
@@ -141,8 +143,8 @@ impl Law {
         points(self.parameters) > 0
     }
 
-    /// Returns the stack that an evaluation needs, in bytes, with `bytes` for a number. A compiler that
-    /// does not optimise keeps up to 27 copies of the records.
+    /// Returns the stack that an evaluation needs, in bytes, with `bytes` per number. Without
+    /// optimisation the compiler keeps up to 27 copies of the records.
     pub(crate) fn stack(&self, bytes: usize) -> usize {
         const COPIES: usize = 32;
         let records = [self.parameters, self.i, self.j, self.f];
@@ -161,8 +163,8 @@ const fn points(fields: &[Field]) -> usize {
     count
 }
 
-/// The part of a [`Law`] that the macro writes. The types of the interaction tell the rest, so that
-/// it cannot disagree with them.
+/// The part of a [`Law`] that the macro writes. The rest follows from the types of the
+/// interaction, so that it cannot disagree with them.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "the fields of `Law`")]
 pub struct Declaration {
@@ -178,7 +180,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Returns the law of the interaction that is declared so.
+    /// Returns the law of the declared interaction.
     pub const fn law<X: Interaction>(self) -> Law {
         let Self {
             name,
@@ -231,8 +233,8 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     /// The interaction as a value: its name, layouts, costs and texts.
     const LAW: &'static Law;
 
-    /// Returns the distance beyond which the pair contributes nothing; infinite unless the declaration
-    /// says otherwise.
+    /// Returns the distance beyond which the pair contributes nothing; infinite unless the
+    /// declaration says otherwise.
     #[allow(unused_variables)]
     fn cutoff<L: Lane, S: Space<L>>(
         this: &Self::With<L>,
@@ -243,8 +245,8 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         L::splat(f64::INFINITY)
     }
 
-    /// Returns whether the distance of the pair is less than [`Interaction::cutoff`], or NaN. Elsewhere
-    /// `pair` adds nothing.
+    /// Returns whether the distance of the pair is less than [`Interaction::cutoff`], or NaN. For
+    /// other pairs `pair` adds nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn within<L: Lane, S: Space<L>>(
@@ -256,7 +258,7 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         L::splat_mask(true)
     }
 
-    /// Adds to `f` the contribution of `j`, the j-particle of this index, to the result of `i`.
+    /// Adds to `f` the contribution of `j`, whose index is given, to the result of `i`.
     fn pair<L: Lane, S: Space<L>>(
         this: &Self::With<L>,
         space: &S,
@@ -266,9 +268,9 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
         f: &mut <Self::F as Record>::With<L>,
     );
 
-    /// Adds to `f` the contribution of `j` to the result of `i`, and to `g` that of `i` to the result of
-    /// `j`, where both directions can be evaluated at once ([`Law::third_law`]); otherwise it adds
-    /// nothing.
+    /// Adds to `f` the contribution of `j` to the result of `i`, and to `g` the contribution of
+    /// `i` to the result of `j`, where both directions can be evaluated at once
+    /// ([`Law::third_law`]); otherwise it adds nothing.
     #[allow(unused_variables)]
     #[inline(always)]
     fn pair_symmetric<L: Lane, S: Space<L>>(
@@ -281,7 +283,7 @@ pub unsafe trait Interaction: Record<Lane = f64, Host = Self, With<f64> = Self> 
     ) {
     }
 
-    /// Returns the compiled loops over pairs on the CPU. It has no default, so that the loops are compiled
+    /// Returns the compiled loops over pairs on the CPU. Without a default, the loops are compiled
     /// once, in the package that declares the interaction, and not in every program that uses it.
     #[doc(hidden)]
     fn cpu_loops(variant: Variant) -> Compiled;

@@ -32,41 +32,42 @@ pub(crate) struct PairSetting<'a, W> {
     /// The interaction, as one record.
     pub parameters: &'a [Line<W>],
     pub domain: Domain,
-    /// Self pairs are left out.
+    /// Whether self pairs are left out.
     pub skips_self: bool,
     pub folding: &'a Folding,
 }
 
-/// Some particles of a set, or of a copy of a part of it.
+/// Particles of a set, or of a copy of part of it.
 pub(crate) struct View<'a, W> {
-    /// The blocks that they are in.
+    /// The blocks that contain them.
     pub lines: &'a [Line<W>],
-    /// The index in its set of the first particle of these blocks.
+    /// The index in the set of the first particle of these blocks.
     pub first: usize,
     /// The range of particles in these blocks.
     pub range: Range<usize>,
 }
 
 /// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
-/// particles, in its order. Sums are lines, one for each number of a result, whose first elements are
-/// used, one for each i-particle of a vector.
+/// particles, in its order. Sums are lines, one for each number of a result: the first elements of
+/// a line belong to the i-particles of a vector.
 pub(crate) struct Loops<W> {
     /// i-particles in a vector.
     pub width: usize,
-    /// Vectors of i-particles that `several` takes; it takes two, too, if the law has charges.
+    /// Number of vectors of i-particles that `several` takes; for a law with charges it takes two
+    /// as well.
     pub vectors: usize,
     /// Adds the effect of the j-particles on several vectors of i-particles.
     pub several: Several<W>,
-    /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if these are
-    /// left out; where `lost` is given, by compensated sums.
+    /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if they
+    /// are left out; by compensated sums if `lost` is given.
     pub one: One<W>,
-    /// Adds the effect of j-particles of a list on a vector of i-particles; where `lost` is given, by
-    /// compensated sums. Positions are relative, so that there are no periodic images, unless the law has
-    /// other points.
+    /// Adds the effect of j-particles of a list on a vector of i-particles; by compensated sums if
+    /// `lost` is given. Positions are relative, so that there are no periodic images, unless the
+    /// law has other points.
     pub listed: OnListed<W>,
-    /// Adds the effect of j-particles on some vectors of i-particles, and writes the effect of these on
-    /// each j-particle to its element of `j_sums`, which begin with the block of the first one. `None`
-    /// where it is not faster.
+    /// Adds the effect of j-particles on some vectors of i-particles, and writes the reaction on
+    /// each j-particle to its element of `j_sums`, whose first block is the block of the first
+    /// j-particle. `None` where it is not faster.
     pub symmetric: Option<OnSymmetric<W>>,
 }
 
@@ -89,22 +90,22 @@ pub(crate) type OnSymmetric<W> =
 /// j-particles of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct ListedSources<'a, W> {
-    /// The blocks of the j-particles, as many as [`CHOSEN`] bits have.
+    /// The blocks of the j-particles, [`CHOSEN`] particles for each word of `chosen`.
     pub lines: &'a [Line<W>],
     /// The j-particles that act on the vector, a bit each.
     pub chosen: &'a [u64],
-    /// The place of each j-particle in its order, with other bits above it.
+    /// The place of each j-particle in its order; the higher bits have other uses.
     pub entries: &'a [u32],
-    /// The indices in the set, in order.
+    /// The index in the set of each place in the order.
     pub indices: &'a [u32],
-    /// The i-particles that they act on, if not all of them.
+    /// The i-particles that each j-particle acts on; `None` if it is all of them.
     pub acts_on: Option<ActsOn<'a, W>>,
 }
 
 /// The i-particles of a group that j-particles act on.
 #[derive(Clone, Copy)]
 pub(crate) struct ActsOn<'a, W> {
-    /// Those of each j-particle, a bit each.
+    /// The i-particles for each j-particle, a bit each.
     pub masks: &'a [u32],
     /// The bit of each i-particle, in blocks.
     pub bits: &'a [Line<W>],
@@ -114,8 +115,8 @@ pub(crate) struct ActsOn<'a, W> {
 pub(crate) const CHOSEN: usize = u64::BITS as usize;
 
 impl<W> ListedSources<'_, W> {
-    /// Returns the index of a j-particle in its set. There is no panic, so that nothing is left of it where
-    /// an interaction needs no indices.
+    /// Returns the index of a j-particle in its set. Without a panic, so that the compiler removes
+    /// it where an interaction needs no indices.
     #[inline(always)]
     pub fn index(&self, k: usize) -> u32 {
         let index = self.entries.get(k).and_then(|&entry| self.indices.get(place(entry)));
@@ -123,6 +124,6 @@ impl<W> ListedSources<'_, W> {
     }
 }
 
-/// Number of candidates, particles or vectors, that the cutoff filter tests before the hits are
-/// evaluated.
+/// Number of candidates, particles or vectors, that the cutoff filter tests before it evaluates
+/// the hits.
 pub(crate) const CANDIDATES: usize = 256;

@@ -1,4 +1,5 @@
-//! Pairs of a law in `f64`, one by one: for the reference, and for what is derived from the law itself.
+//! Pairs of a law in `f64`, one by one: for the reference, and for properties derived from the law
+//! itself.
 
 use crate::domain::Domain;
 use crate::error::Error;
@@ -35,7 +36,8 @@ impl PackedSources {
 }
 
 impl Pair {
-    /// Returns the pair function of a law with these parameters, which are one row; an error if the law has no loops.
+    /// Returns the pair function of a law with one row of parameters; an error if the law has no
+    /// loops.
     pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
         let variant = Variant {
             level: SimdLevel::Scalar,
@@ -55,8 +57,8 @@ impl Pair {
         total
     }
 
-    /// Returns the compensated sums of all j-particles for one i-particle, and their rounding errors, as rows. The
-    /// j-particle of its own index is left out.
+    /// Returns the compensated sums of all j-particles for one i-particle, and their rounding
+    /// errors, as rows. The j-particle with the index `own` is left out.
     pub fn sum(&self, i: Vec<u64>, j: &PackedSources, own: Option<usize>) -> [Vec<u64>; 2] {
         let i = one(self.law.i, i);
         let setting = PairSetting {

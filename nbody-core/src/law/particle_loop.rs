@@ -10,7 +10,7 @@ pub(crate) struct ParticleSetting<'a> {
     pub domain: Domain,
 }
 
-/// The records that a program reads beside the particle, in blocks.
+/// The records that a program reads besides the particle, in blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct BesideBlocks<'a> {
     pub q: &'a [Line<u64>],
@@ -26,10 +26,10 @@ pub(crate) enum CompiledLoop {
     Measure(MeasureBlocks),
 }
 
-/// Changes the particles of some blocks.
+/// Updates the particles of some blocks.
 pub(crate) type UpdateBlocks = fn(&ParticleSetting, &mut [Line<u64>], BesideBlocks);
 
-/// Writes the contribution of each particle to the total, from blocks that begin with the particle of
+/// Writes the contribution of each particle to the total, from blocks whose first particle has
 /// this index.
 pub(crate) type MeasureBlocks =
     fn(&ParticleSetting, &[Line<u64>], BesideBlocks, usize, &mut [Line<u64>]);

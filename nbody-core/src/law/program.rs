@@ -3,8 +3,8 @@
 //! They compute in IEEE `f64` for every precision of the buffers, since their cost grows only with
 //! the number of particles. Numbers are converted exactly when they are loaded and rounded when
 //! they are stored; only numbers that an update assigns are stored. Totals are merged in trees of
-//! 256, with the same operations on every engine, so that all engines agree to the last bit. On the
-//! CPU one loop over blocks is compiled for each program; conversion, threads and trees are
+//! 256, with the same operations on every engine, so that all engines agree to the last bit. On
+//! the CPU one loop over blocks is compiled for each program; conversion, threads and trees are
 //! compiled once.
 
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use crate::numeric::space::Space;
 use crate::records::record::dim;
 use crate::records::record::{Output, Record};
 
-/// A record without numbers: the second particle, or the results, of a program that reads none.
+/// A record without numbers, for programs that read no second particle or no results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Nothing<L = f64>(PhantomData<L>);
 
@@ -44,24 +44,24 @@ pub struct ParticleText {
     /// The declaration: structs, constants, functions and `update` or `measure`, in the namespace
     /// `nbody::law`.
     pub law: &'static str,
-    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial values
-    /// and the merging of totals.
+    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial
+    /// values and the merging of totals.
     pub names: &'static str,
 }
 
-/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: all that engines and
-/// the cache know of it.
-/// It cannot be copied, so that safe code cannot change the text that engines run.
+/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: everything that
+/// engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
+/// that engines run.
 #[derive(Debug)]
 pub struct ParticleProgram {
-    /// The name in messages: that of the declaration's struct of parameters, in snake case.
+    /// The name in messages: the name of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
     /// The cost for one particle.
     pub operations: Operations,
     /// The generated part of its CUDA program.
     pub cuda: ParticleText,
-    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a measure.
-    /// Fields that it does not assign keep their bits.
+    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a
+    /// measure. Other fields keep their bits.
     pub changes: &'static [bool],
     /// The layout of the parameters.
     pub parameters: &'static [Field],
@@ -96,7 +96,8 @@ impl ParticleProgram {
         each.flat_map(|(field, &is)| std::iter::repeat_n(is, field.kind.components())).collect()
     }
 
-    /// Returns the stack that the loop on the CPU needs, in bytes: see [`Law`](crate::law::interaction::Law).
+    /// Returns the stack that the loop on the CPU needs, in bytes: see
+    /// [`Law`](crate::law::interaction::Law).
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
         let records = [self.parameters, self.p, self.q, self.f, self.total];
@@ -116,7 +117,7 @@ pub struct ParticleDeclaration {
 }
 
 impl ParticleDeclaration {
-    /// Returns the program of the update that is declared so.
+    /// Returns the program of the declared update.
     pub const fn update<U: Update>(self) -> ParticleProgram {
         let Self { name, operations, cuda, changes } = self;
         ParticleProgram {
@@ -133,7 +134,7 @@ impl ParticleDeclaration {
         }
     }
 
-    /// Returns the program of the measure that is declared so.
+    /// Returns the program of the declared measure.
     pub const fn measure<M: Measure>(self) -> ParticleProgram {
         let Self { name, operations, cuda, changes } = self;
         ParticleProgram {
@@ -157,27 +158,28 @@ impl ParticleDeclaration {
 /// Written by `#[nbody::interaction]` from a module with an `impl Update for ...`, and by nothing
 /// else.
 ///
-/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the precision
-/// of the particles, which are rounded when they are stored: their cost grows with the number of
-/// particles, and not with that of pairs.
+/// Programs per particle compute in `f64` with IEEE arithmetic on every engine, whatever the
+/// precision of the particles, which are rounded when they are stored. This is cheap, since their
+/// cost grows with the number of particles and not with the number of pairs.
 ///
 /// # Safety
 ///
-/// As for [`Interaction`](crate::law::interaction::Interaction): the CUDA text must declare the structs as the records
-/// say, and neither read nor write anything else.
+/// As for [`Interaction`](crate::law::interaction::Interaction): the CUDA text must declare the
+/// structs as the records say, and neither read nor write anything else.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
 pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The particle that is changed.
     type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
     /// A second record of the particle, which is read; [`Nothing`] if there is none.
     type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
-    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are none.
+    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are
+    /// none.
     type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
 
     /// The program as a value.
     const PROGRAM: &'static ParticleProgram;
 
-    /// Changes one particle.
+    /// Updates one particle.
     fn update<L: Lane<Coordinate = L>, S: Space<L>>(
         this: &Self::With<L>,
         space: &S,
@@ -186,14 +188,14 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
         f: &<Self::F as Record>::With<L>,
     );
 
-    /// Returns the compiled loop over particles. It has no default, so that the loop is compiled in the
+    /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
     /// package that declares the update.
     #[doc(hidden)]
     fn cpu_loop() -> ParticleLoop;
 }
 
-/// A program that adds up a property of all particles: an energy, a momentum, the largest speed. The
-/// value holds its uniform parameters.
+/// A program that adds up a property of all particles: an energy, a momentum, the largest speed.
+/// The value holds its uniform parameters.
 ///
 /// Written by `#[nbody::interaction]` from a module with an `impl Measure for ...`, and by nothing
 /// else. It computes as an [`Update`] does.

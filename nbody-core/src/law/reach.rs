@@ -7,10 +7,11 @@ use crate::numeric::interval::steps::{Role, evaluate};
 use crate::records::record::dim;
 
 impl Law {
-    /// Returns bounds of the cutoff of every pair of two groups of particles, as any engine computes it;
-    /// infinite without a cutoff. The arguments are bounds of each number of the records, integers
-    /// among them, in order; those of positions are not used, so that a cutoff that depends on positions
-    /// has no bounds. A distance is compared with the magnitude of the cutoff.
+    /// Returns bounds of the cutoff of every pair of two groups of particles, as any engine
+    /// computes it; infinite without a cutoff. The arguments are bounds of each number of the
+    /// records, integers included, in order. Bounds of positions are not used, so that a cutoff
+    /// that depends on positions has no bounds. Distances are compared with the magnitude of the
+    /// cutoff.
     ///
     /// # Panics
     ///
@@ -22,16 +23,16 @@ impl Law {
         evaluate(self.reach, &[parameters, i, j])
     }
 
-    /// Returns by how much the magnitude of the cutoff of any pair grows at most, as a share, when a number of i
-    /// (role 0) or of j (role 1) grows, and when it becomes smaller, while all numbers are within bounds; infinite
-    /// where there is no such share.
+    /// Returns the greatest growth of the magnitude of any pair's cutoff per unit growth and per
+    /// unit decrease of one number of i (role 0) or j (role 1), while all numbers are within
+    /// bounds; infinite where it is not bounded.
     pub(crate) fn slopes(
         &self,
         parameters: &[Interval],
         [role, number]: [usize; 2],
         bounds: Interval,
     ) -> [f64; 2] {
-        // The rounding of a greater cutoff is greater.
+        // The rounding error of a greater cutoff is greater, too.
         const ROUNDING: f64 = 1.0 + 1.0 / 1024.0;
         let [i, j] = [self.i, self.j].map(|fields| vec![bounds; dim(fields)]);
         let slope = slope(self.reach, &[parameters, &i, &j], ([Role::I, Role::J][role], number));

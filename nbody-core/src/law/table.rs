@@ -1,4 +1,4 @@
-//! Laws that are made at run time.
+//! Laws made at run time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,23 +8,24 @@ use crate::law::interaction::CpuLoops;
 use crate::law::interaction::{CudaText, Law, Operations, ThirdLaw};
 use crate::numeric::interval::steps::Step;
 
-/// A law as a table: all that the compiler knows of a declaration, without loops for the CPU.
+/// A law as a table: everything that code generation knows of a declaration, without loops for the
+/// CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LawTable {
     /// The name in messages.
     pub name: String,
     /// Whether a particle interacts with itself when i and j are one set.
     pub self_pairs: bool,
-    /// The cutoff, if the law has one: the steps that compute it, and the numbers of an i-particle and of a j-particle
-    /// that it reads.
+    /// The cutoff, if the law has one: the steps that compute it, and the numbers of an i-particle
+    /// and of a j-particle that it reads.
     pub cutoff: Option<(Vec<Step>, [Vec<usize>; 2])>,
-    /// The charges of j that results are sums over: their products, the value of each number of a j-particle that
-    /// carries them, and for each field of the result its charges and whether it depends on other numbers of i than
-    /// its position. Otherwise the reason why there are none.
+    /// The charges of j that results are sums over: their products, the value of each number of a
+    /// j-particle that carries them, and for each field of the result its charges and whether it
+    /// depends on numbers of i other than the position. Otherwise the reason why there are none.
     pub charges: Result<ChargeTable, String>,
     /// The cost of one ordered pair.
     pub operations: Operations,
-    /// The CUDA text of the declaration, of its sums, and of compensated sums: [`CudaText`].
+    /// The CUDA text of the declaration, of its sums and of compensated sums: [`CudaText`].
     pub cuda: [String; 3],
     /// The CUDA text of both directions of a pair at once, and its cost.
     pub third_law: Option<(String, Operations)>,
@@ -44,12 +45,13 @@ pub struct ChargeTable {
 }
 
 impl LawTable {
-    /// Returns the law of this table. Equal tables are one law, which lives as long as the process.
+    /// Returns the law of this table. Equal tables give the same law, which lives as long as the
+    /// process.
     ///
     /// # Safety
     ///
-    /// Engines run the CUDA text on memory that is laid out as the fields of the records say: the text must declare its
-    /// structs so, and neither read nor write anything else.
+    /// Engines run the CUDA text on memory that is laid out as the fields of the records say: the
+    /// text must declare its structs so, and neither read nor write anything else.
     #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
     pub unsafe fn intern(self) -> &'static Law {
         static KNOWN: Mutex<Vec<(LawTable, &Law)>> = Mutex::new(Vec::new());

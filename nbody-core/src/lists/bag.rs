@@ -1,5 +1,6 @@
-//! Bags of j-particles of a list, with positions relative to the centre of the group that they act on.
-// Loops over indices are those that compilers turn into vector code.
+//! Bags of j-particles of a list, with positions relative to the centre of the group that they act
+//! on.
+// The compiler turns loops over indices into vector code.
 #![allow(clippy::needless_range_loop)]
 
 use std::ops::Range;
@@ -14,7 +15,6 @@ use crate::order::image;
 use crate::order::image::INDEX_BITS;
 use crate::order::image::{image, place};
 
-/// Blocks of a group.
 const BLOCKS: usize = GROUP / LINE;
 const _: () = assert!(GROUP.is_multiple_of(LINE), "a group is whole blocks");
 const _: () = assert!(LINE.is_multiple_of(OCTET), "a block is whole octets");
@@ -35,7 +35,7 @@ impl<W: Copy + Default> GroupTargets<W> {
         Self { group: 0, lines: Vec::new(), count: 0 }
     }
 
-    /// Takes the i-particles of a group: of these blocks of records, with `words` lines each.
+    /// Takes the i-particles of a group from these blocks of records, with `words` lines each.
     #[inline(always)]
     pub fn take<S: Scalar<Word = W>>(
         &mut self,
@@ -67,24 +67,26 @@ impl<W: Copy + Default> GroupTargets<W> {
     }
 }
 
-/// The j-particles of a bag, and what all bags of an evaluation have in common.
+/// The j-particles of a bag, and constants of all bags of an evaluation.
 pub struct Bag<W> {
     lines: Vec<Line<W>>,
-    /// The entry of each j-particle, and of others beside them that the list has not.
+    /// Entry of each j-particle; an octet also has entries that are not in the list.
     entries: Vec<u32>,
-    /// Those that are near each octet of the group, a bit each.
+    /// The j-particles that are near each octet of the group, a bit each.
     near: [Vec<u8>; OCTETS],
-    /// The i-particles that some j-particles act on, a bit each, and which these are.
+    /// The i-particles that each j-particle acts on, a bit each, valid where its bit in
+    /// `restricted` is set.
     masks: Vec<u32>,
     restricted: Vec<u64>,
-    /// The place of each particle of the group that does not act on itself.
+    /// The place in the bag of each particle of the group that does not act on itself.
     own: [usize; GROUP],
-    /// The chosen j-particles that act on all i-particles of a vector, and the others.
+    /// The chosen j-particles: first those that act on all i-particles of a vector, then the
+    /// others.
     chosen: [Vec<u64>; 2],
-    /// The words of a j-particle, and those that are not of its position.
+    /// The words of a j-particle, and the words that are no coordinates of its position.
     words: usize,
     others: Vec<usize>,
-    /// The displacements of images, one for each number that an entry may have above its place.
+    /// The displacement of each image number that an entry can have above its place.
     displacements: [[f64; 3]; 1 << (u32::BITS - INDEX_BITS)],
     /// A bit for each i-particle of a group.
     bits: [Line<W>; BLOCKS],
@@ -95,8 +97,8 @@ pub struct Bag<W> {
 const NOT_THERE: usize = usize::MAX;
 
 impl<W: Copy + Default> Bag<W> {
-    /// Makes a bag for j-particles of so many words. With `skips_self`, those of the group do not act on
-    /// themselves.
+    /// Creates a bag for j-particles of `words` words. With `skips_self`, particles of the group
+    /// do not act on themselves.
     pub fn new<S: Scalar<Word = W>>(listing: &Listing, words: usize, skips_self: bool) -> Self {
         let is_of_position =
             |word: &usize| listing.j.places.iter().any(|place| place.words::<S>().contains(word));
@@ -118,7 +120,7 @@ impl<W: Copy + Default> Bag<W> {
         }
     }
 
-    /// Empties the bag, and makes room for this many j-particles.
+    /// Empties the bag and makes room for this many j-particles.
     #[inline(always)]
     fn clear(&mut self, count: usize) {
         let room = count.next_multiple_of(CHOSEN);
@@ -134,8 +136,8 @@ impl<W: Copy + Default> Bag<W> {
         self.own = [NOT_THERE; GROUP];
     }
 
-    /// Takes the j-particles of octets, the first of which is this entry of all lists. Returns the entry after the
-    /// last one.
+    /// Takes the j-particles of octets; `index` is their first entry among all lists. Returns the
+    /// index after their last entry.
     #[inline(always)]
     pub fn take_octets<S: Scalar<Word = W>>(
         &mut self,
@@ -148,7 +150,7 @@ impl<W: Copy + Default> Bag<W> {
         self.clear(octets.len() * OCTET);
         let centre = &listing.centres[group];
         for (q, octet) in octets.iter().enumerate() {
-            // An octet is within its block, which the compiler must see.
+            // Shows the compiler that an octet is within its block.
             let (block, at) =
                 (place(octet.first) / LINE, place(octet.first) % LINE / OCTET * OCTET);
             let (to, first) = (q * OCTET / LINE * self.words, q % (LINE / OCTET) * OCTET);
@@ -186,8 +188,9 @@ impl<W: Copy + Default> Bag<W> {
         index
     }
 
-    /// Takes the j-particles of entries, those of a range among all lists that are this far apart. Their order
-    /// is kept: if some do not act on all i-particles, none are taken for such.
+    /// Takes the j-particles of the entries in `range` with stride `step`, among all lists. The
+    /// order is kept: if some j-particle is restricted to some i-particles, all count as
+    /// restricted.
     #[inline(always)]
     pub fn take_entries<S: Scalar<Word = W>>(
         &mut self,
@@ -226,7 +229,7 @@ impl<W: Copy + Default> Bag<W> {
         }
     }
 
-    /// Lets a j-particle act on these i-particles alone.
+    /// Restricts a j-particle to these i-particles.
     #[inline(always)]
     fn restrict(&mut self, k: usize, mask: u32) {
         self.masks[k] = mask;
@@ -240,7 +243,7 @@ impl<W: Copy + Default> Bag<W> {
         self.skips_self && entry.wrapping_sub(own) < GROUP as u32
     }
 
-    /// Leaves out the pair of a particle of the group with itself.
+    /// Excludes the pair of a particle of the group with itself.
     #[inline(always)]
     fn leave_out(&mut self, group: usize, k: usize) {
         let itself = place(self.entries[k]) - group * GROUP;
@@ -250,12 +253,12 @@ impl<W: Copy + Default> Bag<W> {
         if self.own[itself] == NOT_THERE {
             self.own[itself] = k;
         } else {
-            // Pairs that are given twice have another entry.
+            // A pair that is given twice has a second entry.
             self.restricted[k / CHOSEN] |= 1 << (k % CHOSEN);
         }
     }
 
-    /// Chooses the j-particles that are near some i-particles of the group, a vector.
+    /// Chooses the j-particles that are near a vector of i-particles of the group.
     #[inline(always)]
     pub fn choose(&mut self, i: Range<usize>) {
         let (i, [all, some]) = (i.start..i.end.min(GROUP), &mut self.chosen);
@@ -276,8 +279,8 @@ impl<W: Copy + Default> Bag<W> {
         }
     }
 
-    /// Returns the chosen j-particles that act on all i-particles of the vector, and then the others, if there
-    /// are any.
+    /// Returns the chosen j-particles that act on all i-particles of the vector, and then the
+    /// others; none of either kind is left out.
     pub fn listed<'a>(
         &'a self,
         listing: &'a Listing,
@@ -301,7 +304,7 @@ impl<W: Copy + Default> Bag<W> {
     }
 }
 
-/// Rounds positions, and writes them to the lines of a block from an element on.
+/// Rounds positions and writes them to the lines of a block, starting at an element.
 #[inline(always)]
 fn put_positions<S: Scalar, const N: usize>(
     positions: &[[f64; N]; 3],

@@ -29,10 +29,10 @@ pub trait ShortRange: Any + fmt::Debug + Send + Sync {
     /// Sets the parameters of the law; nothing is compiled again.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
-    /// Leaves out these pairs, instead of the pairs that were left out before.
+    /// Replaces the excluded pairs of this law.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
-    /// Allocates the results of `n` i-particles, with the values of no pair.
+    /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 
     /// Evaluates the pairs of lists, and stores the sums.
@@ -65,7 +65,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Refuses a skin or rows that no lists can have.
+    /// Refuses an invalid skin or invalid rows.
     pub fn check(&self) -> Result<(), Error> {
         match self {
             Self::Found(skin) => skin.check(),
@@ -74,7 +74,7 @@ impl Origin {
     }
 }
 
-/// Neighbour lists, which several laws share.
+/// Neighbour lists, which several laws can share.
 pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the domain of the particles.
     fn domain(&self) -> Domain;
@@ -85,10 +85,11 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the precision of the particles.
     fn precision(&self) -> Precision;
 
-    /// Leaves out these pairs, instead of the pairs that were left out before.
+    /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
-    /// Looks whether the lists of these particles are still good for cutoffs, and builds them again if not.
+    /// Checks whether the lists are still valid for these particles and cutoffs, and rebuilds them
+    /// if not.
     fn update(
         &mut self,
         i: &dyn Buffer,
@@ -96,24 +97,25 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
         cutoffs: Vec<Cutoff>,
     ) -> Result<(), Error>;
 
-    /// Makes the next update build the lists again.
+    /// Makes the next update rebuild the lists.
     fn rebuild(&mut self);
 
-    /// Returns the number of times that lists were built.
+    /// Returns the number of times that the lists were built.
     fn rebuilds(&mut self) -> Result<u64, Error>;
 
     /// Returns figures of the lists.
     fn stats(&mut self) -> Result<NeighbourStats, Error>;
 
-    /// Begins to measure the times of the parts of updates and evaluations, or ends it.
+    /// Starts or stops the measurement of the times of the parts of updates and evaluations.
     fn set_timed(&mut self, is_on: bool);
 
     /// Returns the j-particles of each i-particle; `None` if the lists are not built.
     fn to_csr(&self) -> Result<Option<Csr>, Error>;
 
-    /// Returns the positions that the lists were built for; `None` if they are not built.
+    /// Returns the positions for which the lists were built; `None` if they are not built.
     fn state(&self) -> Result<Option<ListState>, Error>;
 
-    /// Has the next update build the lists as they were with this state, and then look whether they are still good.
+    /// Makes the next update rebuild the lists from this state, and then check whether they are
+    /// still valid.
     fn restore(&mut self, state: &ListState) -> Result<(), Error>;
 }

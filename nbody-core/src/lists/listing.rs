@@ -5,10 +5,10 @@ use crate::lists::cpu::set::Block;
 use crate::lists::list::Lists;
 use crate::records::binding::Place;
 
-/// The lists of an evaluation, and the particles that they are of, in their order.
+/// The lists of an evaluation, and their particles, in their order.
 pub(crate) struct Listing<'a> {
     pub lists: &'a Lists,
-    /// The i-particles of its group that each entry acts on, a bit each, if not all of them.
+    /// The i-particles of its group that each entry acts on, a bit each; `None` for all of them.
     pub masks: Option<&'a [u32]>,
     pub octets: &'a Octets,
     pub i: Placed<'a>,
@@ -17,21 +17,21 @@ pub(crate) struct Listing<'a> {
     pub places: &'a [u32],
     /// The centre of each group.
     pub centres: &'a [[f64; 3]],
-    /// The lengths of the periodic box, which are zero along open axes.
+    /// The lengths of the periodic box, 0 along open axes.
     pub lengths: [f64; 3],
-    /// Whether bags are those of every engine, in which exact mathematics has the same bits. Octets are
-    /// faster here.
+    /// Whether bags are the same as on every engine, so that exact mathematics gives the same
+    /// bits. Bags of octets are faster here.
     pub is_interleaved: bool,
 }
 
 /// The positions of particles in the order of their lists.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed<'a> {
-    /// The positions; they are continuous in time, also where particles leave a periodic box.
+    /// The positions, continuous in time: a particle may leave the periodic box.
     pub positions: &'a [Block],
     /// The indices of the caller.
     pub indices: &'a [u32],
-    /// The coordinates of the position in a record of the law; none if records have it as it is, and not
-    /// relative to the centre of a group.
+    /// The place of each coordinate in a record of the law; empty if records keep the absolute
+    /// position, not relative to the centre of a group.
     pub places: &'a [Place],
 }

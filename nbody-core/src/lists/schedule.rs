@@ -1,9 +1,10 @@
-//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag and split by
-//! split.
+//! Neighbour lists: each group of i-particles meets the j-particles of its list, bag by bag and
+//! split by split.
 //!
-//! Positions are relative to the centre of the group, computed in `f64` and then rounded, with the image
-//! that the list names: they have more digits than the positions themselves, and pairs need no search
-//! for the nearest image. Where there are other points, all of them are as they are: an image is that of the first.
+//! Positions are relative to the centre of the group, computed in `f64` and then rounded, for the
+//! image that the list names. Such positions have more digits than absolute ones, and pairs need
+//! no search for the nearest image. If a law has other points, all points stay absolute, since the
+//! image belongs to the first point alone.
 
 use crate::law::interaction::Law;
 use crate::law::loops::View;
@@ -24,7 +25,6 @@ use crate::parallel;
 
 /// Groups that a thread evaluates at a time.
 const GROUPS: usize = 16;
-/// Blocks of a group.
 const BLOCKS: usize = GROUP / LINE;
 
 /// The i-particles of a group, a bag of the j-particles that act on them, and their sums.
@@ -32,7 +32,7 @@ struct ListWork<W> {
     targets: GroupTargets<W>,
     bag: Bag<W>,
     sums: Vec<Line<W>>,
-    /// The rounding errors of the sums, which count if these are compensated.
+    /// The rounding errors of the sums, if the sums are compensated.
     lost: Vec<Line<W>>,
     best: Best,
 }
@@ -107,7 +107,8 @@ impl<S: Scalar> Job<'_, S> {
         self.end_bag(true, &mut work.sums, &mut work.lost, out);
     }
 
-    /// Returns how many of these octets are in the next bag: one, or those with as many particles as it has.
+    /// Returns the number of these octets in the next bag: one, or as many as hold the particles
+    /// of a bag.
     fn octets_of_bag(&self, octets: &[Octet]) -> usize {
         let mut count = 0;
         let is_in = |octet: &&Octet| {

@@ -27,16 +27,16 @@ use crate::records::binding::Binding;
 #[derive(Clone, Debug)]
 pub(crate) struct CpuShortRange {
     engine: CpuEngine,
-    /// The pairs that are left out.
     excluded: Vec<[u32; 2]>,
-    /// The number of some lists, and the i-particles of its group that each of their entries acts on.
+    /// The number of the lists, and for each of their entries the i-particles of its group that it
+    /// acts on.
     masks: Option<(u64, Vec<u32>)>,
     /// The results of the last evaluation, in the order of the lists.
     sums: Option<Columns<u64>>,
 }
 
 impl CpuShortRange {
-    /// Makes an engine with these options and this level of vector instructions.
+    /// Creates an engine with these options and this level of vector instructions.
     pub fn new(
         law: &'static Law,
         parameters: &[u64],
@@ -50,7 +50,7 @@ impl CpuShortRange {
         Ok(Self { engine, excluded: Vec::new(), masks: None, sums: None })
     }
 
-    /// Finds the i-particles of its group that each entry acts on, if pairs are left out.
+    /// Finds the i-particles of its group that each entry acts on, if pairs are excluded.
     fn find_masks(&mut self, followed: &Followed) -> Result<(), Error> {
         let is_known = self.masks.as_ref().is_some_and(|(of, _)| *of == followed.number());
         if !is_known && !self.excluded.is_empty() {
@@ -76,8 +76,8 @@ impl CpuShortRange {
         Error::check_length("results", out.columns.len(), i.len())?;
         let followed = near.lists_for(&self.engine.cutoff(), sets)?;
         let [i_order, j_order] = followed.orders();
-        // Lists have the image of the first point of each particle. Where there are others, all of them are
-        // where the caller has them, and each difference finds its nearest image.
+        // Lists know the image of the first point of each particle. If a law has other points, all
+        // points stay at their absolute positions, and each difference finds its nearest image.
         let is_relative = !law.has_other_points();
         let domain = if is_relative { Domain::Open } else { near.domain };
         let i = i.bound(&Binding::new(law.name, law.i, of_i)?, is_relative, i_order)?;
@@ -151,9 +151,9 @@ impl CpuEngine {
         Cutoff::new(self.law, self.parameters.words())
     }
 
-    /// Evaluates the pairs of neighbour lists, by the i- and j-particles in the order of the lists, and
-    /// whether these are one set, where points are in this space. The sums in this order are left in `sums`, whose
-    /// memory is used again.
+    /// Evaluates the pairs of neighbour lists for i- and j-particles in the order of the lists,
+    /// which may be one set; points are in this space. The sums are left in `sums` in this order,
+    /// and its memory is reused.
     pub fn run_lists(
         &self,
         (sets, one_set): ([&Packed; 2], bool),

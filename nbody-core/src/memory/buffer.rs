@@ -25,17 +25,18 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// Returns the precision.
     fn precision(&self) -> Precision;
 
-    /// Reads rows, after all earlier work on the device: `take` receives a function that writes them.
+    /// Reads rows, after all earlier work on the device; `take` receives a function that writes
+    /// them.
     fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error>;
 
-    /// Reads one field of all rows; an error if they have none of this name and type.
+    /// Reads one field of all rows; an error if there is no field of this name and type.
     fn read_field(
         &self,
         field: &'static Field,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error>;
 
-    /// Changes the number of rows. Their values are unspecified until an evaluation replaces them; memory is kept for
-    /// a smaller number.
+    /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
+    /// the memory.
     fn resize(&mut self, n: usize) -> Result<(), Error>;
 }

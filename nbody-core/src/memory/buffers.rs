@@ -53,7 +53,7 @@ impl Particles {
         }
     }
 
-    /// Writes these numbers of some particles, one after another.
+    /// Writes bound numbers of some particles, one after another.
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
         let (dim, mut lines) = (binding.places().len(), Vec::new());
         let first = particles.start;
@@ -73,7 +73,7 @@ impl Particles {
         Ok(Self { packed: self.packed.first(n)?, ..*self })
     }
 
-    /// Copies the particles of these indices.
+    /// Copies the particles with these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
         let packed = match &self.packed {
             Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
@@ -82,8 +82,8 @@ impl Particles {
         Ok(Self { packed, ..*self })
     }
 
-    /// Copies those numbers of the particles of these indices that are bound. Where `others` are wanted alone,
-    /// coordinates are left at 0.
+    /// Copies the bound numbers of the particles with these indices. If only `others` than
+    /// coordinates are wanted, coordinates are left at 0.
     pub fn bound(&self, binding: &Binding, others: bool, indices: &[u32]) -> Result<Packed, Error> {
         Ok(match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => {
@@ -98,7 +98,7 @@ impl Particles {
         })
     }
 
-    /// Copies the coordinates of the particles of these indices, at most a block, in `f64`.
+    /// Copies in `f64` the coordinates of the particles with these indices, at most a block.
     pub fn coordinates(&self, binding: &Binding, indices: &[u32], to: &mut [[f64; LINE]; 3]) {
         match (&self.packed, self.precision) {
             (Packed::Bits64(columns), _) => columns.coordinates::<f64>(binding, indices, to),
@@ -109,7 +109,7 @@ impl Particles {
         }
     }
 
-    /// Copies particles of the same type and precision to these indices.
+    /// Copies the particles of `part`, of the same type and precision, to these indices.
     pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
         match (&mut self.packed, &part.packed) {
             (Packed::Bits32(columns), Packed::Bits32(part)) => columns.scatter(part, indices),
@@ -124,7 +124,7 @@ impl Particles {
     }
 }
 
-/// Refuses buffers of an engine of another precision.
+/// Refuses buffers of another precision.
 pub(crate) fn check_precision(
     what: &'static str,
     found: Precision,
@@ -133,14 +133,14 @@ pub(crate) fn check_precision(
     if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
 }
 
-/// Refuses more particles than 32 bits have indices; the last of these means no particle.
+/// Refuses more particles than 32-bit indices can name; the last index means no particle.
 pub(crate) fn check_count(found: usize) -> Result<(), Error> {
     let limit = u32::MAX as usize;
     if found <= limit { Ok(()) } else { Err(Error::TooManyParticles { found, limit }) }
 }
 
 impl Results {
-    /// Returns `n` results with the values of no pair.
+    /// Returns `n` results, each with the value without any pair.
     pub fn new(fields: &'static [Field], n: usize, precision: Precision) -> Result<Self, Error> {
         Ok(Self { columns: Columns::filled(n, &pack::nothing(fields))?, precision, fields })
     }
@@ -233,7 +233,7 @@ impl Buffer for Results {
     }
 }
 
-/// Returns particles of the CPU.
+/// Returns the particles if they belong to the CPU.
 pub(crate) fn particles<'a>(
     what: &'static str,
     buffer: &'a dyn Buffer,
@@ -241,7 +241,7 @@ pub(crate) fn particles<'a>(
     (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what))
 }
 
-/// Returns particles of the CPU, to be changed.
+/// Returns the particles for modification if they belong to the CPU.
 pub(crate) fn particles_mut<'a>(
     what: &'static str,
     buffer: &'a mut dyn Buffer,
@@ -249,7 +249,7 @@ pub(crate) fn particles_mut<'a>(
     (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what))
 }
 
-/// Returns particles of the CPU that have this record.
+/// Returns the particles if they belong to the CPU and have this record.
 pub(crate) fn records<'a>(
     what: &'static str,
     buffer: &'a dyn Buffer,
@@ -259,7 +259,7 @@ pub(crate) fn records<'a>(
     particles(what, buffer)
 }
 
-/// Returns results of the CPU that have this record.
+/// Returns the results if they belong to the CPU and have this record.
 pub(crate) fn results<'a>(
     buffer: &'a mut dyn Buffer,
     fields: &'static [Field],
@@ -268,7 +268,7 @@ pub(crate) fn results<'a>(
     (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign("results"))
 }
 
-/// Returns the error for something of another device.
+/// Returns the error for a buffer of another device.
 pub(crate) fn foreign(what: &'static str) -> Error {
     Error::ForeignBuffer { what, found: "another device".to_owned(), expected: "cpu".to_owned() }
 }

@@ -13,9 +13,9 @@ use crate::records::binding::Binding;
 use crate::records::pack;
 use crate::records::pack::{Number, Rows};
 
-/// Records in blocks of [`LINE`], with a line for each number of a record; the last block is padded
-/// with zeros. All numbers of a record are close in memory, and the records of a vector are
-/// contiguous.
+/// Records in blocks of [`LINE`], with one line for each number of a record; the last block is
+/// padded with zeros. The numbers of a record are close in memory, and each number of consecutive
+/// records is contiguous.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns<W> {
     lines: Vec<Line<W>>,
@@ -26,14 +26,14 @@ pub(crate) struct Columns<W> {
 }
 
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
-    /// Allocates records of this many words.
+    /// Allocates `n` records of `words` words.
     pub fn zeros(n: usize, words: usize) -> Result<Self, Error> {
         let mut columns = Self { lines: Vec::new(), n: 0, words };
         columns.grow(n)?;
         Ok(columns)
     }
 
-    /// Adds zeros up to this number of records.
+    /// Appends zeros up to this number of records.
     fn grow(&mut self, n: usize) -> Result<(), Error> {
         let bytes = self.words.saturating_mul(size_of::<W>());
         let refusal = || Error::OutOfMemory { n, bytes };
@@ -49,12 +49,12 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         self.n
     }
 
-    /// The words of a record, and so the lines of a block.
+    /// Returns the number of words of a record, which is the number of lines of a block.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// The lines, block by block.
+    /// Returns the lines, block by block.
     pub fn lines(&self) -> &[Line<W>] {
         &self.lines
     }
@@ -63,7 +63,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         &mut self.lines
     }
 
-    /// The lines of some blocks, if there are any.
+    /// Returns the lines of these blocks; none if there are no lines.
     pub fn blocks(&self, blocks: Range<usize>) -> &[Line<W>] {
         if self.lines.is_empty() {
             return &[];
@@ -80,7 +80,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
-    /// Writes numbers of some blocks in `f64`, exactly.
+    /// Converts bound numbers of some blocks to `f64`, exactly.
     pub fn widen<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
@@ -104,15 +104,16 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(first)
     }
 
-    /// Copies the records of these indices.
+    /// Copies the records with these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
         let mut part = Self::zeros(indices.len(), self.words)?;
         part.arrange(self, indices);
         Ok(part)
     }
 
-    /// Copies those numbers of the records of these indices that are bound. Where `others` are wanted alone,
-    /// coordinates are left at 0; without any other number there are no lines.
+    /// Copies the bound numbers of the records with these indices. If only `others` than
+    /// coordinates are wanted, coordinates are left at 0; if nothing else is bound, there are no
+    /// lines.
     pub fn bound<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
@@ -145,7 +146,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
-    /// Copies records to these indices.
+    /// Copies the records of `part` to these indices.
     pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
         for (k, &index) in indices.iter().enumerate() {
             let (from, to) = (k / LINE * self.words, index as usize / LINE * self.words);
@@ -156,7 +157,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
-    /// Copies the coordinates of the records of these indices, at most a block, in `f64`.
+    /// Copies in `f64` the coordinates of the records with these indices, at most a block.
     pub fn coordinates<S: Scalar<Word = W>>(
         &self,
         binding: &Binding,
@@ -191,7 +192,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         });
     }
 
-    /// The words of a record, in order.
+    /// Returns the words of a record, in order.
     fn record(&self, k: usize) -> impl Iterator<Item = W> {
         self.lines[k / LINE * self.words..]
             .iter()
@@ -199,7 +200,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             .map(move |line| line.0[k % LINE])
     }
 
-    /// The records, their reals rounded to the nearest `S`.
+    /// Packs the records, their reals rounded to the nearest `S`.
     pub fn pack<S: Scalar<Word = W>>(records: &dyn Rows) -> Result<Self, Error> {
         let mut columns = Self::zeros(0, pack::words::<S>(records.fields()))?;
         columns.append::<S>(records)?;
@@ -230,8 +231,8 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
 }
 
 impl Columns<u32> {
-    /// The same records in `f64`: double-single positions become one number, and other reals are
-    /// unchanged.
+    /// Returns the same records in `f64`: a double-single coordinate becomes one number, and other
+    /// reals are unchanged.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Columns<u64>, Error> {
         let dim = pack::dim(fields);
         if self.lines.is_empty() {
@@ -266,8 +267,9 @@ pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &m
     }
 }
 
-/// Rounds those numbers of a block that have `changed` to the nearest `S`; the others stay. Coordinates are
-/// wrapped into a box of these `lengths`, one for each number, where they are not 0.
+/// Rounds the numbers of a block that have `changed` to the nearest `S`; the others keep their
+/// bits. Coordinates are wrapped into a box of these `lengths`, one for each number; 0 leaves a
+/// number unwrapped.
 pub(crate) fn narrow<S: Scalar>(
     binding: &Binding,
     changed: &[bool],
@@ -298,7 +300,7 @@ pub(crate) fn narrow<S: Scalar>(
 }
 
 impl Columns<u64> {
-    /// Repeats the record of these words.
+    /// Repeats the record with these words.
     pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
         let mut columns = Self::zeros(n, row.len())?;
         for block in columns.lines.chunks_mut(row.len().max(1)) {

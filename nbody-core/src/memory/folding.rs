@@ -14,7 +14,7 @@ const CHUNK: usize = 64;
 /// Folding of results into backup accumulators, number by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Folding {
-    /// The result of no pair, in `f64`.
+    /// The result without any pair, in `f64`.
     nothing: Vec<u64>,
     kinds: Vec<FieldKind>,
     /// The values of `ArgMin` fields, each of which is followed by its index.
@@ -24,7 +24,7 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// Makes the folding of results of these fields into backup accumulators of this precision.
+    /// Creates the folding of results of these fields into backup accumulators of this precision.
     pub fn new(fields: &[Field], precision: Precision) -> Self {
         let nothing = pack::nothing(fields);
         let kinds = fields.iter().flat_map(|field| {
@@ -36,7 +36,7 @@ impl Folding {
         Self { nothing, least: least.collect(), kinds, precision }
     }
 
-    /// The result of no pair, in `S`, a line for each number.
+    /// Returns the result without any pair, in `S`, a line for each number.
     pub fn nothing<S: Scalar>(&self) -> Vec<Line<S::Word>> {
         let words = self.nothing.iter().enumerate().map(|(c, &word)| match self.kinds[c] {
             FieldKind::Count | FieldKind::U32 => S::word_from_u32(word as u32),
@@ -46,12 +46,12 @@ impl Folding {
         words.map(|word| Line([word; LINE])).collect()
     }
 
-    /// The operation of each number of a result.
+    /// Returns the operation of each number of a result.
     pub fn kinds(&self) -> &[FieldKind] {
         &self.kinds
     }
 
-    /// The result of no pair, for every particle of some blocks.
+    /// Sets every particle of some blocks to the result without any pair.
     pub fn begin(&self, blocks: &mut [Line<u64>]) {
         for block in blocks.chunks_mut(self.kinds.len().max(1)) {
             for (line, &nothing) in block.iter_mut().zip(&self.nothing) {
@@ -60,7 +60,7 @@ impl Folding {
         }
     }
 
-    /// Sets NaN among the rounding errors of compensated sums to zero, since such a sum is itself
+    /// Sets NaN among the rounding errors of compensated sums to zero: the sum is then itself
     /// infinite or NaN.
     pub fn only_numbers<S: Scalar>(&self, lost: &mut [Line<S::Word>]) {
         for block in lost.chunks_mut(self.kinds.len().max(1)) {
@@ -74,7 +74,7 @@ impl Folding {
         }
     }
 
-    /// Folds results into those of the same particles.
+    /// Folds results into the results of the same particles.
     pub fn merge(&self, from: &Columns<u64>, into: &mut Columns<u64>) {
         let words = self.kinds.len().max(1);
         parallel::each_chunk(into.lines_mut(), CHUNK * words, &|first, into| {
@@ -85,7 +85,7 @@ impl Folding {
         });
     }
 
-    /// Folds sums of whole blocks into as many backup accumulators.
+    /// Folds sums of whole blocks into the backup accumulators of the same blocks.
     pub fn fold_blocks<S: Scalar>(&self, current: &[Line<S::Word>], backup: &mut [Line<u64>]) {
         let words = self.kinds.len().max(1);
         for (current, backup) in current.chunks(words).zip(backup.chunks_mut(words)) {
@@ -93,7 +93,7 @@ impl Folding {
         }
     }
 
-    /// Folds the first elements of these lines into as many backup accumulators from `at` on.
+    /// Folds the first elements of these lines into the backup accumulators from `at` on.
     #[inline(always)]
     pub fn fold<S: Scalar>(
         &self,
@@ -102,7 +102,7 @@ impl Folding {
         at: usize,
         backup: &mut [Line<u64>],
     ) {
-        // A constant number of them for the compiler.
+        // The compiler knows the number of elements.
         match width {
             1 => self.fold_array::<S, 1>(current, at, backup),
             2 => self.fold_array::<S, 2>(current, at, backup),
@@ -129,12 +129,13 @@ impl Folding {
                 FieldKind::Count | FieldKind::U32 => {
                     each(sums, terms, |a, b| u64::from((a as u32).wrapping_add(S::word_to_u32(b))));
                 }
-                // As the kernels compare: NaN is left out, and of two zeros the first one stays.
+                // As the kernels compare: NaN is ignored, and of two zeros the first one stays.
                 FieldKind::Min => reals::<S, N>(sums, terms, |a, b| if b < a { b } else { a }),
                 FieldKind::Max => reals::<S, N>(sums, terms, |a, b| if b > a { b } else { a }),
                 // The index is folded with its value.
                 FieldKind::ArgMin => {}
-                // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded once.
+                // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded
+                // once.
                 _ if self.precision == Precision::Single => {
                     reals::<S, N>(sums, terms, |a, b| f64::from((a + b) as f32));
                 }
@@ -147,7 +148,7 @@ impl Folding {
                 let value = S::from_word(current[values].0[k]).to_f64();
                 let index = S::word_to_u32(current[indices].0[k]).into();
                 let least = f64::from_bits(backup[values].0[at + k]);
-                // Of equal values that of the first particle counts.
+                // Of equal values the lower index counts.
                 if value < least || value == least && index < backup[indices].0[at + k] {
                     backup[values].0[at + k] = value.to_bits();
                     backup[indices].0[at + k] = index;
@@ -157,13 +158,13 @@ impl Folding {
     }
 }
 
-/// The first elements of a line.
+/// Returns the first elements of a line.
 #[inline(always)]
 fn elements<W, const N: usize>(line: &[W; LINE]) -> &[W; N] {
     line.first_chunk().expect("a vector has no more elements than a line")
 }
 
-/// The elements of a line from `at` on.
+/// Returns the elements of a line from `at` on.
 #[inline(always)]
 fn elements_mut<W, const N: usize>(line: &mut [W; LINE], at: usize) -> &mut [W; N] {
     line[at..].first_chunk_mut().expect("a vector is in one line")

@@ -1,8 +1,8 @@
-//! Memory that is kept from one call to the next, since new memory takes long to be mapped.
+//! Memory that is kept from one call to the next, since mapping new memory is slow.
 
 use std::sync::{Mutex, PoisonError};
 
-/// A value that a call leaves for the next one. Calls at the same time find none, and a clone has none.
+/// A value that one call leaves for the next. Concurrent calls and clones find none.
 #[derive(Debug)]
 pub(crate) struct Kept<T>(Mutex<Option<T>>);
 

@@ -57,7 +57,7 @@ impl Packed {
         }
     }
 
-    /// The same in `f64`, if they are of mixed precision.
+    /// Returns the same records in `f64`; 32-bit records must be of mixed precision.
     pub fn widened(&self, fields: &'static [Field]) -> Result<Self, Error> {
         match self {
             Self::Bits32(columns) => Ok(Self::Bits64(columns.widened(fields)?)),

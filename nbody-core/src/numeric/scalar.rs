@@ -4,7 +4,8 @@ use std::fmt::{Debug, Display};
 
 use crate::numeric::lane::Lane;
 
-/// A lane of one element, in which particles are stored: `f32`, `f64` or [`Mixed`](crate::numeric::mixed::Mixed).
+/// A lane of one element, in which particles are stored: `f32`, `f64` or
+/// [`Mixed`](crate::numeric::mixed::Mixed).
 pub trait Scalar: Lane<Mask = bool, U32 = u32> + bytemuck::Pod + PartialOrd + Display {
     /// The unsigned integer of the same width: the element type of buffers.
     type Word: bytemuck::Pod + Default + Debug + Send + Sync;

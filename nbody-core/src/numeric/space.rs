@@ -4,8 +4,8 @@ use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::vector::{Point, Vector};
 
-/// Rounds a coordinate to the nearest `S`, in a box of this length, or in an open direction if it is 0:
-/// one that is rounded to the length becomes 0.
+/// Rounds a coordinate to the nearest `S`, in a box of this length or, if it is 0, in an open
+/// direction. A coordinate that is rounded to the length becomes 0.
 #[inline(always)]
 pub(crate) fn wrap_coordinate<S: Scalar>(x: f64, length: f64) -> S::Coordinate {
     if length == 0.0 {
@@ -18,14 +18,14 @@ pub(crate) fn wrap_coordinate<S: Scalar>(x: f64, length: f64) -> S::Coordinate {
     if is_beyond { S::coordinate(0.0) } else { rounded }
 }
 
-/// Returns x between 0 and a length, which is excluded.
+/// Returns the image of x in [0, length).
 #[inline(always)]
 pub(crate) fn wrap(x: f64, length: f64) -> f64 {
     if (0.0..length).contains(&x) || !x.is_finite() {
         return x;
     }
     let rest = x % length; // exact
-    // A rest of -0 becomes 0.
+    // A remainder of -0 becomes 0.
     let inside = if rest < 0.0 { rest + length } else { rest.abs() };
     if inside < length { inside } else { 0.0 }
 }

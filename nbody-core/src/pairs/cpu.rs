@@ -1,4 +1,4 @@
-//! The engine of the CPU for all pairs, and what it shares with lists and trees.
+//! The CPU engine for all pairs, and the parts it shares with lists and trees.
 
 use crate::memory::buffers::Particles;
 use crate::memory::buffers::Results;
@@ -25,7 +25,7 @@ use crate::pairs::symmetric::{self, SymmetricPairs};
 use crate::records::pack;
 use crate::records::pack::OwnedRows;
 
-/// An engine of the CPU: the law with its parameters, the options and the instructions.
+/// A CPU engine: the law with its parameters, the options and the vector instructions.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuEngine {
     pub law: &'static Law,
@@ -119,7 +119,7 @@ impl CpuEngine {
         }
     }
 
-    /// Stores sums in results, each that at its place.
+    /// Stores each sum at its place in the results.
     pub fn arrange(
         &self,
         sums: &Columns<u64>,

@@ -25,10 +25,11 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     /// Sets the parameters of the law; nothing is compiled again.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
-    /// Sets the domain of the particles. A box that the precision cannot represent is an error, and the domain stays.
+    /// Sets the domain of the particles. A box that the precision cannot represent is an error,
+    /// and the domain stays.
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
 
-    /// Allocates the results of `n` i-particles, with the values of no pair.
+    /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums.
@@ -48,22 +49,25 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
         out: &mut dyn Buffer,
     ) -> Result<Duration, Error>;
 
-    /// Waits until it is known whether the last evaluation was refused, and returns its error if it was not yet known.
+    /// Waits until the last evaluation is known to be accepted or refused; returns its error if it
+    /// was not yet reported.
     fn settle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns whether results depend on the particles and the parameters alone, and on no evaluation before.
+    /// Returns whether results depend only on the particles and the parameters, and not on earlier
+    /// evaluations.
     fn is_stateless(&self) -> bool {
         true
     }
 
-    /// Returns the state that comes from evaluations before, and on which the next results depend in their last bits.
+    /// Returns the state left by earlier evaluations, on which the last bits of the next results
+    /// depend.
     fn state(&self) -> Result<EngineState, Error> {
         Ok(EngineState::Nothing)
     }
 
-    /// Takes the state that an engine of the same kind had.
+    /// Takes the state of an engine of the same kind.
     fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
         check_state(state)
     }

@@ -27,7 +27,7 @@ pub(crate) struct Evaluation<'a, K> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
-    /// Sums over all pairs are folded after so many bags.
+    /// Sums over all pairs are folded after this many bags.
     pub bags_per_fold: usize,
     pub folding: &'a Folding,
 }
@@ -59,7 +59,7 @@ impl<K: Schedule> Evaluation<'_, K> {
         let fields = [self.law.parameters, self.law.i, self.law.j];
         let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));
         let (parameters, i) = (parameters?, i?);
-        // One set is widened once.
+        // A single set is converted once.
         if std::ptr::eq(sets[1], sets[2]) {
             self.run([&parameters, &i, &i], out)
         } else {

@@ -1,8 +1,8 @@
-//! Every ordered pair: the schedule of the GPU, with vectors of i-particles for its threads.
+//! Every ordered pair: the schedule of the GPU, with vectors of i-particles in place of threads.
 //!
-//! Each j-particle in turn is broadcast to every element of a vector, and acts on as many vectors of
-//! i-particles as the registers hold. Each i-particle sums in the order of the j-particles, so that
-//! the order depends neither on the instructions nor on the number of threads.
+//! Each j-particle in turn is broadcast to every element of a vector, and acts on as many vectors
+//! of i-particles as fit in the registers. Each i-particle sums in the order of the j-particles,
+//! so that the order depends neither on the instructions nor on the number of threads.
 
 use std::ops::Range;
 
@@ -45,8 +45,8 @@ impl<S: Scalar> Job<'_, S> {
         });
     }
 
-    /// Adds to `out` the effect of the j-particles of a range, a whole number of bags, on an i-block,
-    /// whose first particle is `begin`.
+    /// Adds to `out` the effect of a range of j-particles, a whole number of bags, on the i-block
+    /// that starts at particle `begin`.
     pub(crate) fn i_block(&self, begin: usize, j: Range<usize>, out: &mut [Line<u64>]) {
         let (width, words) = (self.loops.width, self.nothing.len());
         let end = begin + out.len() / words.max(1) * LINE;

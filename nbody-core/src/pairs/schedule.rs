@@ -1,9 +1,10 @@
-//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go. Each is
-//! one file; the loops that they call, and the folding of sums, do not depend on the schedule.
+//! Schedules: which pairs are evaluated, in which order, on which thread, and where the sums go.
+//! Each is one file; the loops that they call, and the folding of sums, do not depend on the
+//! schedule.
 //!
-//! Loops take a view of i-particles and a view of j-particles: blocks of columns, a range of these,
-//! and the index of the first particle in its set. A view may be of the set or of a copy of a part
-//! of it, so that a list can gather its j-particles into a buffer.
+//! Loops take a view of i-particles and a view of j-particles: blocks of columns, a range of
+//! these, and the index of the first particle in its set. A view may be of the set or of a copy of
+//! a part of it, so that a list can gather its j-particles into a buffer.
 
 use std::ops::Range;
 
@@ -36,30 +37,32 @@ pub(crate) struct Job<'a, S: Scalar> {
     pub accumulation: Accumulation,
     /// Sums are folded after each bag, not only after the last.
     pub folds_each_bag: bool,
-    /// Sums over all pairs are folded after so many bags, if they are so before the last.
+    /// Sums over all pairs are folded after this many bags, if this accumulation folds before the
+    /// last bag.
     pub bags_per_fold: usize,
-    /// The result of no pair, a line for each number.
+    /// The result without any pair, a line for each number.
     pub nothing: &'a [Line<S::Word>],
 }
 
 impl<S: Scalar> Job<'_, S> {
-    /// Some i-particles, a whole number of vectors.
+    /// Returns some i-particles, a whole number of vectors.
     pub fn i_view(&self, range: Range<usize>) -> View<'_, S::Word> {
         View { lines: self.i.lines(), first: 0, range }
     }
 
-    /// Some j-particles.
+    /// Returns some j-particles.
     pub fn j_view(&self, range: Range<usize>) -> View<'_, S::Word> {
         View { lines: self.j.lines(), first: 0, range }
     }
 
-    /// The bags of a range, the last one shorter.
+    /// Returns the bags of a range; the last one may be shorter.
     pub fn bags(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<S> {
         let (end, bag) = (range.end, self.order.bag);
         range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
     }
 
-    /// Begins the sums of so many i-particles, and their rounding errors, with those of no pair.
+    /// Sets the sums of `count` i-particles, and their rounding errors, to the result without any
+    /// pair.
     pub fn begin_sums(&self, count: usize, sums: [&mut Vec<Line<S::Word>>; 2]) {
         let vectors = count.div_ceil(self.loops.width);
         for sums in sums {
@@ -70,7 +73,8 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds the sums of i-particles at the end of a bag, or of the last one, as the accumulation has it.
+    /// Folds the sums of i-particles after a bag or after the last one, depending on the
+    /// accumulation.
     pub fn end_bag(
         &self,
         is_last: bool,
@@ -83,7 +87,7 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds sums as [`fold`](Self::fold) does, and their rounding errors, which count if they are
+    /// Folds sums as [`fold`](Self::fold) does; with their rounding errors if they are
     /// compensated.
     pub fn fold_with_lost(
         &self,
@@ -99,8 +103,7 @@ impl<S: Scalar> Job<'_, S> {
         }
     }
 
-    /// Folds the sums of vectors of i-particles, the first of which is that of `out` at `i`, and
-    /// resets them.
+    /// Folds the sums of vectors of i-particles into `out`, from `i` on, and resets them.
     pub fn fold(&self, i: usize, sums: &mut [Line<S::Word>], out: &mut [Line<u64>]) {
         let (width, words) = (self.loops.width, self.nothing.len().max(1));
         for (k, sums) in sums.chunks_mut(words).enumerate() {

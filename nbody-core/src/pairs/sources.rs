@@ -1,4 +1,4 @@
-//! The j-particles of an evaluation, and the way in which its sums are stored.
+//! The j-particles of an evaluation, and the way its sums are stored.
 
 use crate::error::Error;
 
@@ -7,8 +7,8 @@ use crate::error::Error;
 pub enum Sources<'a, J: ?Sized> {
     /// Particles of another set.
     Others(&'a J),
-    /// The set of the i-particles: i-particle k is j-particle k. Where I and J are one type, it may be
-    /// the same buffer.
+    /// The set of the i-particles: i-particle k is j-particle k. If I and J are one type, it may
+    /// be the same buffer.
     Same(&'a J),
     /// As `Same`, for the first `out.len()` particles (block time steps).
     First(&'a J),
@@ -46,7 +46,7 @@ impl<'a, J: ?Sized> Sources<'a, J> {
         }
     }
 
-    /// Returns the same relation to these particles.
+    /// Returns the same relation with these particles.
     pub fn with<T: ?Sized>(self, particles: &'a T) -> Sources<'a, T> {
         match self {
             Self::Others(_) => Sources::Others(particles),

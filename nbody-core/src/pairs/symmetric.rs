@@ -1,16 +1,16 @@
-//! Both directions of a pair at once, by Newton's third law or a parity like it: (i, j) and (j, i) are
-//! evaluated together.
+//! Both directions of a pair at once, by Newton's third law or a parity like it: (i, j) and (j, i)
+//! are evaluated together.
 //!
-//! The particles are divided into i-blocks. In a pair of blocks the particles of one are vectors of
-//! i-particles, whose sums are in memory, and those of the other j-particles, a few at a time, whose
-//! sums are in registers until they have acted on the whole block. Pairs of blocks are in round-robin
-//! order: in a round each block has at most one partner.
+//! The particles are divided into i-blocks. In a pair of blocks, one block provides vectors of
+//! i-particles, whose sums are in memory. The other provides j-particles, a few at a time, whose
+//! sums stay in registers until they have acted on the whole first block. Pairs of blocks are in
+//! round-robin order: in a round each block has at most one partner.
 //!
-//! No thread waits for another. Each takes the next pair of blocks and sums their effects on each other
-//! into parts of its own. Parts are added to the results of a block in the order of the rounds, so that
-//! the order of all sums is the same for every number of threads; an early part is kept until its turn.
-//! This is rare unless a thread is delayed, and then the kept parts take at most the memory of two
-//! copies of the results.
+//! No thread waits for another. Each takes the next pair of blocks and sums their effects on each
+//! other into parts of its own. Parts are added to the results of a block in the order of the
+//! rounds, so that the order of all sums is the same for every number of threads; an early part is
+//! kept until its turn. This is rare unless a thread is delayed, and then the kept parts take at
+//! most the memory of two copies of the results.
 
 use crate::law::loops::OnSymmetric;
 use std::mem;
@@ -28,20 +28,21 @@ use crate::options::{Accumulation, Options, Pairs};
 use crate::pairs::schedule::{Job, Schedule};
 use crate::parallel;
 
-/// Numbers of particles of the largest i-block, and of the smallest.
+/// Numbers of particles of the largest and of the smallest i-block.
 const LARGEST: usize = 512;
 const SMALLEST: usize = 128;
 /// The smallest vectors have two elements.
 const _: () = assert!(LARGEST / 2 <= CANDIDATES, "a block has more vectors than candidates");
-/// Number of blocks whose pairs keep many threads busy.
+/// Number of blocks whose pairs occupy many threads.
 const BLOCKS: usize = 32;
 
-/// Smallest number of particles for which symmetric pairs are faster than ordered ones, for any number
-/// of threads: the results must not depend on that. With fewer particles there are too few pairs of
-/// blocks for all threads.
+/// Smallest number of particles for which symmetric pairs are faster than ordered ones. It is the
+/// same for any number of threads, so that results do not depend on that number. With fewer
+/// particles there are too few pairs of blocks for all threads.
 const FEWEST: usize = BLOCKS * SMALLEST;
 
-/// Both directions of every pair of one set at once, or ordered pairs where the law has no loops for both.
+/// Both directions of every pair of one set at once, or ordered pairs where the law has no loops
+/// for both.
 #[derive(Clone, Copy)]
 pub(crate) struct SymmetricPairs;
 
@@ -54,17 +55,18 @@ impl Schedule for SymmetricPairs {
     }
 }
 
-/// Tests whether this schedule is chosen for one set of `n` particles, where there are loops for it.
+/// Tests whether this schedule is chosen for one set of `n` particles, if the law has loops for
+/// it.
 pub(crate) fn is_chosen(options: &Options, law: &Law, n: usize) -> bool {
     let &Options { pairs, order, accumulation, .. } = options;
     let possible = order.is_none() && accumulation != Accumulation::Compensated;
-    // With a cutoff most pairs are likely to be beyond it, and the cutoff filter is faster for ordered
-    // pairs.
+    // With a cutoff most pairs are likely to be beyond it, and the cutoff filter is faster for
+    // ordered pairs.
     let pays = n >= FEWEST && !law.cutoff;
     possible && (pairs == Pairs::Symmetric || pairs == Pairs::Auto && pays)
 }
 
-/// The particles of an i-block.
+/// Returns the number of particles of an i-block.
 fn block_of(n: usize) -> usize {
     (n / BLOCKS / LINE * LINE).clamp(SMALLEST, LARGEST)
 }
@@ -74,7 +76,7 @@ fn block_of(n: usize) -> usize {
 #[derive(Clone, Copy)]
 struct RoundRobin {
     blocks: usize,
-    /// Number of blocks, rounded up to an even number: a partner of the added block has none.
+    /// Number of blocks, rounded up to an even number: the partner of the added block pauses.
     players: usize,
 }
 
@@ -83,12 +85,13 @@ impl RoundRobin {
         Self { blocks, players: blocks.next_multiple_of(2) }
     }
 
-    /// All pairs: each block with itself, and those of all rounds.
+    /// Returns the number of pairs: each block with itself, and the pairs of all rounds.
     fn count(self) -> usize {
         self.blocks + self.players.saturating_sub(1) * (self.players / 2)
     }
 
-    /// The round, and the two blocks, the lower one first; each with itself in round 0.
+    /// Returns the round and the two blocks, the lower one first. In round 0 each block meets
+    /// itself.
     fn meeting(self, index: usize) -> (usize, [usize; 2]) {
         let Some(index) = index.checked_sub(self.blocks) else { return (0, [index; 2]) };
         let tables = self.players / 2;
@@ -103,14 +106,14 @@ impl RoundRobin {
 /// The results of a block, to which a part is added in each round.
 struct Sums<'a> {
     results: &'a mut [Line<u64>],
-    /// The round whose part is next.
+    /// The round whose part is added next.
     round: usize,
     /// Parts of later rounds.
     early: Vec<(usize, Vec<Line<u64>>)>,
 }
 
 impl Sums<'_> {
-    /// Adds the part of a round, or keeps it until those before it have been added.
+    /// Adds the part of a round, or keeps it until all earlier parts have been added.
     fn add(&mut self, folding: &Folding, round: usize, part: &mut Vec<Line<u64>>) {
         if round != self.round {
             self.early.push((round, mem::take(part)));
@@ -187,13 +190,13 @@ impl<S: Scalar> Job<'_, S> {
         self.i_block(range.start, range, part);
     }
 
-    /// An empty part for this many particles.
+    /// Begins a part for this many particles with the result without any pair.
     fn begin(&self, particles: usize, part: &mut Vec<Line<u64>>) {
         part.resize(particles.div_ceil(LINE) * self.nothing.len(), Line([0; LINE]));
         self.setting.folding.begin(part);
     }
 
-    /// Sums the effects of the particles of two blocks on one another, of which the first is whole.
+    /// Sums the effects of the particles of two blocks on one another; the first block is full.
     fn meet(
         &self,
         pairs: OnSymmetric<S::Word>,
@@ -257,7 +260,7 @@ mod tests {
     fn parts_are_added_in_the_order_of_rounds_whenever_they_come() {
         let fields = [crate::field::Field { name: "", kind: crate::field::FieldKind::Real }];
         let folding = Folding::new(&fields, crate::numeric::precision::Precision::Double);
-        // The sum of these depends on the order.
+        // This sum depends on the order.
         let parts = [1e16, 1.0, -1e16, 3.0];
         let expected = parts.iter().fold(0.0, |sum, part| sum + part);
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1], [1, 2, 3, 0]] {

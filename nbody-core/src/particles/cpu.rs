@@ -17,8 +17,9 @@ use crate::particles::selection::CpuSelection;
 use crate::records::binding::Binding;
 use crate::records::pack::OwnedRows;
 
-/// Runs programs per particle on the CPU. It computes in `f64`. Numbers of particles are rounded to their precision
-/// when they are stored, and totals are merged in an order that depends on the number of particles alone.
+/// Runs programs per particle on the CPU. It computes in `f64`. The numbers of particles are
+/// rounded to their precision when they are stored, and totals are merged in an order that depends
+/// only on the number of particles.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuPerParticle {
     fields: &'static [Field],
@@ -27,7 +28,7 @@ pub(crate) struct CpuPerParticle {
     wrap: bool,
 }
 
-/// The buffers that a program reads beside the particles.
+/// The buffers that a program reads besides the particles.
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
     q: Option<&'a Particles>,
@@ -65,7 +66,7 @@ impl CpuPerParticle {
         Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
     }
 
-    /// Changes the first particles of a selection: copies of them, if there are others to copy.
+    /// Updates the first particles of a selection; if they are not all particles, on copies.
     fn update_first(
         &self,
         program: &'static ParticleProgram,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::law::program::ParticleProgram;
 use crate::memory::buffer::Buffer;
 
-/// The buffers that a program reads beside the particles.
+/// The buffers that a program reads besides the particles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beside<'a> {
     /// The second particles.
@@ -24,7 +24,7 @@ pub struct First<'a> {
     pub selection: &'a dyn Selection,
     /// The number of particles.
     pub count: usize,
-    /// The particles that are copied, where copies change and not the particles themselves.
+    /// The particles to copy, if copies are updated instead of the particles themselves.
     pub from: Option<&'a dyn Buffer>,
     /// Whether the parameter `due: u32` of the program is the time of the selection.
     pub is_due: bool,
@@ -47,7 +47,7 @@ pub trait PerParticle: Any + fmt::Debug + Send + Sync {
     /// Sets whether positions are wrapped into the box.
     fn set_wrap(&mut self, wrap: bool);
 
-    /// Changes each particle by an update; with a selection, its first particles alone.
+    /// Updates each particle; with a selection, only its first particles.
     fn update(
         &mut self,
         program: &'static ParticleProgram,
@@ -81,15 +81,15 @@ pub trait Selection: Any + fmt::Debug + Send + Sync {
     /// Orders particles by their field `due: u32` without waiting for the device.
     fn seek_soonest(&mut self, particles: &dyn Buffer, now: u32) -> Result<(), Error>;
 
-    /// Returns the number of particles that take part, and the time until then.
+    /// Returns the number of particles that are due first, and the time until then.
     fn soonest(&self) -> Result<(usize, u32), Error>;
 
     /// Copies the first particles in this order.
     fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error>;
 }
 
-/// Operations that are repeated.
+/// Repeated operations.
 pub trait Sequence: fmt::Debug + Send + Sync {
-    /// Does work, whose launches are held back to its end.
+    /// Runs work, and defers its launches to the end.
     fn run(&mut self, work: &mut dyn FnMut()) -> Result<(), Error>;
 }

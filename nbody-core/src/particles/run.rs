@@ -21,12 +21,13 @@ use crate::records::binding::Binding;
 use crate::records::pack;
 use crate::records::pack::Rows;
 
-/// Particles whose totals are merged in one tree; those of the trees are merged likewise.
+/// Number of particles whose totals are merged in one tree; the totals of the trees are merged
+/// likewise.
 const MERGED: usize = 256;
-/// Blocks of a group. As many are converted at a time, whose numbers stay in the cache.
+/// Blocks of a group. A group is converted at a time, so that its numbers stay in the cache.
 const BLOCKS: usize = MERGED / LINE;
 
-/// A program with its parameters and the records that it reads beside the particle.
+/// A program with its parameters and the records that it reads besides the particle.
 pub(crate) struct Run<'a> {
     pub program: &'static ParticleProgram,
     pub domain: Domain,
@@ -50,8 +51,8 @@ impl Run<'_> {
         Error::check_length("results", f, n)
     }
 
-    /// Returns the records beside some blocks of particles, in `f64`. They are copied, but for results
-    /// that are whole.
+    /// Returns the records that are read besides some blocks of particles, in `f64`. Results whose
+    /// record is read whole are not copied.
     fn beside<'b>(
         &'b self,
         blocks: Range<usize>,
@@ -72,7 +73,8 @@ impl Run<'_> {
         BesideBlocks { q: q_copy, f }
     }
 
-    /// Returns for each number of the particle the length of the box into which it is wrapped, or 0.
+    /// Returns for each number of the particle the length of the box into which it is wrapped, or
+    /// 0.
     fn lengths(&self) -> Vec<f64> {
         let domain = if self.wrap { self.domain } else { Domain::Open };
         let [lengths, _] = domain.factors();
@@ -85,7 +87,7 @@ impl Run<'_> {
         if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
     }
 
-    /// Changes each particle.
+    /// Updates each particle.
     pub fn update(&self, parameters: &dyn Rows, p: &mut Particles) -> Result<(), Error> {
         self.check(p.len())?;
         let parameters = Columns::pack::<f64>(parameters)?;
@@ -169,7 +171,7 @@ impl Run<'_> {
     }
 }
 
-/// The merging of totals in a fixed order.
+/// Merges totals in a fixed order.
 struct TotalTree {
     folding: Folding,
     /// The total of no particle.
@@ -213,8 +215,8 @@ impl TotalTree {
         Ok(merged)
     }
 
-    /// Merges the totals of a group into that of its first particle: 128 of them with the 128 that
-    /// follow, then 64 with 64, and so on.
+    /// Merges the totals of a group into the total of its first particle: the first 128 with the
+    /// 128 that follow, then 64 with 64, and so on.
     fn merge_group(&self, group: &mut [Line<u64>]) {
         let dim = self.nothing.len().max(1);
         let mut half = BLOCKS / 2;

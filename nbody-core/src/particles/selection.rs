@@ -8,24 +8,24 @@ use crate::numeric::simd::lanes::LINE;
 use crate::particles::engine::Selection;
 use crate::records::binding::Binding;
 
-/// An order of particles in which those that take part come first. Within both groups they keep their
-/// order.
+/// An order of particles: first the particles that take part, then the others, each group in its
+/// original order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CpuSelection {
     indices: Vec<u32>,
-    /// The number of particles that take part, and the time until then.
+    /// The number of particles that are due first, and the time until then.
     soonest: (usize, u32),
     /// The time at which they take part.
     due: u32,
 }
 
 impl CpuSelection {
-    /// Returns the time at which particles take part.
+    /// Returns the time at which the particles take part.
     pub fn due(&self) -> u32 {
         self.due
     }
 
-    /// Orders `n` particles, and returns how many take part.
+    /// Orders `n` particles, and returns the number that take part.
     fn order(&mut self, n: usize, takes_part: &dyn Fn(usize) -> bool) -> usize {
         self.indices.clear();
         self.indices.extend((0..n).filter(|&k| takes_part(k)).map(|k| k as u32));
@@ -40,7 +40,8 @@ impl CpuSelection {
         Ok(&self.indices[..count])
     }
 
-    /// Copies the first particles in this order to another buffer, which then has as many.
+    /// Copies the first particles in this order to another buffer, which is resized to their
+    /// number.
     pub fn gather(&self, count: usize, from: &Particles, to: &mut Particles) -> Result<(), Error> {
         Error::check_record("selected particles", to.fields, from.fields)?;
         let copies = self.gathered("particles to select from", from, count)?;

@@ -1,7 +1,8 @@
-//! The fields of a program per particle, found by their names in the records of a buffer.
+//! The fields of a program per particle, found by name in the records of a buffer.
 //!
-//! An integrator is written once, with records of its own, and runs on the particles and results of
-//! any interaction whose records have its fields. Fields that it does not know stay as they are.
+//! An integrator is written once, with records of its own, and runs on the particles and results
+//! of any interaction whose records have its fields. Fields that it does not know stay as they
+//! are.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use crate::records::pack::{Number, numbers};
 const ACTIVE: &[Field] = &[Field { name: "active", kind: FieldKind::U32 }];
 const DUE: &[Field] = &[Field { name: "due", kind: FieldKind::U32 }];
 
-/// The numbers of a program's record among the words of a buffer's records, which may have other fields,
-/// too.
+/// The numbers of a program's record among the words of a buffer's records, which may have more
+/// fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     places: Vec<Place>,
@@ -27,7 +28,7 @@ pub struct Binding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) number: Number,
-    /// The coordinates, and the other numbers, in front of it.
+    /// The numbers of coordinates and of other numbers in front of it.
     coordinates: usize,
     others: usize,
 }
@@ -73,7 +74,7 @@ impl Place {
 }
 
 impl Binding {
-    /// Finds the fields of a program in the records of a buffer: by name, of one kind.
+    /// Finds the fields of a program in the records of a buffer, by name and type.
     pub fn new(
         program: &'static str,
         fields: &'static [Field],
@@ -103,12 +104,12 @@ impl Binding {
         Ok(Self { places, is_whole })
     }
 
-    /// Binds the fields of a record to themselves.
+    /// Binds every field of a record to itself.
     pub(crate) fn whole(fields: &'static [Field]) -> Self {
         Self::new("", fields, fields).expect("a record has its own fields")
     }
 
-    /// Binds some numbers.
+    /// Binds the numbers at these places.
     pub(crate) fn of_places(places: Vec<Place>) -> Self {
         Self { places, is_whole: false }
     }
@@ -138,7 +139,7 @@ impl Binding {
         &self.places
     }
 
-    /// Returns whether the records of the buffer are those of the program.
+    /// Returns whether the buffer has the program's own records.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }

@@ -9,7 +9,7 @@ use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack::{WriteRows, chunk};
 
-/// The type on the host of a field: `f64` of a `Real`, [`Vector`], [`Point`], `[f64; N]` and `u32`.
+/// The host type of a field: `f64` for a `Real`, [`Vector`], [`Point`], `[f64; N]` or `u32`.
 pub trait FieldValue: Copy + Send + Sync + sealed::Read + 'static {
     /// The type in the language of declarations.
     const KIND: FieldKind;
@@ -49,7 +49,7 @@ values! {
     [const D: usize] Point<f64, D>, FieldKind::Point(D), |words| Self(reals(words));
 }
 
-/// Finds the field of this name. That of another type than `T` is an error.
+/// Finds the field of this name; an error if its type is not `T`.
 pub fn find_field<T: FieldValue>(
     fields: &'static [Field],
     name: &str,
@@ -63,7 +63,7 @@ pub fn find_field<T: FieldValue>(
     Ok((field, Binding::new("download", slice::from_ref(field), fields)?))
 }
 
-/// Returns `n` values, whose numbers a function writes.
+/// Returns `n` values, whose numbers `write` writes.
 pub fn values<T: FieldValue>(n: usize, write: &WriteRows) -> Vec<T> {
     let dim = T::KIND.components();
     let mut values = vec![T::read(&vec![0; dim]); n];
@@ -119,7 +119,7 @@ mod tests {
                 row.copy_from_slice(&[k as f64, -(k as f64)].map(f64::to_bits));
             }
         };
-        // More than one thread converts.
+        // So many values that several threads convert them.
         let found = values::<Vector<f64, 2>>(40_000, write);
         let expected: Vec<_> = (0..40_000_u32).map(f64::from).map(|k| Vector([k, -k])).collect();
         assert!(found == expected);

@@ -1,8 +1,8 @@
 //! Conversion of records to and from the words of buffers.
 //!
-//! A record reads and writes its numbers as 64-bit words: the bits of an `f64`, which holds every real
-//! exactly, or an integer. Only that is compiled for each record; the conversion to other precisions
-//! and layouts follows from its [`Field`]s.
+//! A record reads and writes its numbers as 64-bit words: the bits of an `f64`, which holds every
+//! real exactly, or an integer. Only this is compiled for each record type; the conversion to
+//! other precisions and layouts follows from the [`Field`]s.
 
 use std::ops::Range;
 use std::slice;
@@ -16,11 +16,12 @@ use crate::records::record;
 use crate::records::record::Record;
 pub use crate::records::record::{dim, position};
 
-/// Fewer numbers than these are converted by one thread.
+/// Fewer numbers than this are converted by a single thread.
 const SERIAL: usize = 1 << 16;
 /// Number of records that a thread converts at a time.
 const CHUNK: usize = 1 << 12;
-/// Number of records in a batch, whose words stay in the cache while each column is converted.
+/// Number of records in a batch. The words of a batch stay in the cache while each column is
+/// converted.
 const BATCH: usize = 1 << 8;
 
 /// Records of any type.
@@ -43,7 +44,7 @@ where
     }
 
     fn fields(&self) -> &'static [Field] {
-        // Engines use the layout of the host's records.
+        // Engines rely on the layout of the host's records.
         const { assert!(record::has_layout_of_host::<P>(), "a wrong `unsafe impl Record`") }
         P::FIELDS
     }
@@ -57,7 +58,7 @@ where
     }
 }
 
-/// Records of a value: rows of 64-bit words.
+/// Records that own their words: rows of 64-bit words.
 #[derive(Clone, Debug)]
 pub struct OwnedRows {
     fields: &'static [Field],
@@ -65,7 +66,7 @@ pub struct OwnedRows {
 }
 
 impl OwnedRows {
-    /// Returns the records of these fields with these words, row by row.
+    /// Creates records of these fields from words, row by row.
     ///
     /// # Panics
     ///
@@ -75,7 +76,7 @@ impl OwnedRows {
         Self { fields, words }
     }
 
-    /// Returns one record, refusing a row of another length.
+    /// Creates one record; refuses a row of another length.
     pub fn one(fields: &'static [Field], row: &[u64]) -> Result<Self, Error> {
         Error::check_length("numbers of a record", row.len(), dim(fields))?;
         Ok(Self::new(fields, row.to_vec()))
@@ -89,7 +90,7 @@ impl OwnedRows {
 
 impl Rows for OwnedRows {
     fn count(&self) -> usize {
-        // A record without numbers stands for itself.
+        // The words of a record without numbers are empty; they count as one record.
         self.words.len().checked_div(dim(self.fields)).unwrap_or(1)
     }
 
@@ -106,8 +107,8 @@ impl Rows for OwnedRows {
 /// A function that writes the numbers of a range of records row by row, as 64-bit words.
 pub type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
 
-/// Returns how many words a record takes in `S`: one for each number, and two for coordinates in mixed
-/// precision.
+/// Returns the number of words of a record in `S`: one for each number, and two for coordinates in
+/// mixed precision.
 pub const fn words<S: Scalar>(fields: &[Field]) -> usize {
     record::words(fields, S::COORDINATE_WORDS)
 }
@@ -119,7 +120,7 @@ pub fn rows(records: &dyn Rows) -> Vec<u64> {
     rows
 }
 
-/// Returns the result of no pair, as 64-bit words.
+/// Returns the result without any pair, as 64-bit words.
 pub fn nothing(fields: &[Field]) -> Vec<u64> {
     let mut words = Vec::new();
     for kind in fields.iter().map(|field| field.kind) {
@@ -141,7 +142,8 @@ pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
     words
 }
 
-/// Writes the records row by row, their reals rounded to the nearest `S`, to the first of these words.
+/// Writes the records row by row, their reals rounded to the nearest `S`, to the first of these
+/// words.
 ///
 /// # Panics
 ///
@@ -164,7 +166,7 @@ pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) {
     });
 }
 
-/// Returns `n` records, whose numbers a function writes.
+/// Returns `n` records, whose numbers `write` writes.
 pub fn unpack<P>(n: usize, write: &WriteRows) -> Vec<P>
 where
     P: Record,
@@ -190,8 +192,8 @@ where
     P::read(&mut RowReader(row.iter()))
 }
 
-/// Writes row by row the numbers of some of `n` records that are a structure of arrays: component `c` of
-/// record `k` is `words[c * n + k]`.
+/// Writes row by row the numbers of some of `n` records that are a structure of arrays: component
+/// `c` of record `k` is `words[c * n + k]`.
 ///
 /// # Panics
 ///
@@ -216,8 +218,8 @@ pub fn rows_of_columns<S: Scalar>(
     }
 }
 
-/// Writes row by row the numbers of some records that are an array of structs: record `k` begins with
-/// `records[k * words]`, where `words` is that of [`words`] in `S`.
+/// Writes row by row the numbers of some records that are an array of structs: record `k` begins
+/// with `records[k * words]`, where `words` is the number that [`words`] returns for `S`.
 ///
 /// # Panics
 ///
@@ -273,12 +275,14 @@ pub(crate) fn reals(fields: &[Field], rows: &[u64]) -> impl Iterator<Item = f64>
     })
 }
 
-/// Returns how many of `n` records of `numbers` numbers a thread converts at a time.
+/// Returns the number of records, of `n` with `numbers` numbers each, that a thread converts at a
+/// time.
 pub(crate) fn chunk(n: usize, numbers: usize) -> usize {
     if n * numbers < SERIAL { n } else { CHUNK }
 }
 
-/// Calls a function with the rows of each batch of a range of records, and the index of its first record.
+/// Calls a function with the rows of each batch of a range of records, and the index of the
+/// batch's first record.
 pub(crate) fn in_batches(
     records: &dyn Rows,
     range: Range<usize>,
@@ -303,7 +307,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Returns how many words it takes in `S`.
+    /// Returns the number of words it takes in `S`.
     pub const fn words<S: Scalar>(self) -> usize {
         match self {
             Self::Coordinate => S::COORDINATE_WORDS,
@@ -335,8 +339,8 @@ pub fn axes(fields: &[Field]) -> impl Iterator<Item = Option<usize>> + Clone {
     fields.iter().flat_map(each)
 }
 
-/// Calls `put(record, word of the record, value)` for each word in `S` of these rows. It converts column
-/// by column, so that it branches on the type of a number once for all records.
+/// Calls `put(record, word of the record, value)` for each word in `S` of these rows. Converts
+/// column by column, so that it branches on the type of a number only once for all records.
 #[inline(always)]
 pub(crate) fn each_word<S: Scalar>(
     fields: &[Field],
@@ -372,8 +376,8 @@ pub(crate) fn each_word<S: Scalar>(
     }
 }
 
-/// Returns the rows of `dim` numbers that a function writes. It is not generic, unlike its caller, so that
-/// it is compiled once.
+/// Returns the rows of `dim` numbers that a function writes. Not generic, unlike its caller, so
+/// that it is compiled only once.
 fn rows_from(write: &WriteRows, records: Range<usize>, dim: usize) -> Vec<u64> {
     let mut rows = vec![0; records.len() * dim];
     write(records, &mut rows);

@@ -15,15 +15,14 @@ use crate::numeric::space::Space;
 
 /// A struct of named numbers: a particle, the parameters of an interaction, or a result.
 ///
-/// `#[nbody::interaction]` implements this for every struct of the module; nothing else needs
-/// to.
+/// `#[nbody::interaction]` implements this for every struct of the module; nothing else needs to.
 ///
 /// # Safety
 ///
 /// Engines lay out memory by the fields, and CUDA programs read it by their own structs. So
-/// [`FIELDS`](Self::FIELDS) must be the same for [`Host`](Self::Host) and every [`With`](Self::With), and
-/// [`read`](Self::read) and [`write`](Self::write) must transfer [`DIM`](Self::DIM) numbers, those of the
-/// fields in their order.
+/// [`FIELDS`](Self::FIELDS) must be the same for [`Host`](Self::Host) and every
+/// [`With`](Self::With), and [`read`](Self::read) and [`write`](Self::write) must transfer
+/// [`DIM`](Self::DIM) numbers: the numbers of the fields, in their order.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the layout")]
 pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
     /// The type of its real fields.
@@ -35,7 +34,7 @@ pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'stati
 
     /// The fields, in the order of declaration.
     const FIELDS: &'static [Field];
-    /// The number of numbers in a record (IDIM, JDIM and FDIM of CUNBODY-1).
+    /// The number of numbers in a record (IDIM, JDIM or FDIM of CUNBODY-1).
     const DIM: usize;
 
     /// Reads the numbers in the order of declaration.
@@ -44,13 +43,13 @@ pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'stati
     fn write<W: Writer<Self::Lane>>(&self, to: &mut W);
 }
 
-/// A result: a record that accumulates over pairs. Its default is the value without any pair: 0 for sums
-/// and counts, an infinity for extremes.
+/// A result: a record that accumulates over pairs. Its default is the value without any pair: 0
+/// for sums and counts, an infinity for extremes.
 pub trait Output: Record {
     /// Returns `yes` where the mask is true, `no` elsewhere.
     fn select<L: Lane>(mask: L::Mask, yes: &Self::With<L>, no: &Self::With<L>) -> Self::With<L>;
-    /// Adds the contribution of one pair to the sums, and their rounding errors to `lost`:
-    /// [`compensate`] for each of them.
+    /// Adds the contribution of one pair to the sums, and their rounding errors to `lost`, by
+    /// [`compensate`].
     fn compensate<L: Lane, S: Space<L>>(
         term: &Self::With<L>,
         total: &mut Self::With<L>,
@@ -58,8 +57,9 @@ pub trait Output: Record {
     );
 }
 
-/// Adds a term to a sum, and the rounding error of the sum to `lost`. The error is exact, whichever of
-/// the two is larger (Knuth 1969, The Art of Computer Programming 2, section 4.2.2).
+/// Adds a term to a sum, and the rounding error of the sum to `lost`. The error is exact,
+/// whichever of term and sum is larger (Knuth 1969, The Art of Computer Programming 2, section
+/// 4.2.2).
 #[inline(always)]
 pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
     let before = *sum;
@@ -68,7 +68,7 @@ pub fn compensate<L: Lane>(term: L, sum: &mut L, lost: &mut L) {
     *lost += (before - (*sum - added)) + (term - added);
 }
 
-/// Returns whether records of a type have the layout of their host's.
+/// Returns whether records of a type have the layout of the type's `Host`.
 pub(crate) const fn has_layout_of_host<P: Record>() -> bool {
     have_one_layout(P::FIELDS, <P::Host as Record>::FIELDS) && P::DIM == dim(P::FIELDS)
 }
@@ -82,12 +82,13 @@ const fn have_one_layout(a: &[Field], b: &[Field]) -> bool {
     k == a.len() && k == b.len()
 }
 
-/// Returns how many numbers these fields consist of.
+/// Returns the number of numbers in these fields.
 pub const fn dim(fields: &[Field]) -> usize {
     words(fields, 1)
 }
 
-/// Returns how many words these fields take, with `per_coordinate` for each coordinate of a position.
+/// Returns the number of words in these fields, with `per_coordinate` for each coordinate of a
+/// position.
 pub(crate) const fn words(fields: &[Field], per_coordinate: usize) -> usize {
     let (mut sum, mut k) = (0, 0);
     while k < fields.len() {
@@ -98,7 +99,8 @@ pub(crate) const fn words(fields: &[Field], per_coordinate: usize) -> usize {
     sum
 }
 
-/// Returns the numbers of a record that are the coordinates of its position, if it has one alone.
+/// Returns the numbers of a record that are the coordinates of its position, if it has exactly
+/// one.
 pub fn position(fields: &[Field]) -> Option<Range<usize>> {
     let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));
     let k = fields.iter().position(is_point)?;

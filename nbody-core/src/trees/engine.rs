@@ -15,16 +15,16 @@ pub trait Tree: Engine {
     /// Sets the criterion that opens cells.
     fn set_opening(&mut self, opening: Opening) -> Result<(), Error>;
 
-    /// Returns the distance from which on the law is harmonic.
+    /// Returns the distance beyond which the law is harmonic.
     fn harmonic_distance(&self) -> f64;
 
-    /// Returns the lengths of results that the last evaluation compared estimates of errors with.
+    /// Returns the lengths of the results that the last evaluation compared error estimates with.
     fn compared(&self) -> Result<Option<Vec<f64>>, Error>;
 
-    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    /// Makes the next evaluation compare error estimates with results of these lengths.
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error>;
 
-    /// Begins to measure the times of the parts of evaluations, or ends it.
+    /// Starts or stops the measurement of the times of the parts of evaluations.
     fn set_timed(&mut self, is_on: bool);
 
     /// Returns the size of the tree of the last evaluation, its work and its times.

@@ -43,7 +43,8 @@ pub struct TreeTimes {
     /// Time to build the cells and the far particles.
     pub build: Duration,
     /// Time of the walks with their evaluations, of both walks where
-    /// [`Opening::relative`](crate::trees::opening::Opening::relative) has no results yet to compare with.
+    /// [`Opening::relative`](crate::trees::opening::Opening::relative) has no results yet to
+    /// compare with.
     pub walk: Duration,
 }
 

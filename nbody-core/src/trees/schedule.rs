@@ -1,5 +1,5 @@
-//! Trees: each group of i-particles meets itself, if i and j are one set, and then the particles and far
-//! particles of its walk, bag by bag.
+//! Trees: each group of i-particles meets itself, if i and j are one set, and then the particles
+//! and far particles of its walk, bag by bag.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,23 +17,23 @@ use crate::trees::walk::{CellTree, Walked};
 
 /// Groups that a thread evaluates at a time.
 const GROUPS: usize = 16;
-/// Blocks of a group.
 const BLOCKS: usize = GROUP / LINE;
 
-/// The tree of an evaluation, and the i-particles, in the order of its curve.
+/// The tree of an evaluation, and the i-particles in the order of its curve.
 pub(crate) struct Walks<'a> {
     pub tree: &'a CellTree,
     /// The positions of the i-particles, wrapped into a periodic box.
     pub positions: &'a [[f64; 3]],
     /// i- and j-particles are one set.
     pub one_set: bool,
-    /// Whether the results of each group are wanted, if not all are.
+    /// Whether the results of each group are wanted; `None` if all are.
     pub wanted: Option<Vec<bool>>,
-    /// The binary logarithm of the greatest error of each group, if cells are opened by it.
+    /// The binary logarithm of the greatest permitted error of each group, if cells are opened by
+    /// estimates of errors.
     pub most: Option<&'a [f32]>,
-    /// Cells that were tested.
+    /// Number of cells tested.
     pub tested: AtomicU64,
-    /// Pairs that were evaluated.
+    /// Number of pairs evaluated.
     pub evaluations: AtomicU64,
 }
 
@@ -42,7 +42,7 @@ struct WalkWork<W> {
     walked: Walked,
     bag: Vec<Line<W>>,
     sums: Vec<Line<W>>,
-    /// The rounding errors of the sums, which count if these are compensated.
+    /// The rounding errors of the sums, if the sums are compensated.
     lost: Vec<Line<W>>,
     best: Best,
 }
@@ -165,7 +165,8 @@ impl<S: Scalar> Job<'_, S> {
     }
 }
 
-/// Copies records of `N` words to the blocks of a bag. The number of words is known to the compiler.
+/// Copies records of `N` words to the blocks of a bag. The number of words is known to the
+/// compiler.
 fn copy<W: Copy, const N: usize>(lines: &[Line<W>], entries: &[u32], bag: &mut [Line<W>]) {
     let (blocks, _) = lines.as_chunks::<N>();
     let (bag, _) = bag.as_chunks_mut::<N>();

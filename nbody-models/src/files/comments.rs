@@ -3,13 +3,13 @@
 use super::text::{finite, quoted, syntax};
 use crate::Error;
 
-/// Words before `time` that leave its meaning.
+/// Words before `time` that keep its meaning.
 const OF_THE_SNAPSHOT: [&str; 7] =
     ["snapshot", "simulation", "current", "model", "output", "physical", "at"];
-/// Words after `time` that give it another one.
+/// Words after `time` that change its meaning.
 const OF_ANOTHER: [&str; 5] = ["step", "steps", "unit", "units", "scale"];
 
-/// Figures that the comments of a table state, each with its line.
+/// Figures stated in the comments of a table, each with its line.
 #[derive(Default)]
 pub struct Stated {
     pub time: Option<(u64, f64)>,
@@ -17,7 +17,7 @@ pub struct Stated {
 }
 
 impl Stated {
-    /// Reads a comment. The first that states a figure counts.
+    /// Reads a comment. The first comment that states a figure counts.
     pub fn read(&mut self, line: u64, comment: &str) -> Result<(), Error> {
         if self.time.is_none() {
             self.time = time(line, comment)?;
@@ -29,8 +29,8 @@ impl Stated {
     }
 }
 
-/// Extracts the time from a comment, in one of its parts between commas or semicolons: `time 0.5`, and among
-/// other figures `N = 300, t = 0.5` or `N=300 time=0.5`.
+/// Extracts the time from a comment, from one of its parts between commas or semicolons:
+/// `time 0.5`, or after other figures, as in `N = 300, t = 0.5` and `N=300 time=0.5`.
 pub fn time(line: u64, comment: &str) -> Result<Option<(u64, f64)>, Error> {
     let comment = comment.replace(['"', '\'', '{', '}'], " ");
     let mut parts = comment.split([',', ';']).enumerate().peekable();
@@ -47,7 +47,7 @@ pub fn time(line: u64, comment: &str) -> Result<Option<(u64, f64)>, Error> {
             }
             continue;
         };
-        // A comma within the number, as some languages write it: no program reads `0,5` as 0.
+        // A decimal comma, as in some languages: `0,5` must not be read as 0.
         if let Some((_, next)) = parts.peek()
             && next.starts_with(|c: char| c.is_ascii_digit())
             && !first.contains('.')
@@ -59,7 +59,7 @@ pub fn time(line: u64, comment: &str) -> Result<Option<(u64, f64)>, Error> {
     Ok(None)
 }
 
-/// The word `time` or `t` in a comment, with what stands before and after it.
+/// The word `time` or `t` in a comment, with the text before and after it.
 struct Stating<'a> {
     before: &'a str,
     is_short: bool,
@@ -68,7 +68,8 @@ struct Stating<'a> {
     is_assigned: bool,
 }
 
-/// Finds the words `time` and `t`. Other words may begin or end alike: `timestep`, `dt`.
+/// Finds the words `time` and `t`, but not words that merely begin or end so, such as `timestep`
+/// and `dt`.
 fn times(part: &str) -> impl Iterator<Item = Stating<'_>> {
     let is_of_word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     let begins = part.char_indices().map(|(at, _)| part.split_at(at));
@@ -88,8 +89,8 @@ fn times(part: &str) -> impl Iterator<Item = Stating<'_>> {
 }
 
 impl Stating<'_> {
-    /// Returns whether it is the time of the snapshot: neither that of another thing, such as `end time`, nor a
-    /// word of a text.
+    /// Returns whether it is the time of the snapshot, and not of something else, as in
+    /// `end time`, or a word of running text.
     fn is_of_snapshot(&self) -> bool {
         let next = self.value.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         if OF_ANOTHER.iter().any(|it| it.eq_ignore_ascii_case(next)) {
@@ -107,7 +108,7 @@ impl Stating<'_> {
     }
 }
 
-/// Leaves out a unit in brackets: ` [Myr] = 5`.
+/// Removes a unit in brackets: ` [Myr] = 5`.
 fn without_unit(rest: &str) -> &str {
     let brackets = [('[', ']'), ('(', ')')];
     let after = brackets

@@ -13,8 +13,8 @@ use crate::{Error, Particle, Snapshot};
 const COLUMNS: [&str; 7] = ["mass", "x", "y", "z", "vx", "vy", "vz"];
 
 impl Snapshot {
-    /// Writes CSV: the columns mass, x, y, z, vx, vy, vz under their names, after comments with the time
-    /// and the number of particles. Numbers have enough digits to be read back exactly.
+    /// Writes CSV: comments with the time and the number of particles, a header, and the columns
+    /// mass, x, y, z, vx, vy and vz. Numbers have enough digits to be read back exactly.
     pub fn write_csv(&self, mut to: impl Write) -> Result<(), Error> {
         let mut write = || {
             writeln!(to, "# time {}", self.time)?;
@@ -28,23 +28,25 @@ impl Snapshot {
         write().map_err(|source| Error::Io { action: "write CSV", source })
     }
 
-    /// Reads a table as [`write_csv`](Self::write_csv) writes it, or another program: a header with the
-    /// names of columns, in any order and case and among others, perhaps within a comment as numpy
-    /// writes it; then a line for each particle. Commas, semicolons, tabs or blanks are between the columns.
-    /// Exponents may be those of Fortran: `1.0D-01`.
+    /// Reads a table written by [`write_csv`](Self::write_csv) or by another program: a header
+    /// with the names of columns, then a line for each particle. The header may be a comment, as
+    /// numpy writes it; its names may be in any order and case, with other columns among them.
+    /// Columns are separated by commas, semicolons, tabs or blanks. Exponents may be in Fortran's
+    /// form: `1.0D-01`.
     ///
     /// Comments begin with `#`, `%` or `!`.
     ///
-    /// The time is that of the first comment `# time 0.5`, which may also be `# Time: 0.5` or `# t = 0.5`, alone or
-    /// after other figures (`# N=300 t=0.5`), or that of a column `time` or `t`; without one it is 0. A comment `# particles 300` states the number of
-    /// particles, and a file that has fewer or more is refused, as is one without a line break at its end,
-    /// whose last number may be cut short.
+    /// The time is taken from the first comment `# time 0.5`, which may also be `# Time: 0.5` or
+    /// `# t = 0.5`, alone or after other figures (`# N=300 t=0.5`), or from a column `time` or
+    /// `t`; it is 0 if there is none. A comment `# particles 300` states the number of particles;
+    /// a file with fewer or more is refused. So is a file without a line break at its end, since
+    /// its last number may be cut short.
     pub fn read_csv(from: impl BufRead) -> Result<Self, Error> {
         table::read(&text::read(from, "read CSV")?)
     }
 
-    /// Writes the text that NEMO's `atos` reads: the number of particles, the number of
-    /// dimensions and the time, a line each; then a line for each mass, each position and each
+    /// Writes the text that NEMO's `atos` reads: the number of particles, the number of dimensions
+    /// and the time, a line each; then a line for each mass, for each position and for each
     /// velocity.
     pub fn write_nemo(&self, mut to: impl Write) -> Result<(), Error> {
         let mut write = || {
@@ -62,9 +64,9 @@ impl Snapshot {
         write().map_err(|source| Error::Io { action: "write NEMO text", source })
     }
 
-    /// Writes extended XYZ, which viewers of particles read: the number of particles; the names and
-    /// numbers of columns, and the time; then a line for each particle, with its position, velocity
-    /// and mass. Numbers have enough digits to be read back exactly.
+    /// Writes extended XYZ, which particle viewers read: the number of particles; the names and
+    /// numbers of columns, and the time; then a line for each particle, with its position,
+    /// velocity and mass. Numbers have enough digits to be read back exactly.
     pub fn write_xyz(&self, mut to: impl Write) -> Result<(), Error> {
         let mut write = || {
             writeln!(to, "{}", self.particles.len())?;
@@ -77,8 +79,8 @@ impl Snapshot {
         write().map_err(|source| Error::Io { action: "write extended XYZ", source })
     }
 
-    /// Reads text as [`write_nemo`](Self::write_nemo) writes it; line breaks are treated as blanks, but
-    /// for that at the end, which tells that the last number is whole.
+    /// Reads text as [`write_nemo`](Self::write_nemo) writes it. Line breaks count as blanks,
+    /// except for the last one, which shows that the last number is complete.
     pub fn read_nemo(from: impl BufRead) -> Result<Self, Error> {
         let text = text::read(from, "read NEMO text")?;
         let mut words = Words::new(&text);
@@ -88,7 +90,7 @@ impl Snapshot {
             return Err(syntax(line, quoted(dimensions), "3 dimensions"));
         }
         let time = words.number("the time")?;
-        // The file may announce more particles than it has: allocate for those that are read.
+        // The file may announce more particles than it has: allocate only as they are read.
         let mut particles = Vec::new();
         for _ in 0..count {
             particles.push(Particle { mass: words.number("a mass")?, ..Particle::default() });
@@ -106,9 +108,9 @@ impl Snapshot {
         Ok(Self { time, particles })
     }
 
-    /// Reads extended XYZ as [`write_xyz`](Self::write_xyz) writes it, or another program: one frame,
-    /// whose `Properties` have positions `pos`, velocities `velo` and masses `mass`, in any order and among
-    /// others. Without `Time` or `t` the time is 0.
+    /// Reads extended XYZ written by [`write_xyz`](Self::write_xyz) or by another program: one
+    /// frame, whose `Properties` include positions `pos`, velocities `velo` and masses `mass`, in
+    /// any order. Without `Time` or `t` the time is 0.
     pub fn read_xyz(from: impl BufRead) -> Result<Self, Error> {
         xyz::read(&text::read(from, "read extended XYZ")?)
     }

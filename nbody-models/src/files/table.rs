@@ -1,4 +1,4 @@
-//! Tables with named columns: CSV, and text with columns set apart by blanks, tabs or semicolons.
+//! Tables with named columns: CSV, and text with columns separated by blanks, tabs or semicolons.
 
 use super::comments::{self, Stated};
 use super::text::{check_end, finite, last_line, lines, number, quoted, syntax};
@@ -24,7 +24,7 @@ pub fn read(text: &str) -> Result<Snapshot, Error> {
     reading.finish(text)
 }
 
-/// The columns of a table, by their places in a row.
+/// The columns of a table, by their place in a row.
 struct Columns {
     line: u64,
     count: usize,
@@ -57,14 +57,14 @@ fn place_of(line: u64, names: &[&str], name: &str) -> Result<Option<usize>, Erro
     }
 }
 
-/// A table as far as it is read.
+/// The part of a table read so far.
 #[derive(Default)]
 struct Reading {
     columns: Option<Columns>,
-    /// Columns that a comment names, as numpy writes them.
+    /// Columns named by a comment, as numpy writes them.
     commented: Option<Columns>,
     stated: Stated,
-    /// The time of a column of this name, and the first line with it.
+    /// The time in a column `time` or `t`, and the first line with it.
     time: Option<(u64, f64)>,
     particles: Vec<Particle>,
 }
@@ -149,7 +149,7 @@ impl Reading {
     }
 }
 
-/// Splits a line into cells, at commas, semicolons, tabs or blanks, whichever it has.
+/// Splits a line into cells at commas, semicolons, tabs or blanks, whichever the line has.
 fn split<'a>(line: &'a str, cells: &mut Vec<&'a str>) {
     cells.clear();
     match [',', ';', '\t'].into_iter().find(|&separator| line.contains(separator)) {

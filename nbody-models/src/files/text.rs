@@ -1,4 +1,4 @@
-//! Lines, words and numbers of text files, each with the number of its line.
+//! Lines, words and numbers of text files, each with its line number.
 
 use std::io::BufRead;
 
@@ -7,8 +7,8 @@ use crate::Error;
 /// Longest part of a text that a message repeats.
 const LONGEST: usize = 60;
 
-/// Reads a text with line breaks of any system. A byte-order mark is left out. Bytes that are not UTF-8, as
-/// of comments in Latin-1, become the replacement character, with which no text is a number.
+/// Reads a text with line breaks of any system. A byte-order mark is removed. Bytes that are not
+/// UTF-8, as in comments in Latin-1, become the replacement character, which no number contains.
 pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Error> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).map_err(|source| Error::Io { action, source })?;
@@ -34,7 +34,7 @@ pub fn last_line(text: &str) -> u64 {
     text.lines().count().max(1) as u64
 }
 
-/// Refuses a text whose last line has no end: its last number may be cut short.
+/// Refuses a text whose last line does not end: its last number may be cut short.
 pub fn check_end(text: &str) -> Result<(), Error> {
     if text.ends_with(char::is_whitespace) {
         return Ok(());
@@ -51,7 +51,7 @@ pub fn syntax(line: u64, found: String, expected: impl Into<String>) -> Error {
     Error::Syntax { line, found, expected: expected.into() }
 }
 
-/// Quotes a text for a message, its beginning if it is long.
+/// Quotes a text for a message, or its beginning if it is long.
 pub fn quoted(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(LONGEST) {
@@ -65,8 +65,8 @@ pub fn number(line: u64, text: &str, what: &str) -> Result<f64, Error> {
     finite(text).ok_or_else(|| syntax(line, quoted(text), format!("{what}, a finite number")))
 }
 
-/// Parses a finite number, also as Fortran writes it: `1.0D-01`, and `1.0-101` where the exponent has three
-/// digits.
+/// Parses a finite number, also in Fortran's form: `1.0D-01`, and `1.0-101` with an exponent of
+/// three digits.
 pub fn finite(text: &str) -> Option<f64> {
     let text = text.trim();
     let value = text.parse().ok().or_else(|| double_precision(text)).or_else(|| no_letter(text));
@@ -78,8 +78,8 @@ fn double_precision(text: &str) -> Option<f64> {
     format!("{}e{}", &text[..at], &text[at + 1..]).parse().ok()
 }
 
-/// Parses a number whose exponent has no letter. Its point and the three digits tell it from two numbers
-/// without a blank between them.
+/// Parses a number whose exponent has no letter. The point and the three digits distinguish it
+/// from two numbers without a blank between them.
 fn no_letter(text: &str) -> Option<f64> {
     let at = text.rfind(['+', '-'])?;
     let (mantissa, exponent) = text.split_at(at);

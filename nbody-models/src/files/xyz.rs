@@ -4,7 +4,8 @@ use super::text::{check_end, last_line, lines, number, quoted, syntax};
 use super::{COLUMNS, Order};
 use crate::{Error, Snapshot};
 
-/// The properties that a particle needs, by the names that programs have for them, and their numbers.
+/// The properties that a particle needs, under the names that programs use, and the count of their
+/// numbers.
 const NEEDED: [(&[&str], usize); 3] =
     [(&["pos"], 3), (&["velo", "vel", "velocity", "velocities"], 3), (&["mass", "masses"], 1)];
 
@@ -18,7 +19,7 @@ pub fn read(text: &str) -> Result<Snapshot, Error> {
         count.trim().parse().map_err(|_| syntax(line, quoted(count), "the number of particles"))?;
     let (line, comment) = lines.next().ok_or_else(|| end("a line with Properties"))?;
     let Comment { time, places, columns } = Comment::read(line, comment)?;
-    // The file may announce more particles than it has: allocate for those that are read.
+    // The file may announce more particles than it has: allocate only as they are read.
     let mut particles = Vec::new();
     for (line, row) in lines.by_ref().take(count) {
         let cells: Vec<_> = row.split_whitespace().collect();
@@ -99,7 +100,7 @@ impl Comment {
     }
 }
 
-/// Returns keys with their values, some of them in quotes: `Time=2 Lattice="1 0 0"`.
+/// Returns keys with their values, which may be quoted: `Time=2 Lattice="1 0 0"`.
 fn keys(text: &str) -> Vec<(&str, &str)> {
     let mut keys = Vec::new();
     let mut rest = text;

@@ -66,7 +66,7 @@ impl Disk {
     }
 }
 
-/// Samples the distance from the axis from R exp(−R), which is that of the sum of two exponentially
+/// Samples the distance from the axis from R exp(−R), the density of the sum of two exponentially
 /// distributed numbers.
 fn radius(random: &mut Random) -> f64 {
     loop {
@@ -93,9 +93,9 @@ fn epicycle_ratio(radius: f64) -> f64 {
     0.5 * (1.0 + total_shell(radius) / total_within(radius)).sqrt()
 }
 
-/// Returns the vertical variance of velocities by the virial theorem: the mean of z times the vertical
-/// attraction. That of the disk is 2πΣ tanh(z/z₀); that of the bulge and the halo is proportional to z
-/// near the plane; the mean of z² is π² z₀² / 12.
+/// Returns the vertical velocity variance by the virial theorem: the mean of z times the vertical
+/// attraction. The attraction of the disk is 2πΣ tanh(z/z₀); the attraction of the bulge and the
+/// halo is proportional to z near the plane. The mean of z² is π² z₀² / 12.
 fn vertical_variance(radius: f64) -> f64 {
     let distance = (radius * radius + HEIGHT * HEIGHT).sqrt();
     let spheres = Component::Bulge.mass_within(distance) + Component::Halo.mass_within(distance);

@@ -1,4 +1,4 @@
-//! Mass profiles of the components, the disk's as if spread over spheres.
+//! Mass profiles of the components, with the mass of the disk spread over spheres.
 
 use super::Component;
 
@@ -12,7 +12,7 @@ impl Component {
         scale_lengths * self.scale_length()
     }
 
-    /// Returns the mass of the profile that is truncated.
+    /// Returns the mass of the profile before truncation.
     pub(super) fn whole_mass(self) -> f64 {
         self.mass() / self.fraction(self.end())
     }

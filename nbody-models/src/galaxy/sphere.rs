@@ -11,18 +11,18 @@ use crate::random::Random;
 /// A Hernquist sphere in the potential of the galaxy.
 pub(super) struct Sphere {
     scale_length: f64,
-    /// Share of the mass of a complete Hernquist sphere.
+    /// The share of a complete Hernquist sphere's mass that is within the truncation.
     share: f64,
     greatest_speed: Table,
-    /// Dispersion along each axis of the Gaussian before it is truncated.
+    /// Dispersion along each axis of the Gaussian before truncation.
     dispersion: Table,
 }
 
 impl Sphere {
     pub fn new(component: Component) -> Self {
         let end = component.end();
-        // The Jeans equation of an isotropic sphere: ρσ² is the integral of ρ M / r² over r. A shell
-        // is 4π r³ ρ.
+        // The Jeans equation of an isotropic sphere: ρσ² is the integral of ρ M / r² over r.
+        // `shell` is 4π r³ ρ.
         let pressure =
             Table::integral(end, |r| component.shell(r) * total_within(r) / (r * r * r * r));
         let greatest_speed = Table::greatest_speed();
@@ -50,8 +50,8 @@ impl Sphere {
     }
 }
 
-/// Returns the dispersion of a Gaussian that has this variance along each axis once it is truncated at the
-/// greatest speed; at most the greatest speed.
+/// Returns the dispersion of a Gaussian that has this variance along each axis after truncation at
+/// the greatest speed; at most the greatest speed.
 fn widened(variance: f64, greatest: f64) -> f64 {
     let (mut low, mut high) = (0.0, greatest);
     for _ in 0..60 {
@@ -65,8 +65,8 @@ fn widened(variance: f64, greatest: f64) -> f64 {
     high
 }
 
-/// Returns the variance along an axis of a Gaussian in space, in units of its own, once it is truncated
-/// at this many dispersions.
+/// Returns the variance along an axis of a spatial Gaussian truncated at this many dispersions, in
+/// units of its variance before truncation.
 fn kept_variance(x: f64) -> f64 {
     let edge = FRAC_2_PI.sqrt() * x * libm::exp(-0.5 * x * x);
     1.0 - edge * x * x / (3.0 * (libm::erf(x * FRAC_1_SQRT_2) - edge))

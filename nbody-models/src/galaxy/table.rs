@@ -9,7 +9,7 @@ const STEP: f64 = 1.0 / 40.0;
 /// Greatest speed in units of the escape speed.
 const BOUND: f64 = 0.95;
 
-/// A function of the radius by its values at radii evenly spaced in their logarithms.
+/// A function of the radius, given at radii evenly spaced in the logarithm.
 pub(super) struct Table {
     end: f64,
     values: Vec<f64>,
@@ -32,7 +32,8 @@ impl Table {
         table
     }
 
-    /// Tabulates the greatest speed of particles, 0.95 of the speed that escapes from all components.
+    /// Tabulates the greatest speed of particles, 0.95 of the speed that escapes from all
+    /// components.
     pub fn greatest_speed() -> Self {
         let end = Component::Halo.end();
         let inner = Self::integral(end, |r| total_within(r) / r);
@@ -40,8 +41,8 @@ impl Table {
         Self::new(end, |r| BOUND * (2.0 * (inner.at(r) + outer)).sqrt())
     }
 
-    /// Interpolates linearly in the logarithm of the radius. Inside the first radius the value is that
-    /// there.
+    /// Interpolates linearly in the logarithm of the radius. Inside the first radius the value is
+    /// constant.
     #[expect(clippy::cast_sign_loss, reason = "places are not negative")]
     pub fn at(&self, radius: f64) -> f64 {
         let last = (self.values.len() - 1) as f64;

@@ -5,11 +5,11 @@ use crate::lists::cutoff::Watched;
 use crate::numeric::vector::Point;
 use crate::order::frame::Frame;
 
-/// The numbers of i-particles and j-particles, the dimensions and the space.
+/// The numbers of i- and j-particles, the dimensions and the space that a frame was chosen for.
 pub type FrameKey = ([usize; 2], usize, Domain);
 
-/// Returns the cells of the order that are kept, or chooses them from these positions: they stay while
-/// the particles move, and follow a box whose lengths change.
+/// Returns the kept cells of the order, or chooses them from these positions. They stay while the
+/// particles move, and follow a box whose lengths change.
 pub fn choose_frame(
     domain: Domain,
     places: &[(Watched, Vec<[f64; 3]>)],

@@ -43,24 +43,23 @@ use crate::state::ListState;
 pub(crate) struct CpuNeighbours {
     pub(crate) domain: Domain,
     origin: Origin,
-    /// The pairs that are left out.
     excluded: Vec<[u32; 2]>,
     precision: Precision,
     built: Option<BuiltLists>,
-    /// The cells of the order, with the numbers of particles, the dimensions and the space that they were
-    /// chosen for.
+    /// The cells of the order, with the numbers of particles, the dimensions and the space for
+    /// which they were chosen.
     frame: Option<(FrameKey, Frame)>,
-    /// The state that the next update builds the lists from before it looks at the particles.
+    /// The state from which the next update rebuilds the lists before it looks at the particles.
     restored: Option<ListState>,
     rebuilds: u64,
     age: u64,
     pub(crate) timer: Timer,
 }
 
-/// Lists, and what they are of.
+/// Built lists, and the sets and cutoffs they were built for.
 #[derive(Clone, Debug)]
 struct BuiltLists {
-    /// A number that no other lists have.
+    /// A unique number of these lists.
     number: u64,
     i: Set,
     /// The j-particles, if they are in another buffer.
@@ -78,11 +77,11 @@ struct BuiltLists {
     /// The greatest cutoff, and the skin.
     greatest: f64,
     skin: f64,
-    /// The result of the last look.
+    /// The result of the last check.
     now: Now,
 }
 
-/// The space and the cutoffs that lists were looked at with, and their margin.
+/// The space and the cutoffs at the last check, and the margin.
 #[derive(Clone, Debug)]
 struct Now {
     domain: Domain,
@@ -94,7 +93,7 @@ struct Now {
 }
 
 impl Now {
-    /// Returns that of the lists of a greatest cutoff and a skin which have just been built.
+    /// Returns the state of lists that have just been built for a greatest cutoff and a skin.
     fn at_first(
         domain: Domain,
         cutoffs: &[Cutoff],
@@ -129,7 +128,7 @@ impl<'a> Sets<'a> {
         if self.j.is_some() { [set == 0, set == 1] } else { [true; 2] }
     }
 
-    /// Returns the particles of each set, with what they are called.
+    /// Returns the particles of each set, with their name in messages.
     fn each(&self) -> impl Iterator<Item = (&'static str, &'a Particles, &'static [Field])> {
         let name = if self.j.is_some() { "i-particles" } else { "particles" };
         let i = (name, self.i.0, self.i.1);
@@ -203,7 +202,7 @@ impl CpuNeighbours {
         let positions = |k: usize, (what, particles, _): (_, _, _)| {
             set::positions(what, particles, &watched[k].position)
         };
-        // The positions of one set in two buffers are compared whenever there are two.
+        // The positions of one set in two buffers are compared whenever there are two buffers.
         let both = || sets.each().enumerate().map(|(k, each)| positions(k, each));
         if let Some(_) = sets.j.filter(|_| sets.one_set)
             && let [i, j] = &both().collect::<Result<Vec<_>, _>>()?[..]
@@ -232,7 +231,7 @@ impl CpuNeighbours {
         Ok(())
     }
 
-    /// Builds the lists as they were with a state.
+    /// Rebuilds the lists from a state.
     fn build_again(
         &mut self,
         sets: &Sets,
@@ -251,8 +250,8 @@ impl CpuNeighbours {
         self.build(state.domain, sets, (places, Some(&state.numbers)), cutoffs, laps)
     }
 
-    /// Builds the lists of particles at these places in a space, with the numbers of particles then if they are
-    /// given.
+    /// Builds the lists of particles at these positions in a space; for a restored state the
+    /// numbers that cutoffs depend on are given.
     fn build(
         &mut self,
         domain: Domain,
@@ -279,7 +278,7 @@ impl CpuNeighbours {
         Ok(())
     }
 
-    /// Refuses pairs of other particles than these.
+    /// Refuses pairs with indices beyond these particles.
     fn check_indices(&self, sets: &Sets) -> Result<(), Error> {
         let i = sets.i.0.len();
         let j = sets.j.map_or(i, |(j, _)| j.len());
@@ -290,7 +289,7 @@ impl CpuNeighbours {
         check_excluded(&self.excluded, [i, j])
     }
 
-    /// Returns the lists for an interaction and these particles, if they are good for both.
+    /// Returns the lists for an interaction and these particles, if they are still valid for both.
     pub(crate) fn lists_for(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
         let law = cutoff.law();
         let Some(built) = &self.built else { return Err(Error::NoLists { law: law.name }) };
@@ -366,11 +365,11 @@ impl Neighbours for CpuNeighbours {
     }
 }
 
-/// Watched numbers of each set with the positions of its particles, and the values of the numbers if the particles
-/// have others now.
+/// Watched numbers of each set with the positions of its particles; the values of the numbers are
+/// given if they differ from the particles' present ones.
 type Placements<'a> = (Vec<(Watched, Vec<[f64; 3]>)>, Option<&'a [Vec<Vec<f64>>; 2]>);
 
-/// Returns the greatest cutoff that lists can have; infinite if the pairs are given.
+/// Returns the greatest permitted cutoff of lists; infinite if the pairs are given.
 fn most_of(is_given: bool, sets: &Sets) -> f64 {
     if is_given { f64::INFINITY } else { lists::cutoffs(sets.i.0.precision)[1] }
 }
@@ -456,7 +455,7 @@ impl BuiltLists {
             Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
         let (one_set, is_given, number) = (sets.one_set, true, new_number());
         let octets = Octets::of(&lists, &near);
-        // The image of a pair remains the nearest one whatever the cutoffs are.
+        // The nearest image of a pair does not depend on the cutoffs.
         let most = most_of(true, sets);
         let now = Now::at_first(domain, &cutoffs, &lengths, ([0.0, skin], most));
         Self {
@@ -478,11 +477,11 @@ impl BuiltLists {
 
     /// Returns the greatest cutoff with the skin.
     fn reach(&self) -> f64 {
-        // Without a periodic box given pairs are good for ever.
+        // Without a periodic box given pairs are valid for ever.
         self.greatest + if self.skin.is_finite() { self.skin } else { 0.0 }
     }
 
-    /// Leaves out these pairs.
+    /// Excludes these pairs from the lists.
     fn exclude(&mut self, pairs: &[[u32; 2]]) -> Result<(), Error> {
         if !pairs.is_empty() {
             self.lists.masks = Some(self.masks_without(pairs)?);
@@ -490,7 +489,8 @@ impl BuiltLists {
         Ok(())
     }
 
-    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without these pairs.
+    /// Returns for each entry the i-particles of its group that it acts on, a bit each, with these
+    /// pairs excluded.
     fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
         let j = self.j.as_ref().unwrap_or(&self.i);
         let n = [self.i.ordered.len(), j.ordered.len()];
@@ -498,7 +498,7 @@ impl BuiltLists {
         Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.lengths))
     }
 
-    /// Returns whether lists for some cutoffs are for all of these.
+    /// Returns whether lists for the cutoffs `known` are valid for all of `cutoffs`.
     fn covers(&self, known: &[Cutoff], cutoffs: &[Cutoff]) -> bool {
         cutoffs.iter().all(|cutoff| {
             let is_law = |other: &Cutoff| other.law() == cutoff.law();
@@ -506,8 +506,9 @@ impl BuiltLists {
         })
     }
 
-    /// Returns the cutoffs that lists of these cutoffs cover if they are good, and by how much those that depend on
-    /// no particle have grown; `None` if they are of other laws, or depend on other numbers.
+    /// Returns the cutoffs that the lists cover if the particles have not moved too far, and the
+    /// growth of the cutoffs that depend on no particle; `None` if `cutoffs` belong to other laws
+    /// or depend on other numbers.
     fn growth(&self, cutoffs: &[Cutoff]) -> Option<(Vec<Cutoff>, f64)> {
         if self.covers(&self.cutoffs, cutoffs) {
             return Some((self.cutoffs.clone(), 0.0));
@@ -525,7 +526,7 @@ impl BuiltLists {
         cutoffs.iter().all(is_known).then(|| (cutoffs.to_vec(), growth.max(0.0)))
     }
 
-    /// Refuses other sets than those of the lists.
+    /// Refuses sets other than the sets of the lists.
     fn has_sets(&self, sets: &Sets) -> Result<(), Error> {
         if (sets.j.is_some(), sets.one_set) != (self.j.is_some(), self.one_set) {
             return Err(Error::OtherSets);
@@ -543,8 +544,9 @@ impl BuiltLists {
         [Some(&self.i), self.j.as_ref()].into_iter().flatten()
     }
 
-    /// Finds the numbers that some of the cutoffs depend on in the records of a set, which may be other ones
-    /// than when the lists were built: the index of each among those that are watched, and its place.
+    /// Finds in the records of a set the numbers that these cutoffs depend on: the index of each
+    /// among the watched numbers, and its place. The records may differ from the records that the
+    /// lists were built with.
     fn numbers(
         &self,
         cutoffs: Range<usize>,
@@ -563,7 +565,8 @@ impl BuiltLists {
         Ok(numbers)
     }
 
-    /// Looks whether the lists are good for these cutoffs in a space, and if so takes these.
+    /// Tests whether the lists are valid for these cutoffs in a space, and if so adopts the
+    /// cutoffs.
     fn look(
         &mut self,
         domain: Domain,
@@ -579,7 +582,7 @@ impl BuiltLists {
         let Some(margin) = change.margin(greatest, self.skin) else { return false };
         let now = sets.each().zip(watched).enumerate();
         let is_good = self.sets().zip(now).all(|(set, (k, ((_, particles, fields), watched)))| {
-            // Other records may lack what the cutoffs of the lists depend on.
+            // Other records may lack numbers that the cutoffs of the lists depend on.
             let numbers = self.numbers(0..self.cutoffs.len(), (sets, k), fields);
             numbers.is_ok_and(|numbers| {
                 let bound = (&watched.position, &numbers[..]);
@@ -592,8 +595,8 @@ impl BuiltLists {
         is_good
     }
 
-    /// Follows the particles from where the lists have them; an error if they have moved too far, or what this
-    /// cutoff depends on has changed.
+    /// Follows the particles from their positions in the lists; an error if they have moved too
+    /// far, or if numbers that this cutoff depends on have changed.
     fn follow(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
         let law = cutoff.law();
         let mut positions = Vec::new();
@@ -606,7 +609,7 @@ impl BuiltLists {
             let numbers = self.numbers(own.clone(), (sets, k), fields)?;
             let (bound, Now { lengths, margin, .. }) = ((&binding, &numbers[..]), &self.now);
             let Some(now) = set.follow(particles, bound, lengths, margin) else {
-                // Positions that are not finite are an error of their own.
+                // Positions that are not finite have an error of their own.
                 set::positions(what, particles, &binding)?;
                 return Err(Error::OldLists { what });
             };
@@ -620,13 +623,13 @@ impl BuiltLists {
     }
 }
 
-/// Lists with the positions of the particles now.
+/// Lists with the present positions of the particles.
 pub(crate) struct Followed<'a> {
     built: &'a BuiltLists,
-    /// Those of each set.
+    /// The positions of each set.
     positions: Vec<Vec<Block>>,
     centres: Vec<[f64; 3]>,
-    /// The coordinates in the records of the law, of an i-particle and of a j-particle.
+    /// The coordinates of an i-particle and of a j-particle in the records of the law.
     places: [Binding; 2],
 }
 
@@ -644,18 +647,19 @@ impl Followed<'_> {
         [i, j.as_ref().unwrap_or(i)].map(|set| &set.ordered.indices[..])
     }
 
-    /// Returns a number that no other lists have.
+    /// Returns the unique number of the lists.
     pub fn number(&self) -> u64 {
         self.built.number
     }
 
-    /// Returns for each entry the i-particles of its group that it acts on, a bit each, without these pairs.
+    /// Returns for each entry the i-particles of its group that it acts on, a bit each, with these
+    /// pairs excluded.
     pub fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
         self.built.masks_without(pairs)
     }
 
-    /// Returns the lists, with other masks of the entries if there are any, with bags of this kind, and with
-    /// positions that are relative or not.
+    /// Returns the lists for an evaluation, with other masks of the entries if given, this kind of
+    /// bags, and relative or absolute positions.
     pub fn listing<'b>(
         &'b self,
         masks: Option<&'b [u32]>,

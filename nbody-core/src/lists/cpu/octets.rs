@@ -1,7 +1,7 @@
-//! The entries of lists by octets: eight consecutive j-particles, of which a list has some.
+//! The entries of lists by octets: eight consecutive j-particles, some of them in the list.
 //!
-//! The particles of an octet are together in memory, so that they are read and moved by vectors; an entry
-//! alone would be read number by number.
+//! The particles of an octet are together in memory, so that they are read and moved by vectors;
+//! single entries would be read number by number.
 
 use crate::lists::list::Lists;
 use crate::order::GROUP;
@@ -19,7 +19,7 @@ const GROUPS: usize = 16;
 /// The octets of each list, in the order of its entries.
 #[derive(Clone, Debug, Default)]
 pub struct Octets {
-    /// The beginning of those of each group, and the end of the last one.
+    /// The beginning of the octets of each group, and the end of the last group.
     begins: Vec<usize>,
     octets: Vec<Octet>,
 }
@@ -27,22 +27,23 @@ pub struct Octets {
 /// An octet of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Octet {
-    /// The entry of the first particle, which the list need not have.
+    /// The entry of the first particle of the octet, which need not be in the list.
     pub first: u32,
-    /// The particles that are near each octet of the group, a bit each. Those near none are not in the list.
+    /// The particles near each octet of the group, a bit each. Particles near none are not in the
+    /// list.
     pub near: [u8; OCTETS],
 }
 
 impl Octet {
-    /// Returns the particles that the list has, a bit each.
+    /// Returns the particles that are in the list, a bit each.
     pub fn listed(self) -> u8 {
         self.near.iter().fold(0, |all, near| all | near)
     }
 }
 
 impl Octets {
-    /// Collects the octets of lists. Of each entry, `near` has the octets of its group that it is near, a bit
-    /// each; there is one at least.
+    /// Collects the octets of lists. For each entry, `near` has the octets of its group that it is
+    /// near, a bit each, at least one.
     pub fn of(lists: &Lists, near: &[u8]) -> Self {
         let groups = lists.begins.len().saturating_sub(1);
         let mut parts = vec![(Vec::new(), Vec::new()); groups.div_ceil(GROUPS)];
@@ -66,7 +67,7 @@ impl Octets {
         all
     }
 
-    /// Returns those of the list of a group.
+    /// Returns the octets of the list of a group.
     pub fn of_group(&self, group: usize) -> &[Octet] {
         &self.octets[self.begins[group]..self.begins[group + 1]]
     }
@@ -77,8 +78,8 @@ impl Octets {
     }
 }
 
-/// Appends the octets of the entries of a list. An entry begins another one if it does not follow the last entry
-/// in its octet, so that the order of entries is that of octets and bits.
+/// Appends the octets of the entries of a list. An entry begins a new octet unless it follows the
+/// last entry within the same octet, so that octets and bits have the order of the entries.
 fn append(octets: &mut Vec<Octet>, entries: &[u32], near: &[u8]) {
     let mut last = None;
     for (&entry, &near) in entries.iter().zip(near) {

@@ -1,5 +1,5 @@
 //! The particles of one set of neighbour lists, on the CPU.
-// Loops over indices are those that compilers turn into vector code.
+// The compiler turns loops over indices into vector code.
 #![allow(clippy::needless_range_loop)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ const BLOCKS: usize = 64;
 /// The positions of a block of particles, an array for each axis.
 pub type Block = [[f64; LINE]; 3];
 
-/// Particles in the order of their lists, as they were when these were built.
+/// Particles in the order of their lists, as they were when the lists were built.
 #[derive(Clone, Debug)]
 pub struct Set {
     pub ordered: Ordered,
@@ -37,19 +37,20 @@ pub struct Set {
     /// The positions, wrapped into a periodic box, in the order of the caller.
     before: Vec<Block>,
     pub watched: Watched,
-    /// By how much cutoffs grow with each of the watched numbers, if these may not become negative.
+    /// The growth of cutoffs with each of the watched numbers, and whether this assumes that the
+    /// numbers stay non-negative.
     pub growth: (Vec<[f64; 2]>, bool),
     /// The bounds of the watched numbers.
     pub levels: Levels,
-    /// These numbers, a slice for each, in order.
+    /// The watched numbers, a slice for each, in order.
     pub values: Vec<Vec<f64>>,
     /// The positions that were followed last.
     pub followed: Kept<Vec<Block>>,
 }
 
 impl Set {
-    /// Orders particles at these positions. The numbers that cutoffs depend on are those of the particles, unless
-    /// they are given.
+    /// Orders particles at these positions. The numbers that cutoffs depend on are read from the
+    /// particles unless they are given.
     pub fn build(
         particles: &Particles,
         positions: &[[f64; 3]],
@@ -107,9 +108,9 @@ impl Set {
         self.ordered.bytes() + self.levels.bytes() + kept + values
     }
 
-    /// Returns whether lists with this margin still have every pair in a box of these lengths: no particle has
-    /// moved farther, with the growth of the cutoffs of its pairs by these watched numbers, and its position is
-    /// finite.
+    /// Returns whether lists with this margin still have every pair in a box of these lengths:
+    /// every position is finite, and no particle has moved beyond the margin, which the growth of
+    /// its pairs' cutoffs by these watched numbers reduces.
     pub fn is_good(
         &self,
         particles: &Particles,
@@ -158,9 +159,9 @@ impl Set {
         !is_far.into_inner()
     }
 
-    /// Returns for each particle, in the order of the caller, by how much the cutoffs of its pairs may have grown
-    /// because some of these watched numbers are beyond the bounds of their groups; nothing if none are. The
-    /// numbers are the index of each, and its place in the records of the particles.
+    /// Returns for each particle, in the order of the caller, the possible growth of the cutoffs
+    /// of its pairs, since some of these watched numbers are beyond the bounds of their groups;
+    /// empty if none are. A number is given by its index and its place in the records.
     fn growths(&self, particles: &Particles, numbers: &[(usize, Place)]) -> Vec<f64> {
         let mut growths = Vec::new();
         let places: Vec<_> = numbers.iter().map(|&(_, place)| place).collect();
@@ -182,8 +183,9 @@ impl Set {
         growths
     }
 
-    /// Returns the positions in order, which continue those of the lists: a particle that has left the
-    /// periodic box is beyond it. `None` if the lists are not good as in [`is_good`](Self::is_good).
+    /// Returns the positions in order, continuous with the positions of the lists: a particle that
+    /// has left the periodic box stays outside. `None` if the lists are not valid as in
+    /// [`is_good`](Self::is_good).
     pub fn follow(
         &self,
         particles: &Particles,
@@ -223,8 +225,8 @@ impl Set {
     }
 }
 
-/// Moves particles to the images of their positions that continue those before. Returns whether all of their
-/// displacements, but those of a box that has these factors since, are within their limits.
+/// Moves particles to the images that continue their earlier positions. Returns whether all
+/// displacements are within their limits, the scaling of the box by these factors not counted.
 #[inline(always)]
 fn continues(
     block: &mut Block,
@@ -234,7 +236,7 @@ fn continues(
 ) -> bool {
     let mut moved2 = [0.0; LINE];
     for (axis, along) in block.iter_mut().enumerate() {
-        // Particles that are missing in the last block are at 0 and stay there.
+        // Missing particles of the last block are at 0 and stay there.
         let mut from = [0.0; LINE];
         for (from, before) in from.iter_mut().zip(before) {
             *from = before[axis];
@@ -259,8 +261,8 @@ fn continues(
     moved2.iter().zip(limits).all(|(moved2, limit)| moved2 <= limit)
 }
 
-/// Returns by how much cutoffs may have grown because of a number, which had these bounds, and may not be negative
-/// now if it was not.
+/// Returns the possible growth of cutoffs because of a number that had these bounds; infinite for
+/// NaN, and for a negative number if there was none before.
 fn growth(value: f64, (bounds, is_nonnegative): (Interval, bool), [up, down]: [f64; 2]) -> f64 {
     if (bounds.lo..=bounds.hi).contains(&value) {
         0.0
@@ -273,12 +275,12 @@ fn growth(value: f64, (bounds, is_nonnegative): (Interval, bool), [up, down]: [f
     }
 }
 
-/// Returns a product; no slope is no growth, however much a number changes.
+/// Returns a product; 0 for a slope of 0, even if the number changes infinitely.
 fn product(slope: f64, by: f64) -> f64 {
     if slope == 0.0 { 0.0 } else { slope * by }
 }
 
-/// Returns the greatest squares of the motions of a block of particles, with these growths of their cutoffs.
+/// Returns the greatest squared motions of a block of particles whose cutoffs grow by this much.
 fn limits(margin: &Margin, growths: Option<&[f64]>) -> [f64; LINE] {
     let mut limits = [margin.limit(0.0); LINE];
     for (limit, &growth) in limits.iter_mut().zip(growths.unwrap_or_default()) {
@@ -298,8 +300,8 @@ fn scaled(before: &Block, scale: &[f64; 3]) -> Block {
     scaled
 }
 
-/// Returns a bit for each particle of a block whose displacement, not that to the nearest image, is beyond its
-/// limit.
+/// Returns a bit for each particle of a block whose displacement, without search for the nearest
+/// image, is beyond its limit.
 #[inline(always)]
 fn far(now: &[Line<u64>], before: &Block, limits: &[f64; LINE]) -> u32 {
     let mut moved2 = [0.0; LINE];
@@ -314,15 +316,16 @@ fn far(now: &[Line<u64>], before: &Block, limits: &[f64; LINE]) -> u32 {
         & (u32::MAX >> (u32::BITS as usize - LINE))
 }
 
-/// Returns whether a coordinate is so far outside a periodic box that its distance from a position in the box
-/// would lose digits: it is wrapped first, which is exact.
+/// Returns whether a coordinate is so far outside a periodic box that its distance from a position
+/// in the box would lose digits. It is then wrapped first, which is exact.
 #[inline(always)]
 fn is_outside(x: f64, length: f64) -> bool {
     length > 0.0 && x.abs() > OUTSIDE * length
 }
 
-/// Returns the displacement of a particle along an axis from its position before, by the nearest image; 0 if it
-/// is no more than the rounding of the position before, which was wrapped into the box.
+/// Returns the displacement of a particle along an axis from its earlier position, by the nearest
+/// image; 0 if it is within the rounding error of the earlier position, which was wrapped into the
+/// box.
 #[inline(always)]
 fn moved_along(position: f64, before: f64, length: f64) -> f64 {
     let to = position - before;
@@ -336,7 +339,7 @@ fn moved_along(position: f64, before: f64, length: f64) -> f64 {
     if to.abs() <= rounding { 0.0 } else { to }
 }
 
-/// Returns positions in blocks; those missing in the last one are 0.
+/// Returns positions in blocks, padded with 0.
 fn blocks(positions: &[[f64; 3]]) -> Vec<Block> {
     let mut blocks = vec![[[0.0; LINE]; 3]; positions.len().div_ceil(LINE)];
     parallel::each_chunk(&mut blocks, BLOCKS, &|first, blocks| {
@@ -351,7 +354,8 @@ fn blocks(positions: &[[f64; 3]]) -> Vec<Block> {
     blocks
 }
 
-/// Returns the positions of particles; an error if there are too many for lists, or one is not finite.
+/// Returns the positions of particles; an error if there are too many for lists, or one is not
+/// finite.
 pub fn positions(
     what: &'static str,
     particles: &Particles,
@@ -380,7 +384,7 @@ pub fn positions(
     }
 }
 
-/// Returns numbers of particles in an order, those of each place as one slice.
+/// Returns numbers of particles in an order, one slice for each place.
 fn values(particles: &Particles, places: &[Place], order: &[u32]) -> Vec<Vec<f64>> {
     let of = |&place: &Place| {
         let binding = Binding::of_places(vec![place]);

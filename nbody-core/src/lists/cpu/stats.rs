@@ -7,7 +7,8 @@ use crate::lists::stats::NeighbourStats;
 use crate::numeric::interval::Interval;
 
 impl CpuNeighbours {
-    /// Returns figures of the lists. The number of neighbours is counted, which takes about as long as an evaluation.
+    /// Returns figures of the lists. It counts the neighbours, which takes about as long as an
+    /// evaluation.
     pub(crate) fn figures(&self) -> NeighbourStats {
         let (rebuilds, age, times) = (self.rebuilds, self.age, self.timer.totals());
         let stats = NeighbourStats { rebuilds, age, times, ..NeighbourStats::default() };

@@ -15,8 +15,8 @@ use crate::numeric::simd::lanes::LINE;
 /// A vector register of numbers.
 ///
 /// The registers of a level are private to the crate. They are used only after
-/// [`SimdLevel::is_available`](crate::numeric::simd::level::SimdLevel::is_available) has found the instructions of the level,
-/// so that their functions are safe.
+/// [`SimdLevel::is_available`](crate::numeric::simd::level::SimdLevel::is_available) has found the
+/// instructions of the level, so that their functions are safe.
 pub trait Vector:
     Pod
     + Debug

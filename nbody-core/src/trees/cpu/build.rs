@@ -96,14 +96,14 @@ impl PlacedTargets {
 /// A tree, and the j-particles in its order with the far particles behind them.
 pub(crate) struct BuiltTree {
     pub tree: CellTree,
-    /// Whether the charges of all are of one sign.
+    /// Whether all charges are of one sign.
     pub is_of_one_sign: bool,
     /// The positions of the j-particles.
     pub positions: Vec<[f64; 3]>,
     pub packed: Packed,
 }
 
-/// All that a tree depends on but the particles.
+/// The inputs of a tree apart from the particles.
 pub(crate) struct Builder {
     pub law: &'static Law,
     pub charges: Charges,
@@ -114,8 +114,8 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Builds the tree of j-particles with these keys and indices, in order. `table` returns the estimate of errors
-    /// where the charges of all are of one sign or not, if cells are opened by it.
+    /// Builds the tree of j-particles with these keys and indices, in order. `table` returns the
+    /// error estimate for charges of one sign or of both, if cells are opened by it.
     pub fn build(
         &self,
         particles: &Particles,
@@ -178,8 +178,9 @@ impl Builder {
         values
     }
 
-    /// Returns the distance beyond which each cell may act from afar: that of the opening angle, and at least that of
-    /// its farthest particle, so that no i-particle is within it.
+    /// Returns the distance beyond which each cell may act from afar: the distance by the opening
+    /// angle, and at least the distance of its farthest particle, so that no i-particle is within
+    /// the cell.
     fn limits(
         &self,
         cells: &[Cell],
@@ -210,7 +211,8 @@ impl Builder {
     }
 }
 
-/// Returns the corners of the cell of this level around a position, cut by the bounds of all particles.
+/// Returns the corners of the cell of this level around a position, cut off at the bounds of all
+/// particles.
 fn cube(frame: &Frame, level: usize, position: &[f64; 3], bounds: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
     let mut corners = [[0.0; 3]; 2];
     for axis in 0..frame.dimensions {

@@ -39,7 +39,7 @@ pub(crate) struct CpuTree {
     engine: CpuEngine,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
-    /// Those that the last evaluation compared estimates of errors with.
+    /// The lengths with which the last evaluation compared its error estimates.
     compared: Option<Vec<f64>>,
     report: TreeReport,
 }
@@ -48,15 +48,15 @@ pub(crate) struct CpuTree {
 struct TreeTargets {
     packed: Packed,
     positions: Vec<[f64; 3]>,
-    /// The index of each among those of the caller.
+    /// The index of each i-particle in the order of the caller.
     indices: Vec<u32>,
-    /// The number of the first ones whose results are wanted.
+    /// The number of first particles whose results are wanted.
     wanted: usize,
     one_set: bool,
 }
 
 impl TreeTargets {
-    /// Returns whether the results of each group are wanted, if not all are.
+    /// Returns whether the results of each group are wanted; `None` if all are.
     fn wanted_groups(&self) -> Option<Vec<bool>> {
         let has_one = |group: &[u32]| group.iter().any(|&index| (index as usize) < self.wanted);
         let groups = self.indices.chunks(GROUP);
@@ -74,7 +74,7 @@ impl TreeTargets {
         places
     }
 
-    /// Returns the binary logarithm of this share of the least result in each group.
+    /// Returns for each group the binary logarithm of this share of its smallest result.
     fn most(&self, share: f64, lengths: &[f64]) -> Vec<f32> {
         let least = |group: &[u32]| {
             let lengths = group.iter().filter_map(|&index| lengths.get(index as usize));
@@ -102,7 +102,7 @@ impl TreeTargets {
 }
 
 impl CpuTree {
-    /// Makes an engine with these options and this level of vector instructions.
+    /// Creates an engine with these options and this level of vector instructions.
     pub fn new(
         law: TreeLaw,
         parameters: &[u64],
@@ -114,7 +114,7 @@ impl CpuTree {
         Ok(Self { law, engine, lengths, compared, report })
     }
 
-    /// Forgets the results that estimates of errors are compared with.
+    /// Forgets the results that error estimates are compared with.
     fn forget_results(&mut self) {
         (self.lengths, self.compared) = (None, None);
     }
@@ -178,7 +178,7 @@ impl CpuTree {
         Ok((built, TreeTargets { packed, positions, indices, wanted, one_set }))
     }
 
-    /// Sums the walks of all groups, with the greatest errors of these.
+    /// Sums the walks of all groups, given their greatest permitted errors.
     fn sum_walks(
         &mut self,
         built: &BuiltTree,
@@ -221,7 +221,7 @@ impl CpuTree {
                     None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
                 };
                 let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
-                // Nothing is compared with results without sources.
+                // Without sources nothing is compared with results.
                 let has_sources = !built.tree.cells.is_empty();
                 self.lengths = has_sources.then(|| targets.lengths(&sums, fields));
                 self.compared = has_sources.then_some(before);
@@ -327,8 +327,8 @@ impl Tree for CpuTree {
 }
 
 impl CpuEngine {
-    /// Sums the walks of a tree, by the i- and j-particles in its order, with far particles behind
-    /// the j-particles; the sums are in this order, too.
+    /// Sums the walks of a tree for i- and j-particles in its order, with far particles behind the
+    /// j-particles. The sums are in this order, too.
     pub fn sum_walks(&self, sets: [&Packed; 2], walks: &Walks) -> Result<Columns<u64>, Error> {
         let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
         self.evaluate_by(walks, self.options.domain, sets, walks.one_set, &mut sums)?;
