@@ -302,7 +302,7 @@ mod tests {
             |k: usize| [k * 7919 % 997, k * 104_729 % 991, k * 31 % 983].map(|x| x as f64 / 500.0);
         let positions: Vec<_> = (0..N).map(at).collect();
         let frame = Frame::with_grid(Grid::TREES, N, &|k| positions[k], &Domain::Open, 3);
-        let keys = order::sorted(&positions, &frame);
+        let keys = ordered::sorted(&positions, &frame);
         let positions: Vec<_> = keys.iter().map(|&(_, k)| positions[k as usize]).collect();
         // Negative in a part of space, so that some cells have one sign and some both.
         let charge = |position: &[f64; 3]| (position[0] - 0.7) * (1.0 + position[1]);

@@ -11,7 +11,7 @@ use crate::memory::buffers::Particles;
 use crate::memory::packed::Packed;
 use crate::numeric::simd::lanes::LINE;
 use crate::order::frame::{Frame, Grid};
-use crate::order::{lengths, order};
+use crate::order::{lengths, ordered};
 use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack;
@@ -61,7 +61,7 @@ impl PlacedTargets {
         if let Some(index) = positions.iter().position(|position| !is_finite(position)) {
             return Err(Error::NotFinite { what, index, found: Some(positions[index]) });
         }
-        order::wrap(&mut positions, domain);
+        ordered::wrap(&mut positions, domain);
         Ok(Self { positions, dimensions: dimensions.max(2) })
     }
 
@@ -78,7 +78,7 @@ impl PlacedTargets {
 
     /// Returns the keys, with the indices, in order.
     pub fn sorted(&self, frame: &Frame) -> Vec<(u64, u32)> {
-        order::sorted(&self.positions, frame)
+        ordered::sorted(&self.positions, frame)
     }
 
     /// Returns the positions in this order.
