@@ -1,4 +1,4 @@
-//! Choice of the kernel for the numbers of particles, by a model of the time and by measurements.
+//! Times of kernels for the numbers of particles: expected by a model, and measured.
 
 pub mod measured;
-pub mod select;
+pub mod plan;

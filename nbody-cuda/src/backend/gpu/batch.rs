@@ -7,9 +7,9 @@ use std::thread::{self, ThreadId};
 use cudarc::driver::{DriverError, result, sys};
 
 use super::Gpu;
-use crate::Error;
 use crate::backend::Batch;
 use crate::backend::launch::Arguments;
+use crate::error::Error;
 
 /// Repetitions of launches before they become a graph, which takes as long to make as some of them.
 const REPEATED: u32 = 3;
@@ -73,8 +73,8 @@ impl HeldLaunch {
                 ("cuLaunchKernel", result::launch_kernel)
             };
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `engine/short_range.rs`,
-        // `Beside::check` in `particle/mod.rs` and `Order` in `particle/selection.rs` check that the buffers have the
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `lists/short_range.rs`,
+        // `Beside::check` in `particles/mod.rs` and `Order` in `particles/selection.rs` check that the buffers have the
         // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
         // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
         // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
@@ -296,10 +296,10 @@ impl Drop for Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
     use crate::backend::gpu::tests::gpu;
     use crate::backend::{Backend as _, Launch};
     use crate::compile::cache::Cache;
+    use crate::compile::program::Program;
 
     const APPEND: &str = "\
 extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)

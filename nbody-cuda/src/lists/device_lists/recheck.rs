@@ -1,0 +1,124 @@
+//! Looks at particles that are to be evaluated, but may not be as they were at the last update.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{LOOK, Neighbours, Outcome, Set};
+use crate::backend::{Launch, Memory, Scratch};
+use crate::border::Address;
+use crate::error::Error;
+use crate::lists::declared::{LookState, refusal};
+use crate::order::BLOCK;
+use crate::order::curve::Order;
+use crate::order::keys::{Position, Positions};
+
+/// The contents that are remembered.
+const MOST: usize = 16;
+
+/// The outcome of a look at particles that are to be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recheck {
+    /// The lists are good for them.
+    Good,
+    /// A particle has moved too far, or something that cutoffs depend on is beyond its bounds.
+    Old,
+    /// The position of this particle of the set is not finite.
+    NotFinite(usize),
+    /// The last update was refused, which was not yet known.
+    Refused(Outcome),
+}
+
+/// The findings of looks since the last update, and memory for the next look. No lock is held while kernels
+/// run.
+#[derive(Debug, Default)]
+pub(super) struct Rechecks {
+    /// Contents of a set for which the lists are good, and the cutoff that was looked at.
+    good: Mutex<Vec<(usize, Option<usize>, u64)>>,
+    memory: Mutex<Option<(Box<dyn Memory>, Scratch)>>,
+}
+
+impl Rechecks {
+    /// Forgets the findings.
+    pub fn forget(&mut self) {
+        self.good.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Neighbours {
+    /// Returns whether the last look was at these contents of a set.
+    pub fn has_looked_at(&self, set: usize, contents: u64) -> bool {
+        self.contents[set] == Some(contents)
+    }
+
+    /// Looks whether the lists are good for the particles of a set and one of their cutoffs, and waits for the
+    /// outcome, unless it is known. Of several cutoffs that depend on particles one has `numbers` of its own, as have
+    /// records of other fields than those of the lists. Neither the lists nor what is known of the last update change.
+    pub fn recheck(
+        &self,
+        (set, cutoff): (usize, Option<usize>),
+        particles: Set,
+        numbers: Option<&dyn Memory>,
+    ) -> Result<Recheck, Error> {
+        let key = (set, cutoff, particles.contents);
+        if !lock(&self.rechecks.good).contains(&key) {
+            let kept = lock(&self.rechecks.memory).take();
+            let mut memory = match kept {
+                Some(memory) => memory,
+                None => (self.backend.allocate(size_of::<LookState>())?, Scratch::default()),
+            };
+            let found = self.look_again(set, particles, numbers, &mut memory)?;
+            *lock(&self.rechecks.memory) = Some(memory);
+            if found != Recheck::Good {
+                return Ok(found);
+            }
+            let mut good = lock(&self.rechecks.good);
+            if good.len() == MOST {
+                good.remove(0);
+            }
+            good.push(key);
+        }
+        // Evaluations do nothing after an update that was refused. Its answer came before that of this look.
+        let answer = self.reply.peek().filter(|_| self.is_awaited).map(Outcome::of);
+        let refused = answer.filter(|outcome| outcome.is_refusal());
+        Ok(refused.map_or(Recheck::Good, Recheck::Refused))
+    }
+
+    /// Launches a look with a state and positions of its own.
+    fn look_again(
+        &self,
+        set: usize,
+        particles: Set,
+        numbers: Option<&dyn Memory>,
+        (state, now): &mut (Box<dyn Memory>, Scratch),
+    ) -> Result<Recheck, Error> {
+        let build = self.built.expect("lists are evaluated once they are built");
+        let base = self.base()?;
+        let buffer = particles.buffer;
+        state.set(&LookState::FIRST)?;
+        let now = now.reserve(&*self.backend, &[buffer.n, size_of::<Position>()], false)?;
+        let from = particles.positions();
+        let order = self.orders[set].argument(from, particles.frame(&build));
+        let order = Order { now: Address::of(now), ..order };
+        // A second set is looked at behind a first one of no particles.
+        let n = if set == 0 { from.n } else { 0 };
+        let first = Order { from: Positions { n, ..from }, ..order };
+        let mut request = self.request(&build, base.as_ref(), false);
+        request.two_sets = set as u32;
+        let reach = self.reach_argument(&build, numbers);
+        let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
+        let launch = launch.value(&request).value(&first).value(&order);
+        let launch = reach.pass(launch).value(&Address::<LookState>::of(&**state));
+        let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
+        let memory = memory.chain([&*buffer.memory, now, &**state]);
+        self.kernel.module.launch(memory.fold(launch, Launch::reads))?;
+        let LookState { wanted, refused, .. } = state.value()?;
+        Ok(match refused {
+            refusal::NOTHING if wanted == 0 => Recheck::Good,
+            refusal::NOTHING => Recheck::Old,
+            index => Recheck::NotFinite(index as usize),
+        })
+    }
+}
