@@ -51,11 +51,10 @@ const BEHIND: [&str; 5] = [
     "kernels/last_block.cuh",
     "kernels/bag.cuh",
     "kernels/force_loop.cuh",
-    "src/schedule/ordered.cuh",
+    "src/pairs/ordered.cuh",
 ];
 /// Other kernels, and the header of the emulator.
-const OTHERS: [&str; 3] =
-    ["src/schedule/symmetric.cuh", "src/schedule/few.cuh", "kernels/emulate.h"];
+const OTHERS: [&str; 3] = ["src/pairs/symmetric.cuh", "src/pairs/few.cuh", "kernels/emulate.h"];
 
 fn kernel(name: &str) -> String {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nbody-cuda");

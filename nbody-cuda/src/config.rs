@@ -123,4 +123,10 @@ impl KernelConfig {
     pub fn tile(&self) -> usize {
         self.block.saturating_mul(self.i_per_thread)
     }
+
+    /// Returns the configuration of programs with one thread per particle or word.
+    pub(crate) const fn per_thread(block: usize) -> Self {
+        let schedule = Schedule::Ordered;
+        Self { schedule, block, i_per_thread: 1, bag: 1, unroll: 1, resident: 1 }
+    }
 }

@@ -1,25 +1,30 @@
 //! Devices, run-time compilation and launches of generated CUDA programs.
 //!
-//! A [`CudaDevice`] is a GPU or the emulator; it creates engines. [`Program`] is the CUDA text of
-//! an interaction, and [`Build`] reports how it was compiled. The module `sass`, with the feature
-//! of that name, counts the instructions of compiled kernels.
+//! A [`CudaDevice`] is a GPU or the emulator; it creates engines.
+//! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
+//! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
-//! Modules depend only on earlier modules of this list: `layout`, `border`, `config`, `error`,
-//! `compile`, `backend`, `schedule`, `tuning`, `particle`, `near`, `tree`, `engine`.
+//! Modules depend only on those before them: `border`, `layout`, `config`, `error`, `compile`, `backend`,
+//! `engine`, `order`, `schedule`, `tuning`, `pairs`, `lists`, `trees`, `particles`, `device`, `programs`;
+//! `pairs`, `lists`, `trees` and `particles` do not depend on each other.
 
 mod backend;
 mod border;
 mod compile;
 mod config;
+mod device;
 mod engine;
 mod error;
 mod layout;
-mod near;
-mod particle;
+mod lists;
+mod order;
+mod pairs;
+mod particles;
+pub mod programs;
 #[cfg(feature = "sass")]
 pub mod sass;
 mod schedule;
-mod tree;
+mod trees;
 mod tuning;
 
 pub use backend::Properties;
@@ -28,7 +33,7 @@ pub use compile::cache::{Cache, CacheContents};
 pub use compile::nvrtc;
 pub use compile::program::Program;
 pub use config::{KernelConfig, Schedule, Walk};
-pub use engine::{CudaDevice, programs};
+pub use device::CudaDevice;
 pub use error::Error;
-pub use particle::program::{Layout, ParticleBuffers};
+pub use particles::program::{Layout, ParticleBuffers};
 pub use tuning::measured::Tuned;

@@ -8,7 +8,7 @@ use nbody_core::pack::{self, Rows, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
 
 use super::{Backend, Memory};
-use crate::Error;
+use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 
 /// Records in device memory.

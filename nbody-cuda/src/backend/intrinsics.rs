@@ -4,7 +4,8 @@
 use super::emulator::Emulator;
 use super::{Backend, Launch, gpu};
 use crate::compile::cache::Cache;
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 
 const LANES: u64 = 32;
 

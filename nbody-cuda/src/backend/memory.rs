@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use crate::Error;
 use crate::border::{self, Address, Border};
+use crate::error::Error;
 
 /// Memory of a backend, which kernels read and write.
 pub(crate) trait Memory: Debug + Send + Sync {

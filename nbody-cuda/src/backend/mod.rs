@@ -1,5 +1,7 @@
 //! Backends, which compile and run programs: a GPU behind the CUDA driver, or the emulator.
 
+#[cfg(test)]
+pub mod another;
 pub mod buffer;
 pub mod emulator;
 pub mod gpu;
@@ -17,7 +19,8 @@ use std::time::Duration;
 
 use crate::compile::build::Build;
 use crate::compile::cache::Cache;
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 pub(crate) use buffer::{Buffer, Scratch, check_backend};
 pub(crate) use launch::Launch;
 pub(crate) use memory::{Memory, Reply};

@@ -3,7 +3,8 @@
 use super::emulator::Emulator;
 use super::{Backend, Launch, Memory, Module, gpu, in_batch};
 use crate::compile::cache::Cache;
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 
 const GRID: &str = include_str!("../../kernels/grid.cuh");
 const PHASES: u32 = 5;

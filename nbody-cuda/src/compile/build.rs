@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::compile::cache::{Cache, Entry};
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 
 /// The origin of a compiled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use nbody_core::{Math, Options};
 
-use crate::KernelConfig;
+use crate::config::KernelConfig;
 #[cfg(test)]
-use crate::Schedule;
+use crate::config::Schedule;
 
 /// A CUDA program: one text for NVRTC, nvcc and the emulator.
 #[derive(Clone, Debug)]
@@ -50,6 +50,53 @@ impl Program {
                 "--fmad=false",
             ],
         }
+    }
+
+    /// Returns a program that moves words of particles with any fields, with blocks of `block`
+    /// threads.
+    pub(crate) fn of_words(
+        name: &'static str,
+        title: &str,
+        kernels: &'static [&'static CStr],
+        block: usize,
+        parts: &[&str],
+    ) -> Self {
+        let mut source = format!(
+            "\
+// {name}: {title}.
+namespace nbody {{
+
+using u32 = unsigned int;
+constexpr int BLOCK = {block}; // threads of a block
+
+}} // namespace nbody
+"
+        );
+        for part in parts {
+            let _ = write!(source, "\n{part}");
+        }
+        Self {
+            name,
+            source,
+            kernels,
+            config: KernelConfig::per_thread(block),
+            options: Options::default(),
+            declared: 0..0,
+            records: "0",
+        }
+    }
+
+    /// Returns such a program whose arithmetic is all IEEE without contraction, so that every device finds
+    /// the same.
+    pub(crate) fn of_exact_words(
+        name: &'static str,
+        title: &str,
+        kernels: &'static [&'static CStr],
+        block: usize,
+        parts: &[&str],
+    ) -> Self {
+        let program = Self::of_words(name, title, kernels, block, parts);
+        Self { options: Options::default().math(Math::Exact), ..program }
     }
 
     /// Returns the part of the text that comes from the interaction: structs, functions and

@@ -9,9 +9,9 @@ use nbody_core::pack::{Binding, Rows, WriteRows, dim};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
 
+use super::field::FieldCopy;
 use crate::backend::{Backend, Buffer};
 use crate::layout::numbers_of;
-use crate::particle::field::FieldCopy;
 
 /// Particles in device memory: consecutive records, in the precision of the engine.
 #[derive(Debug)]

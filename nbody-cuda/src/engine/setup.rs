@@ -5,9 +5,9 @@ use std::sync::Arc;
 use nbody_core::pack::dim;
 use nbody_core::{Domain, Law, Options, Sources};
 
-use crate::Error;
 use crate::backend::{Backend, Buffer};
 use crate::compile::cache::Cache;
+use crate::error::Error;
 use crate::layout::{bytes, space, words};
 
 /// A law with its parameters and options on a backend.

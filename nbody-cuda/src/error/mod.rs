@@ -135,7 +135,7 @@ pub enum Error {
          order if there is one, the symmetric schedule only for an interaction with a third law, and \
          that and few only without a summation order; start from KernelConfig::of"
     )]
-    ImpossibleKernelConfig(crate::KernelConfig),
+    ImpossibleKernelConfig(crate::config::KernelConfig),
 
     /// NVRTC was not found.
     #[error(

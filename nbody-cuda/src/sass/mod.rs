@@ -24,9 +24,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Error;
 use crate::compile::temporary::Temporary;
 use crate::compile::toolkit::{toolkits, variable};
+use crate::error::Error;
 
 pub use slots::{Slots, force_loop};
 

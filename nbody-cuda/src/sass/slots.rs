@@ -3,9 +3,10 @@
 use nbody_core::Law;
 
 use super::{Kernel, Loop};
+use crate::compile::program::Program;
+use crate::config::{KernelConfig, Schedule};
 use crate::layout::{bytes_of, numbers_of};
-use crate::schedule::WORD;
-use crate::{KernelConfig, Program, Schedule};
+use crate::schedule::resources::WORD;
 
 /// The issue slots per ordered pair in the FORCE-LOOP of a program.
 ///

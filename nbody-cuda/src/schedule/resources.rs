@@ -3,7 +3,7 @@
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Precision};
 
-use crate::Error;
+use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 
 /// Shared memory of a block, in bytes, on every GPU without opting in to more.
@@ -14,6 +14,10 @@ pub const RESERVED: usize = 1024;
 pub const ALIGNED: usize = 16;
 /// 32-bit registers of a multiprocessor.
 pub const REGISTERS: usize = 65536;
+/// Candidates per word of the cutoff filter, one per bit.
+pub const WORD: usize = u32::BITS as usize;
+/// Bytes of the hits of a word of the cutoff filter: `Hits` of `force_loop.cuh`.
+pub const HITS: usize = 8;
 /// The largest number of operations of a short pair.
 const SHORT: u32 = 24;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nbody_core::{CudaText, Law, Options};
 
 use crate::compile::cache::{Cache, Entry, TUNED};
-use crate::{KernelConfig, Schedule};
+use crate::config::{KernelConfig, Schedule};
 
 /// The version of the entries' format.
 const FORMAT: &str = "nbody tuned 2";

@@ -10,9 +10,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Error;
 use crate::compile::temporary::Temporary;
 use crate::compile::toolkit::variable;
+use crate::error::Error;
 
 /// The options of the compiler.
 ///

@@ -21,9 +21,10 @@ use crate::backend::memory::check_words;
 use crate::backend::{Backend, Memory, Module, Reply};
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::cache::Cache;
+use crate::compile::program::Program;
 use crate::compile::temporary::Temporary;
+use crate::error::Error;
 use crate::error::reason;
-use crate::{Error, Program};
 use compiler::{Compiler, failed};
 use stacks::Stacks;
 
@@ -284,13 +285,12 @@ impl Module for EmulatedModule {
         let (blocks, phases) = (launch.blocks, launch.phases.unwrap_or(0));
         let mut arguments = launch.arguments.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
-        // `engine/short_range.rs` and `Beside::check` in `particle/mod.rs` check that the buffers
-        // have the lengths that the kernel is told; `Scratch::reserve` checks the lengths of
-        // scratch memory. The words are atomics, which may be written through shared references.
-        // No other thread writes them, since the engine and the results or particles that change
-        // are borrowed mutably. `Launch::phases` passes the last two arguments, which change with
-        // the phase. The number and the size of the stacks are the module's.
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `lists/short_range.rs` and
+        // `Beside::check` in `particles/mod.rs` check that the buffers have the lengths that the kernel is told, and
+        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
+        // through shared references; no other thread writes them, since the engine and the
+        // results or particles that change are borrowed mutably. `Launch::phases` passes the last two
+        // arguments, which change with the phase. The stacks are as many and as large as the module says.
         let run =
             |stacks, bytes| unsafe { entry(blocks, phases, arguments.as_mut_ptr(), stacks, bytes) };
         match Stacks::with(self.stack, self.threads, run) {

@@ -1,8 +1,4 @@
 //! Pending launches that are repeated, which the driver runs as one graph.
-//!
-//! The launches of a repeated evaluation or sequence are held back to its end and then launched as
-//! a graph, whose nodes take the changed arguments. Any other call to the driver launches them
-//! first.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,9 +7,9 @@ use std::thread::{self, ThreadId};
 use cudarc::driver::{DriverError, result, sys};
 
 use super::Gpu;
-use crate::Error;
 use crate::backend::Batch;
 use crate::backend::launch::Arguments;
+use crate::error::Error;
 
 /// Repetitions of launches before they become a graph. To create a graph takes as long as a few
 /// repetitions.
@@ -78,12 +74,11 @@ impl HeldLaunch {
                 ("cuLaunchKernel", result::launch_kernel)
             };
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
-        // `engine/short_range.rs`, `Beside::check` in `particle/mod.rs` and `Order` in
-        // `particle/selection.rs` check that the buffers have the lengths that the kernel is told;
-        // `Scratch::reserve` checks the lengths of scratch memory. Memory is freed on this stream,
-        // so after the kernel. Before memory is freed, a reply dropped or a module unloaded,
-        // pending launches are flushed or given up (`Gpu::hold`).
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `lists/short_range.rs`,
+        // `Beside::check` in `particles/mod.rs` and `Order` in `particles/selection.rs` check that the buffers have the
+        // lengths that the kernel is told, and `Scratch::reserve` those of scratch memory. Memory is
+        // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
+        // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
         let launched = unsafe { launch(function, grid, block, 0, stream, &mut arguments) };
         launched.map_err(|error| gpu.failed(call, error))
     }
@@ -303,10 +298,10 @@ impl Drop for Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
     use crate::backend::gpu::tests::gpu;
     use crate::backend::{Backend as _, Launch};
     use crate::compile::cache::Cache;
+    use crate::compile::program::Program;
 
     const APPEND: &str = "\
 extern \"C\" __global__ void by_hand(unsigned *sum, unsigned n)

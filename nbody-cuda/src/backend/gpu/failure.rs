@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
-use crate::Error;
+use crate::error::Error;
 
 /// Errors after which the context is unusable: the driver returns them from every later call.
 const FATAL: [CUresult; 16] = [
@@ -134,12 +134,12 @@ fn words(error: DriverError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Program;
     use crate::backend::Backend as _;
     use crate::backend::gpu::Gpu;
     use crate::backend::gpu::tests::gpu;
     use crate::backend::launch::Launch;
     use crate::compile::cache::Cache;
+    use crate::compile::program::Program;
 
     #[test]
     fn a_gpu_that_failed_repeats_its_first_error() {

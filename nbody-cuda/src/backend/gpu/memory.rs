@@ -7,9 +7,9 @@ use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
 
 use super::Gpu;
 use super::staging::{self, Copies};
-use crate::Error;
 use crate::backend::Memory;
 use crate::backend::memory::check_words;
+use crate::error::Error;
 
 /// Device memory, in words of 8 bytes.
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use super::batch::{Function, HeldLaunch};
 use crate::backend::Module;
 use crate::backend::launch::Launch;
 use crate::compile::build::Usage;
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 
 /// The number of the next module.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);

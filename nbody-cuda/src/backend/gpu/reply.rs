@@ -7,8 +7,8 @@ use cudarc::driver::sys::{self, CUresult};
 use super::Gpu;
 use super::memory::Pinned;
 use super::staging::Copies as _;
-use crate::Error;
 use crate::backend::Reply;
+use crate::error::Error;
 
 /// The value of the word until a kernel answers; no answer has this value.
 const PENDING: u64 = u64::MAX;

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Error;
+use crate::error::Error;
 
 /// The largest size of staging memory, in words; larger copies use pageable memory.
 const MOST_STAGING: usize = 1 << 25;

@@ -27,9 +27,9 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::Error;
 use crate::compile::temporary::Temporary;
 use crate::compile::toolkit::variable;
+use crate::error::Error;
 pub use contents::CacheContents;
 pub(crate) use contents::TUNED;
 

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::{CALLS, locate};
-use crate::Error;
+use crate::error::Error;
 use crate::error::reason;
 
 /// An `nvrtcProgram`.

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
 use crate::compile::toolkit::{entries, name, toolkits, variable};
+use crate::error::Error;
 
 /// The file name of the library, without the version.
 const LIBRARY: &str = "libnvrtc.so";

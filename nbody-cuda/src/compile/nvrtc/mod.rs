@@ -13,7 +13,8 @@ use std::time::UNIX_EPOCH;
 
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::cache::{Cache, Entry};
-use crate::{Error, Program};
+use crate::compile::program::Program;
+use crate::error::Error;
 use library::Library;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);

@@ -1,0 +1,55 @@
+//! A second device, for tests that mix devices.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::emulator::Emulator;
+use super::{Backend, Memory, Module, Reply};
+use crate::compile::build::Build;
+use crate::compile::cache::Cache;
+use crate::compile::program::Program;
+use crate::error::Error;
+
+/// An emulator of another name, as another GPU.
+#[derive(Debug)]
+pub(crate) struct Another {
+    emulator: Emulator,
+    /// Whether there is no more memory.
+    pub is_full: AtomicBool,
+}
+
+impl Another {
+    pub fn of(emulator: Emulator) -> Self {
+        Self { emulator, is_full: AtomicBool::new(false) }
+    }
+}
+
+impl Backend for Another {
+    fn describe(&self) -> String {
+        "another emulator".to_owned()
+    }
+    fn multiprocessors(&self) -> usize {
+        self.emulator.multiprocessors()
+    }
+    fn shared_memory(&self) -> usize {
+        self.emulator.shared_memory()
+    }
+    fn memory_for_parts(&self) -> usize {
+        self.emulator.memory_for_parts()
+    }
+    fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
+        self.emulator.build(program, cache)
+    }
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(Error::OutOfMemory { bytes, device: self.describe() });
+        }
+        self.emulator.allocate(bytes)
+    }
+    fn reply(&self) -> Result<Box<dyn Reply>, Error> {
+        self.emulator.reply()
+    }
+    fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
+        self.emulator.time(work)
+    }
+}

@@ -1,0 +1,142 @@
+//! The device that creates engines of CUDA programs, on a GPU or in the emulator.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nbody_core::pack::Rows;
+use nbody_core::trees::law::TreeLaw;
+use nbody_core::untyped::{self, Origin};
+use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
+
+use crate::backend::emulator::Emulator;
+use crate::backend::gpu::{self, Gpu};
+use crate::backend::{Backend, Properties};
+use crate::compile::cache::Cache;
+use crate::engine::buffer::CudaParticles;
+use crate::engine::field::FieldCopy;
+use crate::lists::neighbours::CudaNeighbours;
+use crate::lists::short_range::ListEngine;
+use crate::pairs::engine::CudaEngine;
+use crate::particles::ParticleEngine;
+use crate::particles::selection::Order;
+use crate::particles::sequence::CudaSequence;
+use crate::trees::engine::TreeEngine;
+
+/// A device that runs CUDA programs: a GPU, or the emulator.
+#[derive(Clone, Debug)]
+pub struct CudaDevice {
+    backend: Arc<dyn Backend>,
+    cache: Cache,
+    field_copy: Arc<FieldCopy>,
+}
+
+impl CudaDevice {
+    /// Opens a GPU by its ordinal, from 0, as the CUDA driver numbers them.
+    pub fn gpu(ordinal: usize) -> Result<Self, crate::error::Error> {
+        Ok(Self::new(Arc::new(Gpu::open(ordinal)?), Cache::of_the_user()))
+    }
+
+    /// Returns the number of GPUs that the CUDA driver sees.
+    pub fn count() -> Result<usize, crate::error::Error> {
+        gpu::count()
+    }
+
+    /// Opens the emulator, which compiles CUDA programs as C++ and runs them on the CPU.
+    pub fn emulator() -> Result<Self, crate::error::Error> {
+        Ok(Self::new(Arc::new(Emulator::open()?), Cache::of_the_user()))
+    }
+
+    /// Returns the same device with another folder that compiled programs are cached in.
+    #[must_use]
+    pub fn with_cache_dir(&self, folder: impl Into<PathBuf>) -> Self {
+        Self::new(self.backend.clone(), Cache::at(folder))
+    }
+
+    /// Returns the properties of a GPU; `None` in the emulator.
+    pub fn properties(&self) -> Option<Properties> {
+        self.backend.properties()
+    }
+
+    fn new(backend: Arc<dyn Backend>, cache: Cache) -> Self {
+        let field_copy = Arc::new(FieldCopy::new(&cache));
+        Self { backend, cache, field_copy }
+    }
+}
+
+impl untyped::Device for CudaDevice {
+    fn name(&self) -> String {
+        self.backend.describe()
+    }
+
+    fn simd_level(&self) -> Option<SimdLevel> {
+        None
+    }
+
+    fn trim(&self) -> Result<(), Error> {
+        Ok(self.backend.trim()?)
+    }
+
+    fn upload(
+        &self,
+        particles: &dyn Rows,
+        precision: Precision,
+    ) -> Result<Box<dyn untyped::Buffer>, Error> {
+        let Self { backend, field_copy, .. } = self;
+        Ok(Box::new(CudaParticles::upload(backend, particles, precision, field_copy)?))
+    }
+
+    fn all_pairs(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn untyped::Engine>, Error> {
+        Ok(CudaEngine::new(&self.backend, &self.cache, law, parameters, options)?)
+    }
+
+    fn tree(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        opening: Opening,
+        options: Options,
+    ) -> Result<Box<dyn untyped::Tree>, Error> {
+        let law = TreeLaw::new(law, parameters, opening)?;
+        Ok(Box::new(TreeEngine::new(&self.backend, &self.cache, law, parameters, options)?))
+    }
+
+    fn short_range(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn untyped::ShortRange>, Error> {
+        Ok(Box::new(ListEngine::new(&self.backend, &self.cache, law, parameters, options)?))
+    }
+
+    fn neighbours(
+        &self,
+        domain: Domain,
+        origin: Origin,
+        precision: Precision,
+    ) -> Result<Box<dyn untyped::Neighbours>, Error> {
+        Ok(Box::new(CudaNeighbours::new(&self.backend, &self.cache, domain, origin, precision)?))
+    }
+
+    fn per_particle(
+        &self,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Box<dyn untyped::PerParticle>, Error> {
+        Ok(Box::new(ParticleEngine::new(&self.backend, &self.cache, fields, parameters)?))
+    }
+
+    fn selection(&self) -> Result<Box<dyn untyped::Selection>, Error> {
+        Ok(Box::new(Order::new(&self.backend, &self.cache)?))
+    }
+
+    fn sequence(&self) -> Option<Box<dyn untyped::Sequence>> {
+        let batch = self.backend.batch()?;
+        Some(Box::new(CudaSequence(batch)))
+    }
+}

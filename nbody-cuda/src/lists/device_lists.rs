@@ -1,0 +1,577 @@
+//! Neighbour lists on one backend, without the types of their particles.
+
+mod download;
+mod launch;
+mod outcome;
+mod recheck;
+
+use std::ffi::CStr;
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use nbody_core::lists::margin::{Change, Margin};
+use nbody_core::lists::timer::Timer;
+use nbody_core::order::GROUP;
+use nbody_core::order::frame::Frame;
+use nbody_core::order::image;
+use nbody_core::order::image::{IMAGES, INDEX_BITS, LIMIT};
+use nbody_core::pack::Place;
+use nbody_core::{Domain, NeighbourTimes, Skin};
+
+use super::declared::{Lists, LookState, Placed, Restriction, refusal};
+use super::given::{Excluded, Given};
+use super::reach::{ReachMemory, Varying};
+use crate::backend::{Backend, Batch, Buffer, Kernel, Memory, Reply, Scratch};
+use crate::border::Address;
+use crate::compile::cache::Cache;
+use crate::compile::program::Program;
+use crate::error::Error;
+use crate::order::curve::OrderMemory;
+use crate::order::keys;
+pub(crate) use download::Downloaded;
+pub(crate) use outcome::Outcome;
+pub(crate) use recheck::Recheck;
+use recheck::Rechecks;
+
+/// Initial entries of lists, per particle.
+const ENTRIES: usize = 16;
+/// Coordinates of an origin.
+const ORIGIN: usize = 3;
+
+/// The kernels, in the order of their launches.
+pub(super) const KERNELS: &[&CStr] = &[LOOK, REBUILD, TELL];
+const LOOK: &CStr = c"look";
+const REBUILD: &CStr = c"rebuild";
+const TELL: &CStr = c"tell";
+
+impl LookState {
+    /// The state before the first launch.
+    const FIRST: Self = Self { wanted: 0, refused: refusal::NOTHING, done: 0, arrived: 0, used: 0 };
+}
+
+/// Neighbour lists of particles in device memory.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    backend: Arc<dyn Backend>,
+    kernel: Kernel,
+    cache: Cache,
+    /// The pairs, if the caller gives them.
+    pub given: Option<Given>,
+    /// The excluded pairs.
+    pub excluded: Excluded,
+    /// The cutoffs that depend on particles.
+    reach: ReachMemory,
+    /// The order of the i-particles, and of the j-particles if they are in another buffer.
+    orders: [OrderMemory; 2],
+    begins: Scratch,
+    counts: Scratch,
+    origins: Scratch,
+    entries: Scratch,
+    /// The number of entries that the memory holds.
+    capacity: usize,
+    /// The number of entries of the last lists that the device built by itself.
+    entries_built: usize,
+    /// State that launches leave to the next launch.
+    state: Box<dyn Memory>,
+    reply: Box<dyn Reply>,
+    /// The two launches of a look, which never change.
+    batch: Option<Box<dyn Batch>>,
+    /// Whether the outcome of the last look is not yet known.
+    is_awaited: bool,
+    /// The numbers of particles at the last look.
+    pub looked_at: [usize; 2],
+    /// The contents of the buffers at the last look.
+    contents: [Option<u64>; 2],
+    /// Looks at other contents since the last look.
+    rechecks: Rechecks,
+    /// The number of rebuilds, and of looks since the last rebuild that found the lists good.
+    counts_of_looks: [u64; 2],
+    /// The particles and the reach of the last look; `None` if the next update must build lists.
+    built: Option<Build>,
+    /// The particles and the reach of the last launch, and of the launch that built the lists.
+    looked: Option<Build>,
+    base: Option<Build>,
+    /// Times of the updates, and of the evaluations over the lists.
+    pub timer: Timer,
+}
+
+/// The particles and the reach of lists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Build {
+    /// The numbers of i-particles, and of j-particles in another buffer.
+    pub n: [usize; 2],
+    /// Whether there is another buffer.
+    pub has_j: bool,
+    /// Whether particle k of i is particle k of j.
+    pub one_set: bool,
+    pub domain: Domain,
+    pub frame: Frame,
+    /// The greatest cutoff that depends on no particle, and the distance that lists reach beyond
+    /// cutoffs.
+    pub cutoff: f64,
+    pub skin: Skin,
+}
+
+impl Build {
+    /// Returns the greatest cutoff that depends on no particle, and the skin, for lists without
+    /// other cutoffs.
+    pub fn reach(&self) -> [f64; 2] {
+        [self.cutoff, self.skin.length([self.cutoff; 2], &self.lengths())]
+    }
+
+    /// Returns whether both are of the same sets.
+    fn has_sets(&self, other: &Self) -> bool {
+        let sets = |it: &Self| (it.n, it.has_j, it.one_set, it.frame.dimensions);
+        sets(self) == sets(other) && self.skin == other.skin
+    }
+
+    /// Returns the number of j-particles.
+    pub fn nj(&self) -> usize {
+        self.n[usize::from(self.has_j)]
+    }
+
+    /// Returns the lengths of the box; 0 along open axes.
+    pub fn lengths(&self) -> [f64; 3] {
+        nbody_core::order::lengths(&self.domain, self.frame.dimensions)
+    }
+
+    /// Returns the entries of a list without room: every j-particle, in each image.
+    fn all_entries(&self) -> impl Iterator<Item = u32> {
+        let (lengths, nj) = (self.lengths(), self.nj() as u32);
+        let images = (0..IMAGES).filter(move |&image| image::exists(image, &lengths));
+        images.flat_map(move |image| (0..nj).map(move |place| image << INDEX_BITS | place))
+    }
+}
+
+/// The particles of lists: a buffer, the words of its records, and the first coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Set<'a> {
+    pub buffer: &'a Buffer,
+    pub words: usize,
+    /// The place of the first coordinate, and the number of coordinates.
+    pub position: Place,
+    pub dimensions: usize,
+    /// Identifies the contents that lists depend on.
+    pub contents: u64,
+}
+
+impl Set<'_> {
+    /// Returns the frame of the positions. Given pairs may join a set in three dimensions and a
+    /// set in a plane.
+    fn frame(&self, build: &Build) -> keys::Frame {
+        let dimensions = build.frame.dimensions.min(self.dimensions);
+        keys::Frame::of(&Frame { dimensions, ..build.frame }, &build.domain)
+    }
+
+    /// Returns the positions.
+    fn positions(&self) -> keys::Positions {
+        keys::Positions::of(self.buffer, self.words, self.position)
+    }
+}
+
+impl Neighbours {
+    pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
+        let kernel = build(&**backend, cache, Program::neighbours())?;
+        let mut state = backend.allocate(size_of::<LookState>())?;
+        state.set(&LookState::FIRST)?;
+        Ok(Self {
+            backend: backend.clone(),
+            kernel,
+            cache: cache.clone(),
+            given: None,
+            excluded: Excluded::default(),
+            reach: ReachMemory::default(),
+            orders: Default::default(),
+            begins: Scratch::default(),
+            counts: Scratch::default(),
+            origins: Scratch::default(),
+            entries: Scratch::default(),
+            capacity: 0,
+            entries_built: 0,
+            state,
+            reply: backend.reply()?,
+            batch: backend.batch(),
+            is_awaited: false,
+            looked_at: [0; 2],
+            contents: [None; 2],
+            rechecks: Rechecks::default(),
+            counts_of_looks: [0; 2],
+            built: None,
+            looked: None,
+            base: None,
+            timer: Timer::default(),
+        })
+    }
+
+    /// Sets the cutoffs that depend on particles, for the lists of the next update. Compiles their
+    /// program or loads it from the cache.
+    pub fn set_cutoffs(&mut self, varying: Varying) -> Result<(), Error> {
+        self.built = None;
+        if varying == *self.reach.varying() {
+            return Ok(());
+        }
+        let program = Program::neighbours_of(&varying);
+        let is_other = program.source != self.kernel.program.source;
+        let other = is_other.then(|| build(&*self.backend, &self.cache, program)).transpose()?;
+        // The kernel reads the numbers of its own cutoffs: replace both or neither.
+        self.reach.set(&*self.backend, varying)?;
+        if let Some(kernel) = other {
+            self.kernel = kernel;
+        }
+        Ok(())
+    }
+
+    /// Sets the same cutoffs for records of another precision, and keeps the lists.
+    pub fn set_places(&mut self, varying: Varying) -> Result<(), Error> {
+        if varying == *self.reach.varying() {
+            return Ok(());
+        }
+        self.reach.set(&*self.backend, varying)
+    }
+
+    /// Returns the cutoffs that depend on particles.
+    pub fn varying(&self) -> &Varying {
+        self.reach.varying()
+    }
+
+    /// Returns the greatest cutoff and the skin that the device found last, for cutoffs that
+    /// depend on particles.
+    pub fn reach_found(&self) -> Result<[f64; 2], Error> {
+        self.reach.found()
+    }
+
+    /// Returns the greatest cutoff and the skin of lists.
+    pub fn reach(&self, build: &Build) -> Result<[f64; 2], Error> {
+        if self.reach.varying().is_empty() {
+            return Ok(self.base()?.as_ref().unwrap_or(build).reach());
+        }
+        self.reach.found()
+    }
+
+    /// Returns the lengths of the box that lists were built in.
+    pub fn lengths_built(&self, build: &Build) -> Result<[f64; 3], Error> {
+        Ok(self.base()?.as_ref().unwrap_or(build).lengths())
+    }
+
+    /// Returns the particles and the reach that the lists were built with. Waits for the outcome
+    /// of the last look, which may have built them.
+    pub fn base(&self) -> Result<Option<Build>, Error> {
+        Ok(if self.has_built()?.is_some() { self.looked } else { self.base })
+    }
+
+    /// Returns the number of entries of lists that the last look has built, if its outcome was not
+    /// yet known; waits for the outcome.
+    pub fn has_built(&self) -> Result<Option<usize>, Error> {
+        if !self.is_awaited {
+            return Ok(None);
+        }
+        Ok(match Outcome::of(self.reply.receive()?) {
+            Outcome::Built(entries) => Some(entries),
+            _ => None,
+        })
+    }
+
+    /// Forgets the lists, so that the next update builds them.
+    pub fn forget(&mut self) {
+        self.built = None;
+    }
+
+    /// Returns the particles and the reach of the lists.
+    pub fn built(&self) -> Option<&Build> {
+        self.built.as_ref()
+    }
+
+    /// Looks whether the lists of these particles are still good, and rebuilds them if not. Lists
+    /// of other sets are always rebuilt. The host waits only if it knows that lists must be built;
+    /// otherwise it learns the outcome at the next look.
+    ///
+    /// If lists that the device builds by itself do not fit, evaluations use every j-particle
+    /// until the next look reserves more memory.
+    pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+        let mut times = NeighbourTimes::default();
+        times.updates = 1;
+        let outcome = self.renew(sets, build, &mut times)?;
+        if !outcome.is_refusal() {
+            self.timer.add(&times);
+        }
+        Ok(outcome)
+    }
+
+    fn renew(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        times: &mut NeighbourTimes,
+    ) -> Result<Outcome, Error> {
+        for found in build.n {
+            if found > LIMIT {
+                return Err(Error::TooManyParticles { what: "particles", found, limit: LIMIT });
+            }
+        }
+        let before = self.outcome()?;
+        if before.is_refusal() {
+            return Ok(before);
+        }
+        if self.given.is_some() {
+            return self.renew_given(sets, build, times);
+        }
+        let entries = std::mem::take(&mut self.entries_built);
+        let is_full = 4 * entries > 3 * self.capacity;
+        if self.margin(&build, self.base.as_ref()).is_some() && !is_full {
+            self.launch(sets, &build, false, times)?;
+            self.built = Some(build);
+            return self.known_outcome();
+        }
+        self.built = None;
+        self.reserve(&build)?;
+        if is_full {
+            self.grow(2 * entries)?;
+        }
+        let outcome = loop {
+            self.launch(sets, &build, true, times)?;
+            match self.outcome()? {
+                Outcome::Built(entries) if entries > self.capacity => {
+                    // Twice the size, since later lists may be longer.
+                    self.grow(2 * entries)?;
+                    self.counts_of_looks[0] -= 1;
+                }
+                outcome => break outcome,
+            }
+        };
+        self.entries_built = 0;
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        Ok(outcome)
+    }
+
+    /// Returns the capacity in entries, and the number of entries of the last lists that the
+    /// device built by itself. Both decide whether the next look reserves more memory.
+    pub fn room(&self) -> Result<[u64; 2], Error> {
+        let entries = self.has_built()?.unwrap_or(self.entries_built);
+        Ok([self.capacity, entries].map(|it| it as u64))
+    }
+
+    /// Builds the lists of particles as they were when lists with this room were built, by the
+    /// host or by the device. Reserves no more memory than this.
+    pub fn restore(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        room: [u64; 2],
+    ) -> Result<Outcome, Error> {
+        self.outcome()?;
+        self.built = None;
+        self.reserve(&build)?;
+        let [capacity, entries] = room.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
+        self.grow(capacity)?;
+        self.launch(sets, &build, true, &mut NeighbourTimes::default())?;
+        let outcome = self.outcome()?;
+        self.entries_built = entries;
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        Ok(outcome)
+    }
+
+    /// Returns the changes since lists were built as `base`, and their margin if it depends on no
+    /// particle; `None` if lists must be built in any case.
+    fn margin(&self, build: &Build, base: Option<&Build>) -> Option<(Change, Margin)> {
+        self.built.filter(|built| built.has_sets(build))?;
+        let base = base?;
+        let growth = (build.cutoff - base.cutoff).max(0.0);
+        let most = self.reach.varying().most();
+        let change = Change::of(&base.lengths(), &build.lengths(), growth, most)?;
+        if !self.reach.varying().is_empty() {
+            return Some((change, Margin::default()));
+        }
+        let [greatest, skin] = base.reach();
+        Some((change, change.margin(greatest, skin)?))
+    }
+
+    /// Copies the given pairs to the device if they are not there, and looks at the particles.
+    fn renew_given(
+        &mut self,
+        sets: [Option<Set>; 2],
+        build: Build,
+        times: &mut NeighbourTimes,
+    ) -> Result<Outcome, Error> {
+        if self.built.is_some_and(|built| built.has_sets(&build)) {
+            self.launch(sets, &build, true, times)?;
+            self.built = Some(build);
+            return self.known_outcome();
+        }
+        self.built = None;
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
+        for order in &mut self.orders {
+            order.reserve(&*backend, 0, blocks)?;
+        }
+        self.reserve_lists(0)?;
+        if let Some(given) = &mut self.given {
+            given.upload(&*backend, [build.n[0], build.nj()])?;
+        }
+        self.launch(sets, &build, true, times)?;
+        let outcome = self.outcome()?;
+        if !outcome.is_refusal() {
+            times.rebuilds = 1;
+            self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
+            self.built = Some(build);
+        }
+        Ok(outcome)
+    }
+
+    /// Waits for the outcome of the last look, unless it was already known.
+    pub fn outcome(&mut self) -> Result<Outcome, Error> {
+        if !self.is_awaited {
+            return Ok(Outcome::Good);
+        }
+        self.is_awaited = false;
+        let outcome = Outcome::of(self.reply.receive()?);
+        match outcome {
+            Outcome::Good => self.counts_of_looks[1] += 1,
+            Outcome::Built(entries) => {
+                self.entries_built = entries;
+                self.base = self.looked;
+                self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
+            }
+            // Later evaluations did nothing, and the lists are unchanged.
+            Outcome::NotFinite(_) | Outcome::Elsewhere => {
+                self.contents = [None; 2];
+                self.reset()?;
+            }
+            Outcome::Unbounded(_) | Outcome::BeyondBox => {
+                self.reset()?;
+                self.built = None;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Returns a refusal if the last look has already answered with one. Does not wait.
+    fn known_outcome(&mut self) -> Result<Outcome, Error> {
+        match self.reply.peek().map(Outcome::of) {
+            Some(refusal) if refusal.is_refusal() => self.outcome(),
+            _ => Ok(Outcome::Good),
+        }
+    }
+
+    /// Returns the number of rebuilds, and of looks since the last rebuild that found the lists
+    /// good, as far as outcomes are known.
+    pub fn counts_of_looks(&self) -> [u64; 2] {
+        self.counts_of_looks
+    }
+
+    /// Resets the state that launches leave behind.
+    fn reset(&mut self) -> Result<(), Error> {
+        self.state.set(&LookState::FIRST)
+    }
+
+    fn reserve(&mut self, build: &Build) -> Result<(), Error> {
+        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
+        for (order, n) in self.orders.iter_mut().zip(build.n) {
+            order.reserve(&*backend, n, blocks)?;
+        }
+        self.reserve_lists(build.n[0])?;
+        if !self.reach.varying().is_empty() {
+            self.reach.reserve(&*backend, build.n)?;
+        }
+        Ok(())
+    }
+
+    /// Reserves memory for the lists of this number of i-particles.
+    fn reserve_lists(&mut self, n: usize) -> Result<(), Error> {
+        let (backend, groups) = (&*self.backend, n.div_ceil(GROUP));
+        self.begins.reserve(backend, &[groups, size_of::<u64>()], false)?;
+        self.counts.reserve(backend, &[groups, size_of::<u32>()], false)?;
+        self.origins.reserve(backend, &[groups, ORIGIN, size_of::<f64>()], false)?;
+        self.grow(ENTRIES * n)
+    }
+
+    /// Reserves memory for this number of entries.
+    fn grow(&mut self, entries: usize) -> Result<(), Error> {
+        let entries = entries.max(GROUP);
+        if entries > self.capacity {
+            // Frees the old entries first.
+            self.capacity = 0;
+            self.entries.reserve(&*self.backend, &[entries, size_of::<u32>()], false)?;
+            self.capacity = entries;
+        }
+        Ok(())
+    }
+
+    /// Returns the order of the i-particles or of the j-particles: a `Placed` of `evaluation.cuh`.
+    pub fn placed(&self, set: usize) -> Placed {
+        let n = self.built.expect("lists are evaluated once they are built").n[set];
+        if let Some(given) = &self.given {
+            return given.placed(n);
+        }
+        let order = &self.orders[set];
+        let [indices, positions] = [order.indices(), order.positions()].map(Memory::address);
+        Placed { order: Address::at(indices), before: Address::at(positions), n: n as u32 }
+    }
+
+    /// Returns the positions of a set at the last look, in order and continuous in time.
+    pub fn positions(&self, set: usize) -> &dyn Memory {
+        self.orders[set].now()
+    }
+
+    /// Returns the lists.
+    pub fn lists(&self) -> Lists {
+        self.given.as_ref().map_or_else(|| self.found(), Given::lists)
+    }
+
+    /// Returns the lists that the device finds.
+    fn found(&self) -> Lists {
+        let address = |it: &Scratch| it.memory().address();
+        Lists {
+            begins: Address::at(address(&self.begins)),
+            counts: Address::at(address(&self.counts)),
+            entries: Address::at(address(&self.entries)),
+            origins: Address::at(address(&self.origins)),
+        }
+    }
+
+    /// Returns the address of the number of the first particle whose position is not finite, if
+    /// any.
+    pub fn not_finite(&self) -> Address<u32> {
+        self.state_part(offset_of!(LookState, refused))
+    }
+
+    /// Returns the address of the part of the state at this byte.
+    fn state_part<T>(&self, byte: usize) -> Address<T> {
+        Address::<LookState>::of(&*self.state).part(byte)
+    }
+
+    /// Returns whether some pairs of the lists do not act, even for an interaction that excludes
+    /// no pair.
+    pub fn is_restricted(&self) -> bool {
+        self.given.is_some() || !self.excluded.pairs().is_empty()
+    }
+
+    /// Returns the pairs that act, for an interaction that excludes pairs of its own.
+    pub fn restriction(&self, excluded: &Excluded) -> Restriction {
+        let masks = self.given.as_ref().map_or(Address::NULL, Given::masks);
+        Restriction { masks, excluded: [self.excluded.rows(), excluded.rows()] }
+    }
+
+    /// Returns all device memory, without the memory of varying cutoffs.
+    pub fn memory(&self) -> Vec<&dyn Memory> {
+        let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
+        let orders = self.orders.iter().flat_map(OrderMemory::memory);
+        let given = self.given.iter().flat_map(Given::memory).chain(self.excluded.memory());
+        lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
+    }
+
+    /// Returns the size of the device memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.memory()
+            .iter()
+            .chain(&self.reach.memory())
+            .map(|memory| memory.words() * size_of::<u64>())
+            .sum()
+    }
+}
+
+fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Kernel, Error> {
+    let (module, build) = backend.build(&program, cache)?;
+    Ok(Kernel { program, module, build })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! The launches of a look at neighbour lists and of a rebuild, and their times.
+
+use std::ffi::CStr;
+use std::mem::offset_of;
+use std::ops::Range;
+use std::time::Duration;
+
+use nbody_core::NeighbourTimes;
+use nbody_core::order::GROUP;
+
+use super::{Build, LOOK, Neighbours, Outcome, REBUILD, Set, TELL};
+use crate::backend::{Launch, Memory, in_batch};
+use crate::border::Address;
+use crate::error::Error;
+use crate::lists::declared::{LookRequest, LookState, Room};
+use crate::lists::reach::{ConstantReach, Reach};
+use crate::order::BLOCK;
+use crate::order::curve;
+
+impl Neighbours {
+    /// Does work. If times are measured, adds its time on the device to `part`.
+    pub fn timed(
+        &self,
+        part: &mut Duration,
+        work: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if !self.timer.is_on() {
+            return work();
+        }
+        let mut work = Some(work);
+        *part += self.backend.time(&mut || work.take().map_or(Ok(()), |work| work()))?;
+        Ok(())
+    }
+
+    /// Launches a look at the particles; the device rebuilds the lists if it finds that it must.
+    pub(super) fn launch(
+        &mut self,
+        [i, j]: [Option<Set>; 2],
+        build: &Build,
+        forced: bool,
+        times: &mut NeighbourTimes,
+    ) -> Result<(), Error> {
+        self.contents = [None; 2];
+        self.rechecks.forget();
+        let Some(i) = i else { return Ok(()) };
+        (self.looked_at, self.looked) = (build.n, Some(*build));
+        self.reply.expect()?;
+        let mut batch = self.batch.take();
+        let held = batch.as_mut().filter(|_| !self.timer.is_on());
+        let sets = [i, j.unwrap_or(i)];
+        let launched = in_batch(held, || self.look(sets, build, forced, times));
+        self.batch = batch;
+        self.is_awaited = launched.is_ok();
+        if launched.is_ok() && self.given.is_none() {
+            self.contents = [Some(i), j].map(|set| set.map(|set| set.contents));
+        }
+        launched
+    }
+
+    /// Launches a look at the particles. Without a second buffer, the j-particles are the
+    /// i-particles.
+    fn look(
+        &self,
+        sets: [Set; 2],
+        build: &Build,
+        forced: bool,
+        times: &mut NeighbourTimes,
+    ) -> Result<(), Error> {
+        let Build { has_j, n, .. } = build;
+        let order = |set: usize| {
+            let order = &self.orders[if *has_j { set } else { 0 }];
+            order.argument(sets[set].positions(), sets[set].frame(build))
+        };
+        let orders = [order(0), order(1)];
+        let request = self.request(build, self.base.as_ref(), forced);
+        let reach = self.reach_argument(build, None);
+        let used = self.state_part(offset_of!(LookState, used));
+        let room = Room { capacity: self.capacity as u64, used };
+        let state = Address::<LookState>::of(&*self.state);
+        let arrived: Address<u32> = self.state_part(offset_of!(LookState, arrived));
+        let launch = |kernel: &'static CStr, blocks: usize| {
+            let launch = Launch::new(kernel, blocks.max(1) as u32);
+            let memory = self.memory().into_iter().chain(self.reach.memory());
+            let memory = memory.chain(sets.map(|set| &*set.buffer.memory));
+            memory.fold(launch, Launch::reads)
+        };
+        let module = &self.kernel.module;
+        let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
+        let reply = Address::<u64>::at(self.reply.address());
+        self.timed(&mut times.look, || {
+            let look = launch(LOOK, blocks).value(&request).value(&orders[0]);
+            module.launch(reach.pass(look.value(&orders[1])).value(&state))?;
+            if self.given.is_none() {
+                return Ok(());
+            }
+            module.launch(launch(TELL, 1).value(&state).value(&reply))
+        })?;
+        if self.given.is_some() {
+            return Ok(());
+        }
+        let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
+        let rebuild = |phases: Range<u32>| {
+            let rebuild = launch(REBUILD, blocks).value(&request);
+            let rebuild = rebuild.value(&orders[0]).value(&orders[1]);
+            let rebuild = reach.pass_lists(rebuild, self.found(), room);
+            let rebuild = rebuild.value(&state).value(&reply).value(&arrived);
+            module.launch(rebuild.phases(phases))
+        };
+        // The phase that builds the lists.
+        let last = phases_of(build);
+        if !self.timer.is_on() {
+            return rebuild(0..last + 1);
+        }
+        let (mut order, mut list) = Default::default();
+        self.timed(&mut order, || rebuild(0..last))?;
+        self.timed(&mut list, || rebuild(last..last + 1))?;
+        // The device has finished both launches. Lists that do not fit are built once more.
+        if let Some(Outcome::Built(_)) = self.reply.peek().map(Outcome::of) {
+            times.rebuilds = 1;
+            times.order += order;
+            times.list += list;
+        }
+        Ok(())
+    }
+
+    /// Returns the request for lists that were built as `base`, if any.
+    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> LookRequest {
+        let two_sets = match (build.has_j, build.one_set) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+        };
+        // Lists that must be built in any case have no margin.
+        let (change, margin) = self.margin(build, base).unwrap_or_default();
+        LookRequest {
+            margin: margin.into(),
+            change: change.into(),
+            forced: forced.into(),
+            two_sets,
+            i_phases: curve::phases(build.n[0]),
+            phases: phases_of(build),
+        }
+    }
+
+    /// Returns the reach. Records with other fields than the lists have `numbers` of their own.
+    pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Reach {
+        if self.reach.varying().is_empty() {
+            let [greatest, skin] = build.reach();
+            return Reach::Constant(ConstantReach { greatest: greatest + skin });
+        }
+        let (skin, is_one) = (build.skin.parts(), !build.has_j);
+        Reach::Varying(self.reach.argument(build.cutoff, skin, is_one, numbers))
+    }
+}
+
+/// Returns the number of phases that order the particles.
+fn phases_of(build: &Build) -> u32 {
+    let of_j = if build.has_j { curve::phases(build.n[1]) } else { 0 };
+    curve::phases(build.n[0]) + of_j
+}

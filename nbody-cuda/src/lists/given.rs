@@ -1,0 +1,163 @@
+//! Given pairs and excluded pairs, in device memory.
+
+use nbody_core::lists::list::Lists;
+use nbody_core::order::GROUP;
+use nbody_core::order::image;
+use nbody_core::{Csr, Error as CoreError};
+
+use super::declared::{self, ExcludedRows, Placed};
+use crate::backend::{Backend, Memory};
+use crate::border::Address;
+use crate::error::Error;
+
+/// Lists of the pairs that the caller gives, of particles in the order of the caller. Entries have
+/// no image: in a periodic box, each evaluation finds the nearest image of each pair.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub rows: Csr,
+    memory: Option<GivenMemory>,
+}
+
+#[derive(Debug)]
+struct GivenMemory {
+    /// The larger number of particles of the two sets.
+    n: usize,
+    begins: Box<dyn Memory>,
+    counts: Box<dyn Memory>,
+    entries: Box<dyn Memory>,
+    masks: Box<dyn Memory>,
+    /// The order of the caller: the identity.
+    order: Box<dyn Memory>,
+    /// Zeros: the origins of groups, and the positions when the lists were built.
+    zeros: Box<dyn Memory>,
+}
+
+impl Given {
+    pub fn new(rows: Csr) -> Self {
+        Self { rows, memory: None }
+    }
+
+    /// Copies the lists to the device, for these numbers of i-particles and j-particles.
+    pub fn upload(&mut self, backend: &dyn Backend, n: [usize; 2]) -> Result<(), Error> {
+        CoreError::check_length("rows", self.rows.len(), n[0])?;
+        self.rows.check_indices(n[1])?;
+        let n = n.into_iter().max().unwrap_or(0);
+        if self.memory.as_ref().is_some_and(|memory| memory.n == n) {
+            return Ok(());
+        }
+        let lists = Lists::of_rows(&self.rows, &|_, _| image::ITSELF);
+        let lengths = lists.begins.windows(2).map(|ends| (ends[1] - ends[0]) as u32);
+        let lengths: Vec<_> = lengths.collect();
+        let order: Vec<_> = (0..n as u32).collect();
+        let mut zeros = backend.allocate(3 * n.next_multiple_of(GROUP) * size_of::<f64>())?;
+        zeros.zero()?;
+        self.memory = Some(GivenMemory {
+            n,
+            begins: copy(backend, &lists.begins)?,
+            counts: copy(backend, &lengths)?,
+            entries: copy(backend, &lists.entries)?,
+            masks: copy(backend, &lists.masks.unwrap_or_default())?,
+            order: copy(backend, &order)?,
+            zeros,
+        });
+        Ok(())
+    }
+
+    fn uploaded(&self) -> &GivenMemory {
+        self.memory.as_ref().expect("given lists are evaluated once they are on the device")
+    }
+
+    /// Returns the order of `n` particles.
+    pub fn placed(&self, n: usize) -> Placed {
+        let memory = self.uploaded();
+        let (order, before) = (memory.order.address(), memory.zeros.address());
+        Placed { order: Address::at(order), before: Address::at(before), n: n as u32 }
+    }
+
+    pub fn lists(&self) -> declared::Lists {
+        let GivenMemory { begins, counts, entries, zeros, .. } = self.uploaded();
+        declared::Lists {
+            begins: Address::at(begins.address()),
+            counts: Address::at(counts.address()),
+            entries: Address::at(entries.address()),
+            origins: Address::at(zeros.address()),
+        }
+    }
+
+    /// Returns the masks of entries.
+    pub fn masks(&self) -> Address<u32> {
+        Address::at(self.uploaded().masks.address())
+    }
+
+    pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {
+        self.memory.iter().flat_map(|it| {
+            [&it.begins, &it.counts, &it.entries, &it.masks, &it.order, &it.zeros].map(|it| &**it)
+        })
+    }
+}
+
+/// Pairs that are excluded from lists.
+#[derive(Debug, Default)]
+pub(crate) struct Excluded {
+    pairs: Vec<[u32; 2]>,
+    memory: Option<ExcludedMemory>,
+}
+
+/// The rows of excluded pairs.
+#[derive(Debug)]
+struct ExcludedMemory {
+    /// The numbers of i-particles and j-particles, and whether they are one set.
+    of: ([usize; 2], bool),
+    offsets: Box<dyn Memory>,
+    indices: Box<dyn Memory>,
+}
+
+impl Excluded {
+    pub fn set(&mut self, pairs: &[[u32; 2]]) {
+        *self = Self { pairs: pairs.to_vec(), memory: None };
+    }
+
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
+    /// Copies the pairs to the device, for these numbers of i-particles and j-particles.
+    pub fn upload(
+        &mut self,
+        backend: &dyn Backend,
+        n: [usize; 2],
+        one_set: bool,
+    ) -> Result<(), Error> {
+        let of = (n, one_set);
+        if self.pairs.is_empty() || self.memory.as_ref().is_some_and(|memory| memory.of == of) {
+            return Ok(());
+        }
+        let rows = Csr::of_excluded(&self.pairs, n, one_set)?;
+        let (offsets, indices) = (copy(backend, &rows.offsets)?, copy(backend, &rows.indices)?);
+        self.memory = Some(ExcludedMemory { of, offsets, indices });
+        Ok(())
+    }
+
+    pub fn rows(&self) -> ExcludedRows {
+        let memory = self.memory.as_ref();
+        ExcludedRows {
+            begins: memory.map_or(Address::NULL, |it| Address::at(it.offsets.address())),
+            indices: memory.map_or(Address::NULL, |it| Address::at(it.indices.address())),
+        }
+    }
+
+    pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {
+        self.memory.iter().flat_map(|it| [&*it.offsets, &*it.indices])
+    }
+}
+
+/// Copies numbers to new memory of the device.
+fn copy<T: bytemuck::Pod>(backend: &dyn Backend, numbers: &[T]) -> Result<Box<dyn Memory>, Error> {
+    let bytes: &[u8] = bytemuck::cast_slice(numbers);
+    let mut memory = backend.allocate(bytes.len())?;
+    memory.write(&mut |words| {
+        let words: &mut [u8] = bytemuck::cast_slice_mut(words);
+        words[..bytes.len()].copy_from_slice(bytes);
+    })?;
+    Ok(memory)
+}

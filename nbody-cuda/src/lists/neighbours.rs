@@ -1,0 +1,671 @@
+//! Neighbour lists built by CUDA programs, for particles with any fields.
+
+use std::sync::Arc;
+
+use nbody_core::lists::check_greatest;
+use nbody_core::lists::csr::ListedPairs;
+use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
+use nbody_core::order::frame::Frame;
+use nbody_core::order::ordered::wrapped;
+use nbody_core::pack::{Binding, OwnedRows, Place, dim};
+use nbody_core::untyped::{self, Origin};
+use nbody_core::{
+    Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
+};
+
+use super::device_lists::{self, Build, Downloaded, Outcome, Recheck, Set};
+use super::given::Given;
+use super::reach::Varying;
+use crate::backend::{Backend, Buffer, Memory, check_backend};
+use crate::compile::cache::Cache;
+use crate::engine::buffer::{CudaParticles, particles};
+use crate::error::Error;
+use crate::layout::numbers_of;
+
+/// Neighbour lists built by CUDA programs.
+#[derive(Debug)]
+pub(crate) struct CudaNeighbours {
+    pub lists: device_lists::Neighbours,
+    backend: Arc<dyn Backend>,
+    domain: Domain,
+    skin: Skin,
+    precision: Precision,
+    /// The cutoffs that the lists were built for.
+    cutoffs: Vec<Cutoff>,
+    /// The numbers that these cutoffs depend on, in the records of each set.
+    watched: Vec<Watched>,
+    /// The cutoffs that good lists cover. If the next rebuild on the device is for other cutoffs,
+    /// `next` has these cutoffs and the numbers that they depend on.
+    covered: Vec<Cutoff>,
+    next: Option<(Vec<Cutoff>, Vec<Watched>)>,
+    /// The number of rebuilds known so far.
+    rebuilds: u64,
+    fields: Vec<&'static [Field]>,
+    one_set: bool,
+    /// The cells of the order, with the numbers of particles and the domain that they were chosen
+    /// for.
+    frame: Option<([usize; 2], Domain, Frame)>,
+    /// The state from which the next update builds the lists, before it looks at the particles.
+    restored: Option<ListState>,
+}
+
+/// The particles of an update or an evaluation, and the fields of their records.
+#[derive(Clone, Copy)]
+pub(crate) struct Sets<'a> {
+    pub i: (&'a Buffer, &'static [Field]),
+    /// The j-particles, if they are in another buffer.
+    pub j: Option<(&'a Buffer, &'static [Field])>,
+    pub one_set: bool,
+}
+
+impl<'a> Sets<'a> {
+    pub fn new(
+        backend: &dyn Backend,
+        i: &'a dyn untyped::Buffer,
+        j: Sources<'a, dyn untyped::Buffer>,
+    ) -> Result<Self, nbody_core::Error> {
+        let one_set = j.is_one_set();
+        let i = particles("i-particles", backend, i)?;
+        let j = particles("j-particles", backend, j.particles())?;
+        let is_same = one_set && std::ptr::eq(i, j);
+        let of = |particles: &'a CudaParticles| (&particles.buffer, particles.fields);
+        Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set })
+    }
+
+    /// Returns the particles of each set, with the name of the set.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &'a Buffer, &'static [Field])> {
+        let name = if self.j.is_some() { "i-particles" } else { "particles" };
+        let i = (name, self.i.0, self.i.1);
+        [Some(i), self.j.map(|(j, fields)| ("j-particles", j, fields))].into_iter().flatten()
+    }
+
+    fn n(&self) -> [usize; 2] {
+        [self.i.0.n, self.j.map_or(0, |(j, _)| j.n)]
+    }
+}
+
+impl CudaNeighbours {
+    /// Creates lists for particles in this precision.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        domain: Domain,
+        origin: Origin,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        domain.check(precision)?;
+        origin.check()?;
+        let mut lists = device_lists::Neighbours::new(backend, cache)?;
+        let skin = match origin {
+            Origin::Found(skin) => skin,
+            Origin::Given(rows) => {
+                lists.given = Some(Given::new(rows));
+                Skin::default()
+            }
+        };
+        Ok(Self {
+            lists,
+            backend: backend.clone(),
+            domain,
+            skin,
+            precision,
+            cutoffs: Vec::new(),
+            watched: Vec::new(),
+            covered: Vec::new(),
+            next: None,
+            rebuilds: 0,
+            fields: Vec::new(),
+            one_set: true,
+            frame: None,
+            restored: None,
+        })
+    }
+
+    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+        if cutoffs.is_empty() {
+            return Err(nbody_core::Error::NoInteractions.into());
+        }
+        if !self.is_given() {
+            cutoffs.iter().try_for_each(Cutoff::check)?;
+        }
+        for (what, buffer, _) in sets.each() {
+            buffer.check(what, &self.backend, self.precision)?;
+        }
+        if let Some((j, _)) = sets.j.filter(|_| sets.one_set) {
+            nbody_core::Error::check_length("j-particles of one set", j.n, sets.i.0.n)?;
+        }
+        self.know()?;
+        if let Some(state) = self.restored.take() {
+            self.build_again(sets, &state, &cutoffs)?;
+        }
+        self.cover(sets, cutoffs)?;
+        let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
+        let of_both = [build.n[0], build.nj()];
+        self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
+        let watched = &self.watched;
+        let mut lists = sets
+            .each()
+            .zip(watched)
+            .map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
+        let lists = [lists.next().flatten(), lists.next().flatten()];
+        let outcome = self.lists.update(lists, build)?;
+        self.settle();
+        self.refuse(outcome)
+    }
+
+    /// Returns the positions at which the lists were built; `None` if lists are given or not
+    /// built.
+    fn read_state(&self) -> Result<Option<ListState>, Error> {
+        if self.lists.built().is_none() || self.is_given() {
+            return Ok(None);
+        }
+        let Some(Build { frame, domain, .. }) = self.lists.base()? else { return Ok(None) };
+        let room = self.lists.room()?;
+        let parameters = ListState::parameters_of(self.built_for()?.0);
+        let Downloaded { sets, values, .. } = self.lists.download()?;
+        let numbers = [0, 1].map(|k| values[k].iter().map(|of| sets[k].give(of)).collect());
+        let positions = sets.map(|set| set.given());
+        let Frame { origin, scale, .. } = frame;
+        Ok(Some(ListState { positions, origin, scale, domain, parameters, numbers, room }))
+    }
+
+    /// Returns the cutoffs that the lists were built for, and the numbers that they depend on.
+    fn built_for(&self) -> Result<(&[Cutoff], &[Watched]), Error> {
+        Ok(match &self.next {
+            Some((cutoffs, watched)) if self.lists.has_built()?.is_some() => (cutoffs, watched),
+            _ => (&self.cutoffs, &self.watched),
+        })
+    }
+
+    /// Builds the lists as they were in this state, for interactions with these cutoffs.
+    fn build_again(
+        &mut self,
+        sets: &Sets,
+        state: &ListState,
+        cutoffs: &[Cutoff],
+    ) -> Result<(), Error> {
+        let n = sets.n();
+        state.check_lengths(n)?;
+        if self.is_given() {
+            return Ok(());
+        }
+        let cutoffs = state.cutoffs(cutoffs)?;
+        let watched = watched(sets, &cutoffs)?;
+        let count = |set: usize| watched.get(set).map_or(0, |watched| watched.places.len());
+        state.check_numbers([count(0), count(1)])?;
+        let both = [&watched[0], &watched[watched.len() - 1]];
+        self.lists.set_cutoffs(Varying::of(&cutoffs, both, self.precision))?;
+        self.covered.clone_from(&cutoffs);
+        (self.cutoffs, self.watched) = (cutoffs, watched);
+        self.fields = sets.each().map(|(_, _, fields)| fields).collect();
+        (self.next, self.one_set) = (None, sets.one_set);
+        self.lists.forget();
+        self.frame = Some((n, state.domain, state.frame(self.dimensions())));
+        let now = std::mem::replace(&mut self.domain, state.domain);
+        let built = self.build_moved(sets, state);
+        self.domain = now;
+        built
+    }
+
+    /// Builds the lists of particles with the positions and the numbers of a state, in its domain.
+    fn build_moved(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
+        let build = self.plan(sets)?;
+        // Positions in a box have more digits than single precision.
+        let precision = Precision::Double;
+        let of_state = state.positions.iter().zip(&state.numbers);
+        let each = sets.each().zip(&self.watched).zip(of_state);
+        let buffers = each.map(|(((_, buffer, fields), watched), (positions, numbers))| {
+            let moved = moved(buffer, fields, watched, positions, numbers)?;
+            Buffer::of_particles(&self.backend, &moved, precision)
+        });
+        let buffers = buffers.collect::<Result<Vec<_>, Error>>()?;
+        let mut lists = buffers
+            .iter()
+            .zip(sets.each())
+            .zip(&self.watched)
+            .map(|((buffer, (_, _, fields)), watched)| set_of(buffer, fields, watched));
+        let lists = [lists.next().flatten(), lists.next().flatten()];
+        let both = [&self.watched[0], &self.watched[self.watched.len() - 1]];
+        let places = |precision| Varying::of(&self.cutoffs, both, precision);
+        self.lists.set_places(places(precision))?;
+        let outcome = self.lists.restore(lists, build, state.room);
+        self.lists.set_places(places(self.precision))?;
+        self.settle();
+        self.refuse(outcome?)
+    }
+
+    /// Returns whether the caller gives the pairs. Given pairs depend on no cutoff.
+    pub fn is_given(&self) -> bool {
+        self.lists.given.is_some()
+    }
+
+    /// Returns the space in which the evaluation of pairs finds differences of positions. It is
+    /// open for lists that the device finds, since their entries have an image.
+    pub fn space_of_pairs(&self) -> Domain {
+        if self.is_given() { self.domain } else { Domain::Open }
+    }
+
+    /// Returns whether the lists are for this cutoff.
+    fn covers(&self, cutoff: &Cutoff) -> bool {
+        self.covered.contains(cutoff) || self.is_given() && has_law(&self.covered, cutoff)
+    }
+
+    /// Makes the next update build lists for these cutoffs, unless the lists cover them.
+    fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+        let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
+        let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
+        if has_sets && cutoffs.iter().all(|cutoff| self.covers(cutoff)) {
+            return Ok(());
+        }
+        if has_sets && cutoffs.iter().all(|cutoff| self.cutoffs.contains(cutoff)) {
+            (self.covered, self.next) = (self.cutoffs.clone(), None);
+            return Ok(());
+        }
+        let watched = watched(sets, &cutoffs)?;
+        self.covered.clone_from(&cutoffs);
+        if self.is_given() {
+            self.lists.forget();
+        } else {
+            let both = [&watched[0], &watched[watched.len() - 1]];
+            let varying = Varying::of(&cutoffs, both, self.precision);
+            if has_sets && self.may_stay(&cutoffs, &varying) {
+                self.next = Some((cutoffs, watched));
+                return Ok(());
+            }
+            self.lists.set_cutoffs(varying)?;
+        }
+        (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
+        (self.next, self.one_set) = (None, sets.one_set);
+        Ok(())
+    }
+
+    /// Returns whether the lists may be good for these cutoffs, too: the cutoffs are of the same
+    /// laws, and cutoffs that depend on particles are unchanged.
+    fn may_stay(&self, cutoffs: &[Cutoff], varying: &Varying) -> bool {
+        let is_known = |cutoff: &Cutoff| {
+            self.cutoffs.contains(cutoff)
+                || !cutoff.reads_particles() && has_law(&self.cutoffs, cutoff)
+        };
+        self.lists.built().is_some()
+            && varying == self.lists.varying()
+            && cutoffs.iter().all(is_known)
+    }
+
+    /// Takes over the cutoffs of lists that the device has rebuilt.
+    fn settle(&mut self) {
+        let [rebuilds, _] = self.lists.counts_of_looks();
+        if rebuilds != self.rebuilds
+            && let Some((cutoffs, watched)) = self.next.take()
+        {
+            (self.cutoffs, self.watched) = (cutoffs, watched);
+        }
+        self.rebuilds = rebuilds;
+    }
+
+    /// Returns the error if lists were not built.
+    fn refuse(&mut self, outcome: Outcome) -> Result<(), Error> {
+        if let Outcome::NotFinite(_) = outcome {
+            self.frame = None;
+        }
+        self.check_outcome(outcome)
+    }
+
+    fn check_outcome(&self, outcome: Outcome) -> Result<(), Error> {
+        match outcome {
+            Outcome::Good | Outcome::Built(_) => Ok(()),
+            Outcome::NotFinite(index) => Err(match index.checked_sub(self.lists.looked_at[0]) {
+                None => not_finite("particles", index),
+                Some(index) => not_finite("j-particles", index),
+            }),
+            Outcome::Elsewhere => Err(nbody_core::Error::OtherPositions.into()),
+            Outcome::Unbounded(k) => {
+                let law = self.lists.varying().law(k).unwrap_or_default();
+                Err(nbody_core::Error::UnboundedCutoff { law }.into())
+            }
+            Outcome::BeyondBox => {
+                let [greatest, _] = self.lists.reach_found()?;
+                Ok(check_greatest(greatest, self.precision, &self.lengths())?)
+            }
+        }
+    }
+
+    /// Returns the lengths of the box; 0 along open axes.
+    pub fn lengths(&self) -> [f64; 3] {
+        nbody_core::order::lengths(&self.domain, self.dimensions())
+    }
+
+    /// Returns the number of dimensions of positions.
+    fn dimensions(&self) -> usize {
+        self.watched.first().map_or(3, |watched| watched.position.places().len().max(2))
+    }
+
+    /// Returns the particles and the reach of the lists to build.
+    fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
+        let lengths = self.lengths();
+        let mut greatest = 0.0_f64;
+        for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
+            greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
+        }
+        check_greatest(greatest, self.precision, &lengths)?;
+        let n = sets.n();
+        let known = self
+            .frame
+            .filter(|(found, _, frame)| *found == n && frame.dimensions == self.dimensions());
+        let frame = match known.and_then(|(_, domain, it)| it.resized(&domain, &self.domain)) {
+            Some(frame) => frame,
+            // Given lists have the order of the caller.
+            _ if self.is_given() => Frame::of(0, &|_| [0.0; 3], &self.domain, self.dimensions()),
+            _ => self.choose_frame(sets)?,
+        };
+        self.frame = Some((n, self.domain, frame));
+        let (has_j, one_set) = (sets.j.is_some(), sets.one_set);
+        let (cutoff, skin) = (greatest, self.skin);
+        Ok(Build { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
+    }
+
+    /// Chooses the cells of the order from the positions.
+    fn choose_frame(&self, sets: &Sets) -> Result<Frame, Error> {
+        let watched = &self.watched;
+        let mut positions = Vec::new();
+        for ((_, buffer, fields), watched) in sets.each().zip(watched) {
+            positions.extend(positions_of(buffer, fields, &watched.position)?);
+        }
+        let positions = wrapped(&positions, &self.domain);
+        let dimensions = watched[0].position.places().len().max(2);
+        Ok(Frame::of(positions.len(), &|k| positions[k], &self.domain, dimensions))
+    }
+
+    /// Waits for the outcome of the last look, and returns the error if lists were not built.
+    fn know(&mut self) -> Result<(), Error> {
+        let outcome = self.lists.outcome()?;
+        self.settle();
+        self.refuse(outcome)
+    }
+
+    fn figures(&mut self) -> Result<NeighbourStats, Error> {
+        self.know()?;
+        let mut stats = NeighbourStats::default();
+        [stats.rebuilds, stats.age] = self.lists.counts_of_looks();
+        stats.times = self.lists.timer.totals();
+        let bytes = if self.lists.built().is_some() { self.lists.bytes() } else { 0 };
+        Ok(self.with_pairs(&mut |pairs| stats.of(pairs, bytes))?.unwrap_or(stats))
+    }
+
+    /// Calls a function with the lists, copied to the host, if they are built.
+    fn with_pairs<T>(&self, take: &mut dyn FnMut(&ListedPairs) -> T) -> Result<Option<T>, Error> {
+        let Some(build) = self.lists.built() else { return Ok(None) };
+        let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
+        let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
+        let (lengths, one_set) = (self.lists.lengths_built(build)?, self.one_set);
+        let all = &|_, _| f64::INFINITY;
+        let pairs =
+            ListedPairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
+        if self.is_given() {
+            return Ok(Some(take(&pairs)));
+        }
+        let [cutoff, skin] = self.lists.reach(build)?;
+        let levels = [of_i, of_j].map(|values| Levels::of(values));
+        let (cutoffs, watched) = self.built_for()?;
+        let both = [0, watched.len() - 1].map(|set| &watched[set]);
+        let mut reaches = Reaches::new(cutoffs, (both[0], &levels[0]), (both[1], &levels[1]))?;
+        reaches.skin = skin;
+        let numbers = |values: &[Vec<f64>], place: usize| -> Vec<Interval> {
+            values.iter().map(|values| Interval::from(values[place])).collect()
+        };
+        let reach = &|i, j| reaches.of_numbers(&numbers(of_i, i), &numbers(of_j, j));
+        Ok(Some(take(&ListedPairs { greatest: cutoff + skin, reach, ..pairs })))
+    }
+
+    /// Refuses lists of another backend.
+    pub fn check_backend(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
+        check_backend("neighbour lists", &self.backend, backend)
+    }
+
+    /// Refuses lists that are not good for an interaction and these particles. Costs nothing if
+    /// none of the numbers that the lists depend on was written since the last update; otherwise
+    /// the host waits for a look.
+    pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<(), Error> {
+        let law = cutoff.law().name;
+        let build = self.lists.built().filter(|build| build.domain == self.domain);
+        let Some(build) = build else {
+            return Err(nbody_core::Error::NoLists { law }.into());
+        };
+        if !self.covers(cutoff) {
+            return Err(nbody_core::Error::OtherLists { law }.into());
+        }
+        if (build.one_set, build.has_j) != (sets.one_set, sets.j.is_some()) {
+            return Err(nbody_core::Error::OtherSets.into());
+        }
+        for ((what, buffer, _), expected) in sets.each().zip(build.n) {
+            if buffer.n != expected {
+                let found = buffer.n;
+                return Err(nbody_core::Error::OtherLength { what, found, expected }.into());
+            }
+        }
+        // Given pairs are good wherever the particles are.
+        if self.is_given() {
+            return Ok(());
+        }
+        let mut each = sets.each().enumerate();
+        each.try_for_each(|(set, (what, buffer, fields))| {
+            if buffer.n == 0 || self.has_looked_at(set, buffer, fields) {
+                return Ok(());
+            }
+            let roles = if sets.j.is_some() { [set == 0, set == 1] } else { [true; 2] };
+            self.recheck((set, cutoff), what, (buffer, fields), roles)
+        })
+    }
+
+    /// Returns whether the last look was at this buffer, and none of the numbers that the lists
+    /// depend on was written since then.
+    fn has_looked_at(&self, set: usize, buffer: &Buffer, fields: &'static [Field]) -> bool {
+        self.fields.get(set) == Some(&fields)
+            && self.lists.has_looked_at(set, contents_of(buffer, &self.watched[set]))
+    }
+
+    /// Returns the positions of a set from the last look, if it was at this buffer.
+    pub fn positions_of(
+        &self,
+        set: usize,
+        (buffer, fields): (&Buffer, &'static [Field]),
+    ) -> Option<&dyn Memory> {
+        let is_known = self.has_looked_at(set, buffer, fields);
+        is_known.then(|| self.lists.positions(set))
+    }
+
+    /// Refuses particles of a set for which the lists are not good, as far as a cutoff depends on
+    /// them.
+    fn recheck(
+        &self,
+        (set, cutoff): (usize, &Cutoff),
+        what: &'static str,
+        (buffer, fields): (&Buffer, &'static [Field]),
+        roles: [bool; 2],
+    ) -> Result<(), Error> {
+        let own = Watched::new(std::slice::from_ref(cutoff), roles, fields)?;
+        let index = self.cutoffs.iter().position(|it| it == cutoff && it.reads_particles());
+        let (watched, varying) = (&self.watched[set], self.lists.varying());
+        let mut numbers = None;
+        if !varying.is_empty()
+            && (self.fields[set], watched.places.len()) != (fields, own.places.len())
+        {
+            let found = index.map(|k| watched.numbers_in((k, cutoff.law()), roles, fields));
+            let other = varying.with_numbers(set, &found.transpose()?.unwrap_or_default());
+            numbers = Some(other.upload(&*self.backend)?);
+        }
+        let Some(particles) = set_of(buffer, fields, &own) else { return Ok(()) };
+        match self.lists.recheck((set, index), particles, numbers.as_deref())? {
+            Recheck::Good => Ok(()),
+            Recheck::Old => Err(nbody_core::Error::OldLists { what }.into()),
+            Recheck::NotFinite(index) => Err(not_finite(what, index)),
+            Recheck::Refused(outcome) => self.check_outcome(outcome),
+        }
+    }
+}
+
+impl untyped::Neighbours for CudaNeighbours {
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        domain.check(self.precision)?;
+        self.domain = domain;
+        Ok(())
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.lists.excluded.set(pairs);
+        self.lists.forget();
+    }
+
+    fn update(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<(), nbody_core::Error> {
+        let backend = self.backend.clone();
+        Ok(self.renew(&Sets::new(&*backend, i, j)?, cutoffs)?)
+    }
+
+    fn rebuild(&mut self) {
+        self.lists.forget();
+    }
+
+    fn rebuilds(&mut self) -> Result<u64, nbody_core::Error> {
+        self.know()?;
+        Ok(self.lists.counts_of_looks()[0])
+    }
+
+    fn stats(&mut self) -> Result<NeighbourStats, nbody_core::Error> {
+        Ok(self.figures()?)
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.lists.timer.set(is_on);
+    }
+
+    fn to_csr(&self) -> Result<Option<Csr>, nbody_core::Error> {
+        Ok(self.with_pairs(&mut |pairs| pairs.csr())?)
+    }
+
+    fn state(&self) -> Result<Option<ListState>, nbody_core::Error> {
+        Ok(self.read_state()?)
+    }
+
+    fn restore(&mut self, state: &ListState) -> Result<(), nbody_core::Error> {
+        state.check(self.precision)?;
+        self.lists.forget();
+        self.restored = Some(state.clone());
+        Ok(())
+    }
+}
+
+/// Returns the error for a particle whose position the host does not know.
+fn not_finite(what: &'static str, index: usize) -> Error {
+    nbody_core::Error::NotFinite { what, index, found: None }.into()
+}
+
+/// Returns the particles of a set, in records of these fields.
+fn set_of<'a>(buffer: &'a Buffer, fields: &'static [Field], watched: &Watched) -> Option<Set<'a>> {
+    let words = numbers_of(fields, buffer.precision);
+    let contents = contents_of(buffer, watched);
+    let places = watched.position.places();
+    let dimensions = places.len();
+    places.first().map(|&position| Set { buffer, words, position, dimensions, contents })
+}
+
+/// Returns a number that identifies the contents that lists depend on.
+fn contents_of(buffer: &Buffer, watched: &Watched) -> u64 {
+    let places = watched.position.places().iter().chain(&watched.places);
+    buffer.contents(places.copied().map(Place::component))
+}
+
+/// Returns whether a cutoff of the same interaction is among these cutoffs.
+fn has_law(cutoffs: &[Cutoff], cutoff: &Cutoff) -> bool {
+    cutoffs.iter().any(|other| other.law() == cutoff.law())
+}
+
+/// Finds the numbers that lists depend on in the records of each set.
+fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
+    let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
+    let each = sets.each().enumerate();
+    let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));
+    each.collect()
+}
+
+/// Returns particles with earlier positions and numbers.
+fn moved(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    watched: &Watched,
+    positions: &[[f64; 3]],
+    numbers: &[Vec<f64>],
+) -> Result<OwnedRows, Error> {
+    let (width, n) = (dim(fields), buffer.n);
+    let mut rows = vec![0; n * width];
+    if n > 0 {
+        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    }
+    for (k, (row, before)) in rows.chunks_mut(width.max(1)).zip(positions).enumerate() {
+        for (place, x) in watched.position.places().iter().zip(before) {
+            row[place.component()] = x.to_bits();
+        }
+        for (place, of) in watched.places.iter().zip(numbers) {
+            row[place.component()] = place.word_of(of[k]);
+        }
+    }
+    Ok(OwnedRows::new(fields, rows))
+}
+
+/// Returns the positions of particles.
+fn positions_of(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    position: &Binding,
+) -> Result<Vec<[f64; 3]>, Error> {
+    let (numbers, n) = (dim(fields), buffer.n);
+    let mut rows = vec![0; n * numbers];
+    if n > 0 {
+        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
+    }
+    let position = |row: &[u64]| {
+        let mut x = [0.0; 3];
+        for (x, place) in x.iter_mut().zip(position.places()) {
+            *x = f64::from_bits(row[place.component()]);
+        }
+        x
+    };
+    Ok(rows.chunks(numbers.max(1)).map(position).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::another::Another;
+    use crate::backend::emulator::Emulator;
+
+    #[test]
+    fn lists_of_another_backend_are_refused() {
+        let cache = tempfile::tempdir().unwrap();
+        let cache = Cache::at(cache.path());
+        let emulator = Emulator::open().unwrap();
+        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
+        let same: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
+        let pairs = Origin::Found(Skin::Auto);
+        let lists = CudaNeighbours::new(&here, &cache, Domain::Open, pairs, Precision::Single);
+        let lists = lists.unwrap();
+        lists.check_backend(&here).unwrap();
+        lists.check_backend(&same).unwrap();
+        assert_eq!(
+            lists.check_backend(&there).unwrap_err().to_string(),
+            "neighbour lists of emulator given to another emulator; upload them with the engine that uses them"
+        );
+    }
+}

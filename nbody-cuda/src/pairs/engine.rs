@@ -1,0 +1,294 @@
+//! All pairs by CUDA programs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nbody_core::{Domain, Law, Options, Sources, Store, untyped};
+
+use super::job::{Buffers, Job, Workspace};
+use super::rules;
+use super::select::Kernels;
+use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
+use crate::compile::cache::Cache;
+use crate::config::KernelConfig;
+use crate::engine::buffer::{CudaResults, pairs, results};
+use crate::engine::setup::Setup;
+use crate::error::Error;
+use crate::layout::LIMIT;
+use crate::tuning::measured::Tuned;
+use crate::tuning::plan::Plan;
+
+/// The longest evaluation that is measured after another one.
+const SHORT: Duration = Duration::from_micros(100);
+/// The largest number of choices that are kept.
+const CHOICES: usize = 4096;
+/// Evaluations of one measurement; the median counts.
+const RUNS: usize = 5;
+
+/// An engine for one law on one backend.
+#[derive(Debug)]
+pub(crate) struct CudaEngine {
+    setup: Setup,
+    /// The launches of a repeated evaluation.
+    batch: Option<Box<dyn Batch>>,
+    kernels: Kernels,
+    /// The kernel and the plan of the last evaluation.
+    chosen: Option<Chosen>,
+    /// The choices for other numbers of particles.
+    choices: HashMap<([usize; 2], bool), Chosen>,
+    workspace: Workspace,
+}
+
+/// The kernel and the plan for these numbers of particles.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    n: [usize; 2],
+    /// Whether i and j are one set in one buffer.
+    one_buffer: bool,
+    kernel: usize,
+    plan: Plan,
+}
+
+impl CudaEngine {
+    /// Creates an engine with these parameters of the law, one row.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<Self>, Error> {
+        let setup = Setup::new(backend, cache, law, parameters, options)?;
+        Ok(Box::new(Self {
+            setup,
+            kernels: Kernels::new(backend, cache, law, options)?,
+            chosen: None,
+            choices: HashMap::new(),
+            batch: backend.batch(),
+            workspace: Workspace::default(),
+        }))
+    }
+
+    /// Sets the kernel configuration; `None` returns the choice to the model.
+    pub fn set_kernel_config(&mut self, config: Option<KernelConfig>) -> Result<(), Error> {
+        self.forget_choices();
+        self.kernels.force(self.setup.options, config)
+    }
+
+    /// Returns the kernel of the last evaluation; before the first evaluation, the kernel for many
+    /// particles.
+    pub fn kernel(&self) -> &Kernel {
+        self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
+    }
+
+    fn run(
+        &mut self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        out: &mut Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.setup.check(i, j, out, LIMIT)?;
+        if out.n == 0 || j.particles().n == 0 {
+            return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
+        }
+        let buffers = Buffers::of(i, j, out);
+        let mut batch = self.batch.take();
+        let done = in_batch(batch.as_mut(), || self.launch(buffers, store));
+        self.batch = batch;
+        done
+    }
+
+    /// Measures the time of an evaluation by events. A short evaluation follows another that is
+    /// not measured: the GPU is busy while the host queues the second one, so that the latency of
+    /// the host does not count.
+    fn timed(
+        &mut self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        out: &mut Buffer,
+    ) -> Result<Duration, Error> {
+        let backend = self.setup.backend.clone();
+        let mut run = || self.run(i, j, out, Store::Replace);
+        let alone = backend.time(&mut run)?;
+        if alone > SHORT {
+            return Ok(alone);
+        }
+        run()?;
+        backend.time(&mut run)
+    }
+
+    /// Evaluates into the results; or into scratch memory, which is then added to the results.
+    fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
+        let n = buffers.out.n;
+        match store {
+            Store::Replace => return self.launch_chosen(buffers),
+            Store::Add => self.kernels.provide_adding(self.setup.options)?,
+        }
+        let fresh = self.setup.fresh(n)?;
+        self.launch_chosen(Buffers { out: &fresh, ..buffers })?;
+        let adding = self.kernels.adding();
+        let blocks = n.div_ceil(adding.program.config.block) as u32;
+        let launch = Launch::new(c"add_results", blocks)
+            .pointers([&*fresh.memory, &*buffers.out.memory])
+            .numbers([n as u32]);
+        let added = adding.module.launch(launch);
+        self.setup.keep_fresh(fresh);
+        added
+    }
+
+    fn launch_chosen(&mut self, buffers: Buffers) -> Result<(), Error> {
+        let Chosen { kernel, plan, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
+        let kernel = self.kernels.get(kernel);
+        let mut job = Job {
+            law: self.setup.law,
+            options: self.setup.options,
+            backend: &*self.setup.backend,
+            kernel,
+            parameters: &self.setup.parameters,
+            space: &self.setup.space,
+            buffers,
+            workspace: &mut self.workspace,
+        };
+        rules(kernel.program.config.schedule).launch(&mut job, plan)
+    }
+
+    fn forget_choices(&mut self) {
+        self.chosen = None;
+        self.choices.clear();
+    }
+
+    /// Returns the kernel and the plan for these numbers of particles. Reuses an earlier choice:
+    /// in block time steps the same numbers recur.
+    fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
+        if let Some(chosen) = self.chosen
+            && (chosen.n, chosen.one_buffer) == (n, one_buffer)
+        {
+            return Ok(chosen);
+        }
+        let chosen = if let Some(known) = self.choices.get(&(n, one_buffer)) {
+            *known
+        } else {
+            let (kernel, plan) = self.kernels.choose(self.setup.options, n, one_buffer)?;
+            if self.choices.len() == CHOICES {
+                self.choices.clear();
+            }
+            let chosen = Chosen { n, one_buffer, kernel, plan };
+            self.choices.insert((n, one_buffer), chosen);
+            chosen
+        };
+        Ok(*self.chosen.insert(chosen))
+    }
+
+    /// Measures kernel configurations for these particles and returns the fastest. The kernels and
+    /// the cache keep it.
+    pub fn tune(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        tell: &mut dyn FnMut(&Tuned, usize),
+    ) -> Result<Option<Tuned>, Error> {
+        let backend = self.setup.backend.clone();
+        let [i, of_j] = pairs(&*backend, self.setup.law, i, j)?;
+        let (j, out) = (j.with(of_j), &*results(&*backend, out, self.setup.law.f)?);
+        self.setup.check(i, j, out, LIMIT)?;
+        let buffers = Buffers::of(i, j, out);
+        let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
+        if n.contains(&0) || self.setup.options.order.is_some() || self.kernels.is_forced() {
+            return Ok(None);
+        }
+        let trials = self.kernels.trials(self.setup.options, n, one_buffer);
+        let mut best: Option<Tuned> = None;
+        for &(config, parts) in &trials {
+            let time = self
+                .measure(config, parts, n, one_buffer, &mut |engine| engine.launch_chosen(buffers));
+            // The next evaluation chooses again, even if the trial failed.
+            self.forget_choices();
+            let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
+            tell(&tuned, trials.len());
+            if best.is_none_or(|best| tuned.time < best.time) {
+                best = Some(tuned);
+            }
+        }
+        if let Some(tuned) = best {
+            // Without a cache folder, this engine still uses the measurement.
+            let _ = self.kernels.tune(self.setup.options, tuned);
+        }
+        Ok(best)
+    }
+
+    /// Returns the median time of an evaluation with this configuration.
+    fn measure(
+        &mut self,
+        config: KernelConfig,
+        parts: usize,
+        n: [usize; 2],
+        one_buffer: bool,
+        evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<Duration, Error> {
+        let (kernel, plan) =
+            self.kernels.plan_as(self.setup.options, config, parts, n, one_buffer)?;
+        self.choices.clear();
+        self.chosen = Some(Chosen { n, one_buffer, kernel, plan });
+        let backend = self.setup.backend.clone();
+        let mut times = Vec::new();
+        for _ in 0..RUNS {
+            times.push(backend.time(&mut || evaluate(self))?);
+        }
+        times.sort();
+        Ok(times[RUNS / 2])
+    }
+}
+
+impl untyped::Engine for CudaEngine {
+    fn law(&self) -> &'static Law {
+        self.setup.law
+    }
+
+    fn options(&self) -> Options {
+        self.setup.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        self.setup.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        let (options, needs_others) = self.setup.in_domain(domain)?;
+        if needs_others {
+            self.kernels = self.kernels.with_options(options)?;
+            self.forget_choices();
+        }
+        self.setup.set_options(options);
+        Ok(())
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
+        Ok(CudaResults::boxed(self.setup.results(n)?, self.setup.law.f))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), nbody_core::Error> {
+        let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
+        let out = results(&*self.setup.backend, out, self.setup.law.f)?;
+        Ok(self.run(i, j.with(of_j), out, store)?)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+    ) -> Result<Duration, nbody_core::Error> {
+        let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
+        let out = results(&*self.setup.backend, out, self.setup.law.f)?;
+        Ok(self.timed(i, j.with(of_j), out)?)
+    }
+}

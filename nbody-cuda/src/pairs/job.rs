@@ -1,0 +1,82 @@
+//! Evaluations of all pairs by a kernel.
+
+use std::ffi::CStr;
+
+use nbody_core::{Law, Options, Sources};
+
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::error::Error;
+
+/// One evaluation by a kernel.
+pub(crate) struct Job<'a> {
+    pub law: &'static Law,
+    pub options: Options,
+    pub backend: &'a dyn Backend,
+    pub kernel: &'a Kernel,
+    /// The parameters and the space, as arguments of kernels.
+    pub parameters: &'a [u64],
+    pub space: &'a [u64],
+    pub buffers: Buffers<'a>,
+    pub workspace: &'a mut Workspace,
+}
+
+/// The particles and results of an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffers<'a> {
+    pub i: &'a Buffer,
+    pub j: &'a Buffer,
+    pub out: &'a Buffer,
+    pub one_set: bool,
+}
+
+/// Scratch memory of an engine, which is reused from one evaluation to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// Partial sums of splits; in the symmetric schedule those of blocks, and those of j-particles.
+    pub i_parts: Scratch,
+    pub j_parts: Scratch,
+    /// Counts of finished blocks, one per tile, all zero between launches.
+    pub ended: Scratch,
+}
+
+impl<'a> Buffers<'a> {
+    pub fn of(i: &'a Buffer, j: Sources<'a, Buffer>, out: &'a Buffer) -> Self {
+        Self { i, j: j.particles(), out, one_set: j.is_one_set() }
+    }
+
+    /// Returns the numbers of i-particles, which may be the first of their buffer, and j-particles.
+    pub fn n(&self) -> [usize; 2] {
+        [self.out.n, self.j.n]
+    }
+
+    /// Returns whether i and j are one set in one buffer.
+    pub fn is_one_buffer(&self) -> bool {
+        self.one_set && self.out.n == self.j.n && self.i.memory.address() == self.j.memory.address()
+    }
+}
+
+impl Job<'_> {
+    /// Creates a launch with the leading arguments of every kernel of pairs.
+    pub fn kernel_of_pairs<'b>(&self, kernel: &'static CStr, blocks: usize) -> Launch<'b> {
+        Launch::new(kernel, blocks as u32).record(self.parameters).record(self.space)
+    }
+}
+
+impl Workspace {
+    /// Reserves memory for the partial sums of splits, if there are several, and for the counts of
+    /// finished blocks. `sizes` are those of the results: records, numbers of a record, bytes of a
+    /// number.
+    pub fn of_splits(
+        &mut self,
+        backend: &dyn Backend,
+        sizes: [usize; 3],
+        splits: usize,
+        tiles: usize,
+    ) -> Result<[&dyn Memory; 2], Error> {
+        let [n, numbers, bytes] = sizes;
+        let parts = if splits > 1 { splits } else { 0 };
+        let parts = self.i_parts.reserve(backend, &[n, numbers, parts, bytes], false)?;
+        let ended = self.ended.reserve(backend, &[tiles, size_of::<u32>()], true)?;
+        Ok([parts, ended])
+    }
+}

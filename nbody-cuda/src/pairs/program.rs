@@ -1,0 +1,51 @@
+//! The programs of all pairs.
+
+use nbody_core::{Law, Options};
+
+use super::rules;
+use crate::compile::program::Program;
+use crate::config::{KernelConfig, Schedule};
+use crate::error::Error;
+use crate::schedule::Text;
+
+impl Program {
+    /// Returns the program of ordered pairs for many particles.
+    pub fn new(law: &Law, options: Options) -> Result<Self, Error> {
+        Ok(Self::with_config(law, options, KernelConfig::widest(law, options)?))
+    }
+
+    /// Returns every program that an engine may choose for some numbers of particles; the first is
+    /// that of [`new`](Self::new).
+    pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
+        let configs = KernelConfig::all(law, options)?.into_iter();
+        Ok(configs.map(|config| Self::with_config(law, options, config)).collect())
+    }
+
+    /// Returns the program for this configuration. The symmetric schedule requires a law with a
+    /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
+    pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
+        let rules = rules(config.schedule);
+        let constants = rules.constants(&config, law, options);
+        Self::assemble(law, options, config, rules.text(), &constants)
+    }
+
+    /// Returns the program that adds results to earlier ones.
+    pub(crate) fn adding(law: &Law, options: Options) -> Self {
+        let config = KernelConfig {
+            schedule: Schedule::Ordered,
+            block: 128,
+            i_per_thread: 1,
+            bag: 1,
+            unroll: 1,
+            resident: 1,
+        };
+        let text = Text {
+            title: "results that are added",
+            parts: &[include_str!("add.cuh")],
+            merging: 0,
+            in_order: true,
+            kernels: &[c"add_results"],
+        };
+        Self::assemble(law, options, config, text, "")
+    }
+}

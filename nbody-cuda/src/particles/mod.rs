@@ -1,0 +1,381 @@
+//! Programs per particle on one backend, without their types.
+//!
+//! The kernels are the `.cuh` files of this folder; `program` assembles them.
+
+mod per_particle;
+pub mod program;
+pub mod selection;
+pub mod sequence;
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use nbody_core::pack::{self, Binding, dim};
+use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
+
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::border::Address;
+use crate::compile::cache::Cache;
+use crate::compile::program::Program;
+use crate::error::Error;
+use crate::layout::{LIMIT, bytes, numbers_of, space, words};
+use program::{BLOCK, Layout, ParticleBuffers};
+use selection::Order;
+
+/// Shared memory of a block, for the merge of totals.
+const SHARED_MEMORY: usize = 48 * 1024;
+
+/// The parameters and the domain of a program per particle, with its kernels on one backend.
+#[derive(Debug)]
+pub(crate) struct ParticleEngine {
+    pub backend: Arc<dyn Backend>,
+    cache: Cache,
+    pub domain: Domain,
+    /// The fields of the parameters.
+    fields: &'static [Field],
+    /// Whether updates wrap positions into the box.
+    pub wrap: bool,
+    /// The parameters and the space, as arguments of kernels.
+    parameters: Vec<u64>,
+    space: Vec<u64>,
+    /// The kernels that were needed so far.
+    built: Vec<Built>,
+    /// Totals of blocks, before and after a merge.
+    totals: [Scratch; 2],
+}
+
+#[derive(Debug)]
+struct Built {
+    key: Key,
+    kernel: Kernel,
+    /// The numbers of a particle that the program changes.
+    changed: Vec<usize>,
+}
+
+/// The key of a kernel, for given parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    /// The text of the program, which determines its records and its kind.
+    cuda: ParticleText,
+    buffers: ParticleBuffers,
+    periodic: bool,
+    wrap: bool,
+}
+
+/// The buffers that a program reads besides the particles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside<'a> {
+    pub q: Option<&'a Buffer>,
+    pub f: Option<&'a Buffer>,
+}
+
+/// The first particles of a selection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct First<'a> {
+    pub order: &'a Order,
+    pub count: usize,
+    /// The particles to copy, if the program changes copies.
+    pub from: Option<&'a Buffer>,
+    /// Whether to pass the time of the selection to the program.
+    pub is_due: bool,
+}
+
+/// The fields of the records in the buffers: of the particles, the second particles and the
+/// results.
+pub(crate) type Fields = [&'static [Field]; 3];
+
+impl Beside<'_> {
+    /// Refuses buffers of the wrong length or of another backend. The soundness of launches
+    /// depends on this check. `reads` tells whether the program reads second particles and
+    /// results.
+    fn check(
+        &self,
+        reads: [bool; 2],
+        p: &Buffer,
+        first: Option<First>,
+        backend: &Arc<dyn Backend>,
+    ) -> Result<(), Error> {
+        let mut lengths = [p.n, p.n];
+        if let Some(First { order, count, from, .. }) = first {
+            let found = from.map_or(p.n, |from| from.n);
+            nbody_core::Error::check_length("particles to select from", found, order.n)?;
+            nbody_core::Error::check_range(&(0..count), order.n)?;
+            order.check(backend)?;
+            lengths = [order.n, count];
+        }
+        let inputs = [("second particles", self.q), ("results", self.f)];
+        for (((what, buffer), is_read), expected) in inputs.into_iter().zip(reads).zip(lengths) {
+            let missing = if is_read { 0 } else { expected };
+            let found = buffer.map_or(missing, |buffer| buffer.n);
+            nbody_core::Error::check_length(what, found, expected)?;
+        }
+        if p.n > LIMIT {
+            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        }
+        p.check("particles", backend, p.precision)?;
+        for (what, buffer) in inputs {
+            buffer.map_or(Ok(()), |it| it.check(what, backend, it.precision))?;
+        }
+        Ok(())
+    }
+}
+
+impl ParticleEngine {
+    /// Creates an engine with parameters of these fields, one row.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Self, nbody_core::Error> {
+        let domain = Domain::Open;
+        let mut engine = Self {
+            backend: backend.clone(),
+            cache: cache.clone(),
+            domain,
+            fields,
+            wrap: false,
+            parameters: Vec::new(),
+            space: space(domain, Precision::Double),
+            built: Vec::new(),
+            totals: Default::default(),
+        };
+        engine.set_row(parameters)?;
+        Ok(engine)
+    }
+
+    /// Sets the parameters, one row.
+    pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        let (what, expected) = ("numbers of a record", dim(self.fields));
+        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        self.parameters = words(&bytes(self.fields, parameters, Precision::Double));
+        Ok(())
+    }
+
+    /// Sets the domain, in which programs find differences of positions.
+    pub fn set_space(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        domain.check(Precision::Double)?;
+        self.domain = domain;
+        self.space = space(domain, Precision::Double);
+        Ok(())
+    }
+
+    /// Runs an update: changes each particle.
+    pub fn run_update(
+        &mut self,
+        program: &ParticleProgram,
+        fields: Fields,
+        p: &mut Buffer,
+        beside: Beside,
+        first: Option<First>,
+    ) -> Result<(), Error> {
+        program.check_update()?;
+        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
+        beside.check(reads(program), p, first, &self.backend)?;
+        let from = first.and_then(|first| first.from);
+        let count = first.map_or(p.n, |first| first.count);
+        if let Some(from) = from {
+            from.check("particles to select from", &self.backend, p.precision)?;
+        }
+        // If the program does not compile, the copies stay unchanged.
+        let kernel = if count > 0 { Some(self.provide(program, fields, p, beside)?) } else { None };
+        if from.is_some() {
+            p.resize(count, numbers_of(fields[0], p.precision))?;
+        }
+        let Some(kernel) = kernel else { return Ok(()) };
+        let Built { kernel, changed, .. } = &self.built[kernel];
+        p.changes_numbers(changed);
+        let launch = self.launch(kernel, c"update", p, beside, count);
+        let launch = or_null(launch, first.map(|first| first.order.indices()));
+        let launch = or_null(launch, from.map(|from| &*from.memory));
+        let due =
+            first.filter(|first| first.is_due).map_or(Address::NULL, |first| first.order.due());
+        let launch = launch.value(&due);
+        kernel.module.launch(launch)
+    }
+
+    /// Runs a measure: returns the total over all particles, as 64-bit words.
+    pub fn run_measure(
+        &mut self,
+        program: &ParticleProgram,
+        fields: Fields,
+        p: &Buffer,
+        beside: Beside,
+    ) -> Result<Vec<u64>, Error> {
+        program.check_measure()?;
+        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
+        beside.check(reads(program), p, None, &self.backend)?;
+        let mut total = pack::nothing(program.total);
+        if p.n == 0 {
+            return Ok(total);
+        }
+        let kernel = self.provide(program, fields, p, beside)?;
+        let [mut from, mut to] = std::mem::take(&mut self.totals);
+        let merged = self.merge(kernel, p, beside, total.len(), [&mut from, &mut to]);
+        let read = merged.and_then(|last| {
+            let memory = [&from, &to][last].memory();
+            memory.read_words(0..total.len(), &mut |words| total.copy_from_slice(words))
+        });
+        self.totals = [from, to];
+        read.map(|()| total)
+    }
+
+    /// Merges the contributions of all particles to totals of `numbers` numbers. Returns the index
+    /// of the scratch memory with the total.
+    fn merge(
+        &self,
+        kernel: usize,
+        p: &Buffer,
+        beside: Beside,
+        numbers: usize,
+        scratch: [&mut Scratch; 2],
+    ) -> Result<usize, Error> {
+        let built = &self.built[kernel].kernel;
+        let module = &built.module;
+        let (mut count, mut last) = (p.n.div_ceil(BLOCK), 0);
+        let [mut to, mut from] = scratch;
+        let sizes = |count| [count, numbers, size_of::<f64>()];
+        let totals = to.reserve(&*self.backend, &sizes(count), false)?;
+        module.launch(self.launch(built, c"measure", p, beside, p.n).pointers([totals]))?;
+        while count > 1 {
+            (to, from, last) = (from, to, 1 - last);
+            let blocks = count.div_ceil(BLOCK);
+            let totals = to.reserve(&*self.backend, &sizes(blocks), false)?;
+            let launch = Launch::new(c"merge_totals", blocks as u32).pointers([from.memory()]);
+            module.launch(launch.numbers([count as u32]).pointers([totals]))?;
+            count = blocks;
+        }
+        Ok(last)
+    }
+
+    /// Creates a launch with the leading arguments of the kernels.
+    fn launch<'a>(
+        &self,
+        built: &Kernel,
+        name: &'static CStr,
+        p: &'a Buffer,
+        beside: Beside<'a>,
+        count: usize,
+    ) -> Launch<'a> {
+        let blocks = count.div_ceil(built.program.config.block) as u32;
+        let launch = Launch::new(name, blocks).record(&self.parameters).record(&self.space);
+        let launch = launch.pointers([&*p.memory]);
+        let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
+        or_null(or_null(launch, q), f).numbers([count as u32])
+    }
+
+    /// Returns the kernel for buffers of these precisions, compiled if necessary.
+    fn provide(
+        &mut self,
+        program: &ParticleProgram,
+        [p_fields, q_fields, f_fields]: Fields,
+        p: &Buffer,
+        beside: Beside,
+    ) -> Result<usize, Error> {
+        let layout = |fields, buffer: Option<&Buffer>| {
+            let precision = buffer.map_or(Precision::Single, |it| it.precision);
+            Layout { fields, precision }
+        };
+        let p = layout(p_fields, Some(p));
+        let buffers =
+            ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
+        let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
+        let wrap = self.wrap && is_update && periodic;
+        let key = Key { cuda: program.cuda, buffers, periodic, wrap };
+        if let Some(found) = self.built.iter().position(|built| built.key == key) {
+            return Ok(found);
+        }
+        check_total(dim(program.total))?;
+        let changed = changed(program, p_fields)?;
+        let program = Program::per_particle(program, buffers, self.domain, wrap)?;
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.built.push(Built { key, kernel: Kernel { program, module, build }, changed });
+        Ok(self.built.len() - 1)
+    }
+}
+
+/// Returns the numbers that a program changes, in records with these fields.
+fn changed(
+    program: &ParticleProgram,
+    fields: &'static [Field],
+) -> Result<Vec<usize>, nbody_core::Error> {
+    let binding = Binding::new(program.name, program.p, fields)?;
+    let numbers = binding.places().iter().zip(program.changed_numbers());
+    Ok(numbers.filter(|(_, is_changed)| *is_changed).map(|(place, _)| place.component()).collect())
+}
+
+/// Returns whether a program reads second particles, and whether it reads results.
+fn reads(program: &ParticleProgram) -> [bool; 2] {
+    [program.q, program.f].map(|fields| !fields.is_empty())
+}
+
+/// Passes the address of memory, or null.
+fn or_null<'a>(launch: Launch<'a>, memory: Option<&'a dyn Memory>) -> Launch<'a> {
+    match memory {
+        Some(memory) => launch.pointers([memory]),
+        None => launch.value(&Address::<u8>::NULL),
+    }
+}
+
+/// Refuses totals with too many numbers for one total to fit in shared memory.
+fn check_total(numbers: usize) -> Result<(), Error> {
+    let needed = numbers.saturating_mul(size_of::<f64>());
+    if needed <= SHARED_MEMORY {
+        return Ok(());
+    }
+    Err(Error::KernelDoesNotFit {
+        what: "bytes of shared memory",
+        needed,
+        available: SHARED_MEMORY,
+        hint: "give the total fewer numbers",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::backend::another::Another;
+    use crate::backend::emulator::Emulator;
+
+    #[test]
+    fn buffers_of_another_backend_or_length_are_refused() {
+        let emulator = Emulator::open().unwrap();
+        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
+        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
+        let buffer = |backend, n| Buffer::new(backend, n, 2, Precision::Single).unwrap();
+        let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
+        let theirs = buffer(&there, 5);
+        let check = |p: &Buffer, q, f, reads| {
+            Beside { q, f }.check(reads, p, None, &here).map_err(|error| error.to_string())
+        };
+        let own = Some(&ours);
+        assert_eq!(check(&ours, None, None, [false, false]), Ok(()));
+        assert_eq!(check(&ours, own, own, [true, true]), Ok(()));
+        let foreign = |what| {
+            Err(format!(
+                "{what} of another emulator in single precision given to emulator in single \
+                 precision; upload them with the engine that uses them"
+            ))
+        };
+        assert_eq!(check(&theirs, None, None, [false, false]), foreign("particles"));
+        assert_eq!(check(&ours, Some(&theirs), own, [true, true]), foreign("second particles"));
+        assert_eq!(check(&ours, None, Some(&theirs), [false, true]), foreign("results"));
+        let length =
+            |what, n| Err(format!("{what}: found {n}, expected 5; give one for each particle"));
+        assert_eq!(check(&ours, Some(&four), None, [true, false]), length("second particles", 4));
+        assert_eq!(check(&ours, own, Some(&four), [true, false]), length("results", 4));
+        assert_eq!(check(&ours, None, own, [true, true]), length("second particles", 0));
+        assert_eq!(check(&ours, own, None, [true, true]), length("results", 0));
+    }
+
+    #[test]
+    fn totals_fit_in_shared_memory() {
+        assert!(check_total(0).is_ok() && check_total(6144).is_ok());
+        assert_eq!(
+            check_total(6145).unwrap_err().to_string(),
+            "the kernel does not fit: a block needs 49160 bytes of shared memory and can have 49152; \
+             give the total fewer numbers"
+        );
+    }
+}

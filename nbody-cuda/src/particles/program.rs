@@ -1,0 +1,244 @@
+//! The whole CUDA program of a program per particle: configuration, prelude, generated part,
+//! buffers and kernels.
+
+use std::fmt::Write as _;
+
+use nbody_core::pack::{Binding, Place, axes, dim};
+use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision};
+
+use crate::compile::program::Program;
+use crate::config::KernelConfig;
+use crate::error::Error;
+use crate::layout::{kind_of_word, numbers_of};
+
+const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
+const WRAP: &str = include_str!("../../kernels/wrap.cuh");
+const POSITIONS: &str = include_str!("positions.cuh");
+const BUFFERS: &str = include_str!("buffers.cuh");
+const UPDATE: &str = include_str!("update.cuh");
+const MEASURE: &str = include_str!("measure.cuh");
+
+/// Threads of a block: the number of particles whose totals are merged in one tree.
+pub(crate) const BLOCK: usize = 256;
+/// Threads of a block of an update. Blocks are small, so that few particles use the `f64` units of
+/// several multiprocessors.
+const UPDATE_BLOCK: usize = 64;
+
+/// The layouts of the buffers of a program per particle. Layouts of buffers that the program does
+/// not read have no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParticleBuffers {
+    /// The particles.
+    pub p: Layout,
+    /// The second particles.
+    pub q: Layout,
+    /// The results, in single or double precision.
+    pub f: Layout,
+}
+
+/// The records of a buffer and their precision. The records have the fields of the program's
+/// records, and possibly other fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The fields.
+    pub fields: &'static [Field],
+    /// The precision.
+    pub precision: Precision,
+}
+
+impl ParticleBuffers {
+    /// Returns the layouts of the program's own records in these precisions.
+    pub fn of(program: &ParticleProgram, [p, q, f]: [Precision; 3]) -> Self {
+        let layout = |fields, precision| Layout { fields, precision };
+        Self { p: layout(program.p, p), q: layout(program.q, q), f: layout(program.f, f) }
+    }
+}
+
+impl Program {
+    /// Returns the program of an update or a measure, for these buffers. With `wrap`, an update
+    /// wraps positions into the box. Records that lack a field of the program are an error.
+    pub fn per_particle(
+        program: &ParticleProgram,
+        buffers: ParticleBuffers,
+        domain: Domain,
+        wrap: bool,
+    ) -> Result<Self, Error> {
+        let is_update = program.total.is_empty();
+        let (title, kernels, text, block) = if is_update {
+            ("an update", &[c"update"][..], UPDATE, UPDATE_BLOCK)
+        } else {
+            ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
+        };
+        let mut source = header(program, title, buffers, block, domain.is_periodic());
+        for part in [PRELUDE, POSITIONS] {
+            let _ = writeln!(source, "{part}");
+        }
+        let begin = source.len();
+        let (law, names) = (program.cuda.law, program.cuda.names);
+        let _ = writeln!(source, "namespace nbody::law {{\n\n{law}}} // namespace nbody::law");
+        let declared = begin..source.len();
+        let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
+        let types = types(program, buffers)?;
+        let _ = writeln!(source, "{BUFFERS}\n{types}");
+        if is_update {
+            let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program));
+        }
+        let _ = writeln!(source, "{text}");
+        Ok(Self {
+            name: program.name,
+            source,
+            kernels,
+            config: KernelConfig::per_thread(block),
+            options: Options::default()
+                .precision(Precision::Double)
+                .math(Math::Exact)
+                .domain(domain),
+            declared,
+            records: if is_update { RECORDS } else { RECORDS_AND_TOTALS },
+        })
+    }
+}
+
+/// The size of the records of a thread, for the emulator.
+const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(RowP)";
+const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) \
+     + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup)";
+
+fn header(
+    program: &ParticleProgram,
+    title: &str,
+    buffers: ParticleBuffers,
+    block: usize,
+    periodic: bool,
+) -> String {
+    let [p, q, f] = [buffers.p, buffers.q, buffers.f].map(|layout| layout.precision);
+    let mut of = format!("{title} of particles in {p} precision");
+    if !program.q.is_empty() {
+        let _ = write!(of, ", with others in {q} precision");
+    }
+    if !program.f.is_empty() {
+        let _ = write!(of, ", with results in {f} precision");
+    }
+    format!(
+        "\
+// {name}: {of}.
+namespace nbody {{
+
+using real = double; // the arithmetic of programs per particle
+using Coordinate = real; // of a position
+using backup = double; // totals
+constexpr int BLOCK = {block}; // threads of a block
+constexpr bool IN_ORDER = true; // particles come in the order of their indices
+constexpr bool EXACT = true; // IEEE roots and divisions
+constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
+
+}} // namespace nbody
+
+",
+        name = program.name
+    )
+}
+
+/// Returns the types of the buffers.
+fn types(program: &ParticleProgram, buffers: ParticleBuffers) -> Result<String, Error> {
+    let [of_p, of_q, of_f] = [program.p, program.q, program.f].map(dim);
+    let ParticleBuffers { p, q, f } = buffers;
+    Ok(format!(
+        "\
+// The buffers of this program.
+namespace nbody {{
+
+using RowP = {}; // {}
+using RowQ = {}; // {}
+using ColumnsF = {}; // {}
+static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of other lengths\");
+
+}} // namespace nbody
+",
+        row(program.name, program.p, p)?,
+        numbers(of_p, p),
+        row(program.name, program.q, q)?,
+        numbers(of_q, q),
+        columns(program.name, program.f, f)?,
+        numbers(of_f, f),
+    ))
+}
+
+/// Returns the function that passes the time of a selection to an update.
+fn due(program: &ParticleProgram) -> &'static str {
+    if Binding::due(program.parameters).is_ok() {
+        "\
+namespace nbody {
+
+// Tells the program the time of a selection.
+__device__ __forceinline__ void set_due(Parameters &self, u32 due) { self.due = due; }
+
+} // namespace nbody
+"
+    } else {
+        "\
+namespace nbody {
+
+// The program has no parameter `due`.
+__device__ __forceinline__ void set_due(Parameters &, u32) {}
+
+} // namespace nbody
+"
+    }
+}
+
+/// Returns the constants that tell whether to wrap positions, and the axis of each coordinate.
+fn wrapping(program: &ParticleProgram, wrap: bool) -> String {
+    let axes = list(axes(program.p).map(|axis| axis.unwrap_or(0)));
+    format!(
+        "\
+// Positions in a periodic box.
+namespace nbody {{
+
+constexpr bool WRAP = {wrap}; // positions that change, into the box
+constexpr int AXES[PDIM] = {{{axes}}}; // of the numbers that are coordinates
+
+}} // namespace nbody
+"
+    )
+}
+
+/// Returns the type of a particle in memory.
+fn row(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+    if fields.is_empty() {
+        return Ok("Nothing".to_owned());
+    }
+    let Layout { fields: found, precision } = layout;
+    let binding = Binding::new(name, fields, found)?;
+    let word = |place: &Place| match precision {
+        Precision::Single => place.word::<f32>(),
+        Precision::Double => place.word::<f64>(),
+        Precision::Mixed => place.word::<Mixed>(),
+    };
+    let places = list(binding.places().iter().map(word));
+    let (word, words) = (kind_of_word(precision), numbers_of(found, precision));
+    Ok(format!("Row<{word}, {words}, {}, {places}>", precision == Precision::Mixed))
+}
+
+/// Returns the type of results in memory.
+fn columns(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+    if fields.is_empty() {
+        return Ok("Nothing".to_owned());
+    }
+    let binding = Binding::new(name, fields, layout.fields)?;
+    let places = list(binding.places().iter().map(|place| place.component()));
+    Ok(format!("Columns<{}, {places}>", kind_of_word(layout.precision)))
+}
+
+fn list(places: impl Iterator<Item = usize>) -> String {
+    let places: Vec<_> = places.map(|place| place.to_string()).collect();
+    places.join(", ")
+}
+
+fn numbers(dim: usize, layout: Layout) -> String {
+    if dim == 0 {
+        "is not read".to_owned()
+    } else {
+        format!("{dim} of {} numbers, in {} precision", self::dim(layout.fields), layout.precision)
+    }
+}

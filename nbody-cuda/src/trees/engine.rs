@@ -1,0 +1,457 @@
+//! Trees built and walked by CUDA programs, for particles of any law.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nbody_core::lists::cutoff;
+use nbody_core::order::GROUP;
+use nbody_core::pack::{Binding, dim};
+use nbody_core::trees::law::TreeLaw;
+use nbody_core::{
+    Domain, EngineState, Expansion, Field, Law, Opening, Options, Sources, Store, TreeReport,
+    TreeTimes, untyped,
+};
+
+use super::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
+use super::declared::{WalkedTree, walk_of_group};
+use super::walk;
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::border::Address;
+use crate::compile::cache::Cache;
+use crate::compile::program::Program;
+use crate::config::Walk;
+use crate::engine::buffer::{CudaResults, pairs, results};
+use crate::engine::setup::Setup;
+use crate::error::Error;
+
+/// The engine of CUDA programs of trees.
+#[derive(Debug)]
+pub(crate) struct TreeEngine {
+    law: TreeLaw,
+    setup: Setup,
+    pub walk: Walk,
+    /// The trees for each kind of far particles, and the kernels of each kind of walk, that were
+    /// needed so far.
+    trees: Vec<(Expansion, Tree)>,
+    kernels: Vec<(Walk, Kernel)>,
+    /// The lengths of the last results, followed by the lengths that the last evaluation compared
+    /// with; and the number of known lengths, 0 if unknown.
+    lengths: ([Scratch; 2], usize),
+    estimate: Option<Box<dyn Memory>>,
+    /// The unit and the sign for which the estimate was made.
+    estimated: Option<(f64, bool)>,
+    queues: Scratch,
+    /// The last evaluation, if it had pairs; and the part of its report that does not come from
+    /// the device.
+    last: Option<Last>,
+    report: TreeReport,
+    pub is_timed: bool,
+}
+
+/// An evaluation.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    /// The index of the tree.
+    tree: usize,
+    built: Built,
+    by: Walk,
+    times: Option<Times>,
+    walk: Duration,
+}
+
+impl TreeEngine {
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        law: TreeLaw,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            setup: Setup::new(backend, cache, law.law(), parameters, options)?,
+            law,
+            walk: Walk::default(),
+            trees: Vec::new(),
+            kernels: Vec::new(),
+            lengths: Default::default(),
+            estimate: None,
+            estimated: None,
+            queues: Scratch::default(),
+            last: None,
+            report: TreeReport::default(),
+            is_timed: false,
+        })
+    }
+
+    /// Forgets the estimate of errors, and the results that errors are compared with.
+    fn forget_results(&mut self) {
+        (self.lengths.1, self.estimated) = (0, None);
+    }
+
+    pub fn run(
+        &mut self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        out: &mut Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.setup.check(i, j, out, LIMIT)?;
+        let law = self.law.law();
+        (self.last, self.report) = (None, TreeReport::default());
+        if out.n == 0 || j.particles().n == 0 {
+            // The build of a tree would find them, but no tree is built.
+            check_finite("j-particles", j.particles(), law.j)?;
+            check_finite("i-particles", i, law.i)?;
+            self.lengths.1 = 0;
+            if store == Store::Replace {
+                out.clear(law.f)?;
+            }
+            self.set_report([out.n, j.particles().n, i.n], true);
+            return Ok(());
+        }
+        let others = j.particles();
+        let is_same = std::ptr::eq(i, others);
+        let sets = Sets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
+        let tree = self.provide_tree(self.law.opening().far_particles())?;
+        let kernel = self.provide_kernel()?;
+        let mut times = self.is_timed.then(Times::default);
+        let opening = (self.law.opening(), self.law.harmonic_distance());
+        let domain = &self.setup.options.domain;
+        let built = match self.trees[tree].1.build(&sets, domain, opening, times.as_mut())? {
+            Ok(built) => built,
+            Err(refusal) => return Err(refused(refusal, &sets, law)?),
+        };
+        let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
+        let mut last = Last { tree, built, by, times, walk };
+        self.walk_all((&mut last, kernel), &sets, (out, store))?;
+        self.set_report(n, last.built.is_of_one_sign);
+        self.last = Some(last);
+        Ok(())
+    }
+
+    /// Sets the numbers of the report that do not come from the device.
+    fn set_report(&mut self, n: [usize; 3], is_of_one_sign: bool) {
+        let ni;
+        [self.report.targets, self.report.sources, ni] = n;
+        self.report.groups = if self.walk == Walk::Groups { ni.div_ceil(GROUP) } else { ni };
+        self.report.expansion = self.law.opening().far_particles();
+        self.report.error_order = self.law.error_order(is_of_one_sign);
+    }
+
+    /// Walks for all i-particles. Walks twice if the results that errors are compared with are
+    /// unknown.
+    fn walk_all(
+        &mut self,
+        (last, kernel): (&mut Last, usize),
+        sets: &Sets,
+        (out, store): (&Buffer, Store),
+    ) -> Result<(), Error> {
+        let Some(share) = self.law.opening().share() else {
+            return self.walk_once((last, kernel), sets, (out, store), (0.0, false));
+        };
+        self.provide_estimate(last)?;
+        let (lengths, known) = &mut self.lengths;
+        let before = std::mem::replace(known, 0);
+        for lengths in lengths.iter_mut() {
+            lengths.reserve(&*self.setup.backend, &[out.n, size_of::<f64>()], false)?;
+        }
+        if before != out.n {
+            let first = self.setup.results(out.n)?;
+            self.walk_once((last, kernel), sets, (&first, Store::Replace), (share, false))?;
+        }
+        self.lengths.0.swap(0, 1);
+        self.walk_once((last, kernel), sets, (out, store), (share, true))?;
+        self.lengths.1 = out.n;
+        Ok(())
+    }
+
+    /// Returns the lengths of the results that the last evaluation compared with.
+    fn read_compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        let ([_, before], known) = &self.lengths;
+        let Some(memory) = before.get().filter(|_| *known > 0) else { return Ok(None) };
+        let mut lengths = Vec::new();
+        memory.read_words(0..*known, &mut |words| {
+            lengths = words.iter().copied().map(f64::from_bits).collect();
+        })?;
+        Ok(Some(lengths))
+    }
+
+    /// Sets the lengths of results that the next evaluation compares with.
+    fn write_lengths(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        let ([last, _], known) = &mut self.lengths;
+        *known = 0;
+        if lengths.is_empty() {
+            return Ok(());
+        }
+        last.reserve(&*self.setup.backend, &[lengths.len(), size_of::<f64>()], false)?;
+        last.memory_mut().write(&mut |words| {
+            words[..lengths.len()].copy_from_slice(bytemuck::cast_slice(lengths));
+        })?;
+        *known = lengths.len();
+        Ok(())
+    }
+
+    /// Walks for all i-particles. If the last results are known, the greatest error is a share of
+    /// them.
+    fn walk_once(
+        &mut self,
+        (last, kernel): (&mut Last, usize),
+        sets: &Sets,
+        (out, store): (&Buffer, Store),
+        (share, is_estimated): (f64, bool),
+    ) -> Result<(), Error> {
+        let (tree, kernel) = (&self.trees[last.tree].1, &self.kernels[kernel].1);
+        let (name, ni) = (walk::kernel(last.by), sets.i.n);
+        let (blocks, queues) = match last.by {
+            Walk::Groups => {
+                let resident = kernel.module.resident_blocks(name);
+                let blocks = ni.div_ceil(GROUP).min(resident);
+                (blocks, blocks)
+            }
+            Walk::Particles => (ni.div_ceil(kernel.program.config.block), 0),
+        };
+        let sizes = [queues, 2 * walk_of_group::QUEUE as usize, size_of::<u32>()];
+        let queues = self.queues.reserve(&*self.setup.backend, &sizes, false)?;
+        let has_lengths = share > 0.0;
+        let [lengths, before] = self.lengths.0.each_ref();
+        let lengths = lengths.get().filter(|_| has_lengths);
+        let before = before.get().filter(|_| is_estimated);
+        let estimate = self.estimate.as_deref();
+        let walked = WalkedTree {
+            before: before.map_or(Address::NULL, Address::of),
+            lengths: lengths.map_or(Address::NULL, Address::of),
+            estimate: estimate.map_or(Address::NULL, Address::of),
+            queues: Address::of(queues),
+            share,
+            wanted: out.n as u32,
+            is_estimated: is_estimated.into(),
+            adds: (store == Store::Add).into(),
+            counts: (is_estimated == has_lengths).into(),
+            ..tree.walked(sets)
+        };
+        let launch = Launch::new(name, blocks as u32).record(&self.setup.parameters);
+        let launch = launch.record(&self.setup.space).value(&walked);
+        let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
+        let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
+        let launch = memory.fold(launch, Launch::reads);
+        if !self.is_timed {
+            return kernel.module.launch(launch);
+        }
+        let mut launch = Some(launch);
+        let work = &mut || launch.take().map_or(Ok(()), |launch| kernel.module.launch(launch));
+        last.walk += self.setup.backend.time(work)?;
+        Ok(())
+    }
+
+    /// Returns the index of the tree with far particles of this expansion.
+    fn provide_tree(&mut self, expansion: Expansion) -> Result<usize, Error> {
+        if let Some(found) = self.trees.iter().position(|(found, _)| *found == expansion) {
+            return Ok(found);
+        }
+        let kind = (self.setup.options.precision, expansion);
+        let tree = Tree::new(&self.setup.backend, &self.setup.cache, self.law.law(), kind)?;
+        self.trees.push((expansion, tree));
+        Ok(self.trees.len() - 1)
+    }
+
+    /// Returns the index of the kernel of the walk, compiled if necessary.
+    fn provide_kernel(&mut self) -> Result<usize, Error> {
+        if let Some(found) = self.kernels.iter().position(|(found, _)| *found == self.walk) {
+            return Ok(found);
+        }
+        let program = Program::walk(self.law.law(), self.setup.options, self.walk)?;
+        let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
+        self.kernels.push((self.walk, Kernel { program, module, build }));
+        Ok(self.kernels.len() - 1)
+    }
+
+    /// Copies the estimate of errors to the device, unless the estimate there is for this unit and
+    /// sign.
+    fn provide_estimate(&mut self, last: &Last) -> Result<(), Error> {
+        let built = &last.built;
+        let key = (self.trees[last.tree].1.scale(built)?, built.is_of_one_sign);
+        if self.estimated == Some(key) {
+            return Ok(());
+        }
+        let table = self.law.table(key.0, key.1)?.expect("a share of the results has an estimate");
+        let numbers = table.numbers();
+        self.estimated = None;
+        let mut memory = match self.estimate.take() {
+            Some(memory) => memory,
+            None => self.setup.backend.allocate(size_of_val(numbers))?,
+        };
+        memory.write(&mut |words| bytemuck::cast_slice_mut(words).copy_from_slice(numbers))?;
+        self.estimate = Some(memory);
+        self.estimated = Some(key);
+        Ok(())
+    }
+
+    /// Returns the kernel of the walk, if it was built.
+    pub fn kernel(&self) -> Option<&Kernel> {
+        self.kernels.iter().find(|(walk, _)| *walk == self.walk).map(|(_, kernel)| kernel)
+    }
+
+    /// Returns the size of the last tree and its work. Waits for the device.
+    fn last_report(&self) -> Result<TreeReport, Error> {
+        let mut report = self.report;
+        let Some(last) = &self.last else { return Ok(report) };
+        let tree = &self.trees[last.tree].1;
+        report.cells = last.built.cells;
+        report.far_particles = tree.far_particles()?;
+        [report.tested, report.evaluations] = tree.work()?;
+        report.bytes = tree.bytes();
+        report.times = last.times.map(|times| TreeTimes::new(times.order, times.cells, last.walk));
+        Ok(report)
+    }
+}
+
+impl untyped::Engine for TreeEngine {
+    fn law(&self) -> &'static Law {
+        self.law.law()
+    }
+
+    fn options(&self) -> Options {
+        self.setup.options
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
+        self.law.set_parameters(parameters)?;
+        self.setup.set_parameters(parameters)?;
+        self.forget_results();
+        Ok(())
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        let (options, needs_others) = self.setup.in_domain(domain)?;
+        if needs_others {
+            self.kernels.clear();
+        }
+        self.setup.set_options(options);
+        Ok(())
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
+        Ok(CudaResults::boxed(self.setup.results(n)?, self.law.law().f))
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), nbody_core::Error> {
+        let law = self.law.law();
+        let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
+        let out = results(&*self.setup.backend, out, law.f)?;
+        Ok(self.run(i, j.with(of_j), out, store)?)
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+    ) -> Result<Duration, nbody_core::Error> {
+        let backend = self.setup.backend.clone();
+        Ok(backend.time(&mut || Ok(self.evaluate(i, j, out, Store::Replace)?))?)
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.law.opening().share().is_none()
+    }
+
+    fn state(&self) -> Result<EngineState, nbody_core::Error> {
+        let compared = untyped::Tree::compared(self)?;
+        Ok(compared.map(EngineState::Results).unwrap_or_default())
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), nbody_core::Error> {
+        untyped::restore_tree(self, state)
+    }
+}
+
+impl untyped::Tree for TreeEngine {
+    fn opening(&self) -> Opening {
+        self.law.opening()
+    }
+
+    fn set_opening(&mut self, opening: Opening) -> Result<(), nbody_core::Error> {
+        self.law.set_opening(opening)?;
+        self.forget_results();
+        Ok(())
+    }
+
+    fn harmonic_distance(&self) -> f64 {
+        self.law.harmonic_distance()
+    }
+
+    fn compared(&self) -> Result<Option<Vec<f64>>, nbody_core::Error> {
+        Ok(self.read_compared()?)
+    }
+
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), nbody_core::Error> {
+        Ok(self.write_lengths(lengths)?)
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.is_timed = is_on;
+    }
+
+    fn report(&self) -> Result<TreeReport, nbody_core::Error> {
+        Ok(self.last_report()?)
+    }
+}
+
+/// Returns the error if a tree was not built.
+fn refused(refusal: Refusal, sets: &Sets, law: &'static Law) -> Result<Error, Error> {
+    let Refusal::NotFinite(number) = refusal else {
+        return Ok(nbody_core::Error::OtherPositions.into());
+    };
+    let j = sets.j.unwrap_or(sets.i);
+    let (what, buffer, fields, index) = match number.checked_sub(j.n) {
+        None => ("j-particles", j, law.j, number),
+        Some(index) => ("i-particles", sets.i, law.i, index),
+    };
+    let found = Some(positions(buffer, fields, index..index + 1)?[0]);
+    Ok(nbody_core::Error::NotFinite { what, index, found }.into())
+}
+
+/// Refuses positions that are not finite.
+fn check_finite(
+    what: &'static str,
+    buffer: &Buffer,
+    fields: &'static [Field],
+) -> Result<(), Error> {
+    const SOME: usize = 1 << 16;
+    for first in (0..buffer.n).step_by(SOME) {
+        let found = positions(buffer, fields, first..buffer.n.min(first + SOME))?;
+        let is_bad = |position: &[f64; 3]| position.iter().any(|x| !x.is_finite());
+        if let Some(k) = found.iter().position(is_bad) {
+            let (index, found) = (first + k, Some(found[k]));
+            return Err(nbody_core::Error::NotFinite { what, index, found }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the positions of particles.
+fn positions(
+    buffer: &Buffer,
+    fields: &'static [Field],
+    particles: Range<usize>,
+) -> Result<Vec<[f64; 3]>, Error> {
+    let binding = Binding::new("tree", cutoff::position(fields), fields)?;
+    let (dim, count) = (dim(fields), particles.len());
+    let mut rows = vec![0; count * dim];
+    buffer.read_particles(fields, particles, &mut |write| write(0..count, &mut rows))?;
+    let position = |row: &[u64]| {
+        let mut position = [0.0; 3];
+        for (x, place) in position.iter_mut().zip(binding.places()) {
+            *x = f64::from_bits(row[place.component()]);
+        }
+        position
+    };
+    Ok(rows.chunks_exact(dim).map(position).collect())
+}
