@@ -1,8 +1,8 @@
 //! The space that particles are in.
 //!
-//! To add a space: a variant of [`Domain`] and a [`Space`] here, and the same in `Space` of
-//! `prelude.cuh`. The emitters print every difference of positions as `space.difference(a, b)`;
-//! nothing else depends on the space.
+//! To add a space: a variant of [`Domain`] here, a [`Space`] beside the others of `numeric`, and the
+//! same in `Space` of `prelude.cuh`. The emitters print every difference of positions as
+//! `space.difference(a, b)`; nothing else depends on the space.
 
 use crate::numeric::space::Either;
 use crate::numeric::space::OfLists;
