@@ -70,15 +70,15 @@ pub use engine::{
     Sequence, ShortRange, Tree,
 };
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Carried, ChargeSum, Charges, Csr, CudaText, DeviceError,
-    Domain, DoubleSingle, EngineState, Error, ErrorBounds, Expansion, Field, FieldKind,
-    FieldReport, FieldValue, Interaction, Interval, Lane, Law, Lengths, ListState, Math, Measure,
-    Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output,
-    Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report,
-    Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
-    TreeTimes, Update, Vector, Writer, check_range, check_range_self, check_range_tree,
-    check_range_tree_self, compare, peak, reference, reference_sample, reference_self,
-    reference_self_sample, sample, untyped,
+    Accumulation, ArgMin, Carried, ChargeSum, Charges, Csr, CudaText, DeviceError, Domain,
+    DoubleSingle, EngineState, Error, ErrorBounds, Expansion, Field, FieldKind, FieldReport,
+    FieldValue, Interaction, Interval, Lane, Law, Lengths, ListState, Math, Measure, Mixed,
+    NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output, Pairs,
+    ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report, Scalar,
+    SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport, TreeTimes,
+    Update, Vector, Writer, check_range, check_range_self, check_range_tree, check_range_tree_self,
+    compare, peak, reference, reference_sample, reference_self, reference_self_sample, sample,
+    untyped,
 };
 #[cfg(feature = "sass")]
 pub use nbody_cuda::sass;
@@ -105,6 +105,17 @@ pub mod prelude {
     };
 
     pub use crate::{AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree};
+}
+
+/// All names of generated code: the macro writes no other path of this crate.
+#[doc(hidden)]
+pub mod __private {
+    pub use nbody_core::__private::*;
+    pub use nbody_core::{
+        ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
+        Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
+        Space, ThirdLaw, Update, Vector, Writer,
+    };
 }
 
 #[cfg(all(doctest, feature = "cuda"))]

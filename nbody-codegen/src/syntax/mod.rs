@@ -17,7 +17,7 @@ use crate::message;
 
 /// The arguments of the attribute.
 pub struct Arguments {
-    /// The name of the `nbody` crate in the scope of the module.
+    /// The hidden module of the `nbody` crate that has all names of generated code.
     pub krate: TokenStream,
 }
 
@@ -37,7 +37,7 @@ impl Arguments {
         if let Err(error) = parser.parse2(args) {
             cx.syn_error(&error);
         }
-        Self { krate }
+        Self { krate: quote!(#krate::__private) }
     }
 }
 
