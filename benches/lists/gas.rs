@@ -1,7 +1,9 @@
 //! Lists of cutoffs that depend on particles, and of boxes that change: a gas of smoothed particles.
 
+use nbody::cpu::SimdLevel;
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Neighbours, Particles, ShortRange, SimdLevel, Skin};
+use nbody::{Neighbours, Particles, ShortRange, Skin};
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3, Fluid};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 

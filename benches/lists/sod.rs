@@ -1,8 +1,9 @@
 //! The shock tube of Sod (1978, J. Comput. Phys. 27, 1) in three dimensions, by smoothed particle hydrodynamics with
 //! gradient corrections: smoothing lengths that are iterated in each step, beside ones that are set once.
 
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Inputs, Neighbours, Particles, Results, ShortRange};
+use nbody::{Inputs, Neighbours, Particles, Results, ShortRange};
 use nbody_interactions::cubic_spline_3d::{self, CubicDensity3, CubicMomentum3, Fluid};
 use programs::{Parcel, Residual, SetLength, State, Step};
 

@@ -6,10 +6,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::cuda::{KernelConfig, Tuned};
 use nbody::models::uniform;
-use nbody::{
-    AllPairs, Device, DeviceName, Engine, Error, Interaction, KernelConfig, Options, Tuned,
-};
+use nbody::{AllPairs, Device, DeviceName, Engine, Error, Interaction, Options};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;

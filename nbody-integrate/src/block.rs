@@ -1,8 +1,8 @@
 //! The Hermite integrator with block time steps.
 
+use nbody::law::{FieldKind, Record};
 use nbody::{
-    Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Results,
-    Selection, Sequence,
+    Device, Engine, Interaction, Particles, PerParticle, Precision, Results, Selection, Sequence,
 };
 
 use crate::clock::{REBASED, rebase};

@@ -1,6 +1,7 @@
 //! The softening of bodies at one place.
 
-use nbody::{Engine, FieldKind, Interaction, Precision};
+use nbody::law::FieldKind;
+use nbody::{Engine, Interaction, Precision};
 use nbody_core::pack;
 
 use crate::motion::numbers;

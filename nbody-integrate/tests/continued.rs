@@ -1,9 +1,11 @@
 //! Runs that are cut and continued from checkpoints: they equal the uninterrupted ones to the last bit, for every
 //! integrator, every engine and every device.
 
+use nbody::cuda::Walk;
+use nbody::untyped::EngineState;
 use nbody::{
-    Accumulation, AllPairs, Device, Domain, Engine, EngineState, Expansion, Math, Neighbours,
-    Opening, Options, Precision, ShortRange, Skin, Tree, Walk,
+    Accumulation, AllPairs, Device, Domain, Engine, Expansion, Math, Neighbours, Opening, Options,
+    Precision, ShortRange, Skin, Tree,
 };
 use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
 use nbody_interactions::gravity::{self, Gravity};

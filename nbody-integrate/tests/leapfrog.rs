@@ -1,8 +1,7 @@
 //! The leapfrog integrator: its order, its symmetry in time, and the bits of all devices.
 
-use nbody::{
-    AllPairs, Device, Domain, EngineState, Math, Neighbours, Options, Precision, ShortRange, Skin,
-};
+use nbody::untyped::EngineState;
+use nbody::{AllPairs, Device, Domain, Math, Neighbours, Options, Precision, ShortRange, Skin};
 use nbody_integrate::{Error, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Steps};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones, ShiftedLennardJones};

@@ -23,7 +23,8 @@ pub use tree::Tree;
 
 use nbody_core::{pack, untyped};
 
-use crate::{Device, Domain, Error, Interaction, Options, Record, Scalar, Sources, Store};
+use crate::law::{Record, Scalar};
+use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 
 /// Evaluates the pairs of an interaction: [`AllPairs`], [`ShortRange`] or [`Tree`].
 ///
@@ -116,7 +117,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
 
     /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
     /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
-    /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
+    /// only if the interaction says so ([`Law::self_pairs`](crate::law::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Particles<X::I>,

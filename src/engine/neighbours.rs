@@ -4,9 +4,9 @@ use nbody_core::near::cutoff::Cutoff;
 use nbody_core::untyped::{self, Origin};
 
 use super::Particles;
-use crate::{
-    Csr, Device, Domain, Error, ListState, NeighbourStats, Precision, Record, Scalar, Skin, Sources,
-};
+use crate::law::{Record, Scalar};
+use crate::lists::{ListState, NeighbourStats};
+use crate::{Csr, Device, Domain, Error, Precision, Skin, Sources};
 
 /// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
 /// interact, or will be so before the lists are built again. Several interactions share them. The pairs may

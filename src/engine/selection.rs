@@ -3,7 +3,8 @@
 use nbody_core::untyped;
 
 use super::Particles;
-use crate::{Device, Error, Record};
+use crate::law::Record;
+use crate::{Device, Error};
 
 /// An order of particles in which those that take part come first, as those that a block time step
 /// advances. Within both groups they keep their order.

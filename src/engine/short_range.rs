@@ -8,7 +8,8 @@ use nbody_core::{Listed, untyped};
 use nbody_cuda::{Build, Program, programs};
 
 use super::{Engine, HasCutoff, Neighbours, Particles, Results, assert_taken, row};
-use crate::{Device, Domain, Error, Interaction, Options, Record, Sources, Store};
+use crate::law::Record;
+use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 
 /// Sums an interaction over neighbour lists, on any [`Device`]: one that has a cutoff, or any one over pairs that
 /// are given.

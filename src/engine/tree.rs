@@ -5,10 +5,11 @@ use nbody_core::untyped;
 use nbody_cuda::{Program, Walk, programs};
 
 use super::{Engine, assert_taken, row};
-use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
+use crate::trees::TreeReport;
+use crate::{Device, Error, Interaction, Opening, Options};
 
 /// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from afar through a few
-/// far particles each. The interaction must be a sum over [charges](crate::Law::charges).
+/// far particles each. The interaction must be a sum over [charges](crate::law::Law::charges).
 ///
 /// The order of summation is that of the tree: it depends on the positions of the particles, and neither on the number
 /// of threads nor on timing. With [`Opening::relative`] it depends on the results before, too. Of a
@@ -17,7 +18,8 @@ use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
 ///
 /// ```
 /// use nbody::{Device, Engine as _, Opening, Tree};
-/// # use nbody::{Error, Interaction, Record};
+/// # use nbody::{Error, Interaction};
+/// # use nbody::law::Record;
 /// # fn sum<B: Record<Lane = f64, Host = B, With<f64> = B>, X>(gravity: X, bodies: &[B]) -> Result<(), Error>
 /// # where X: Interaction<I = B, J = B> {
 /// let mut tree = Tree::new(&Device::cpu(), gravity, Opening::theta(0.6))?;

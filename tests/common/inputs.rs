@@ -1,6 +1,6 @@
 //! Inputs of tests: particles that are distributed in several ways.
 
-use nbody::{Reader, Record};
+use nbody::law::{Reader, Record};
 
 /// Random numbers, of which coordinates are distributed in one of several ways. All are multiples of
 /// 2^-10 and small enough that differences and squares of distances are exact in `f32`, unless they have

@@ -1,6 +1,7 @@
 //! Interactions for the tests of neighbour lists in every way, and their particles in records of other fields.
 
-use nbody::{Interaction, Point, Record, Vector};
+use nbody::law::Record;
+use nbody::{Interaction, Point, Vector};
 
 use laws::{
     Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node, Probe,

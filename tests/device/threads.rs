@@ -3,8 +3,9 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use nbody::check::ErrorBounds;
 use nbody::prelude::*;
-use nbody::{Error, ErrorBounds, Math, Neighbours, ShortRange};
+use nbody::{Error, Math, Neighbours, ShortRange};
 use nbody_interactions::gravity::Field;
 use nbody_tests::bodies::{GRAVITY, bodies};
 use nbody_tests::contacts::Random;

@@ -1,6 +1,7 @@
 //! Bounds of declared cutoffs for groups of particles, against the cutoffs of particles in them.
 
-use nbody::{FieldKind, Interaction, Interval, Law, Open, Reader, Record, Scalar, Writer};
+use nbody::Interaction;
+use nbody::law::{FieldKind, Interval, Law, Open, Reader, Record, Scalar, Writer};
 use nbody_interactions::{Visitor, visit_all};
 
 #[nbody::interaction]

@@ -1,9 +1,11 @@
 //! Neighbour lists on every device: the results of the reference, the same bits everywhere in exact
 //! mathematics.
 
+use nbody::check::Case;
+use nbody::law::Record;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Case, Interaction, Record, Store};
+use nbody::{Interaction, Store};
 use nbody_interactions::cubic_spline_2d::CubicDensity2;
 use nbody_interactions::cubic_spline_3d::{CubicDensity3, CubicMomentum3};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{Csr, HasCutoff, Skin};
+use nbody::{Csr, Skin};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Either, Everywhere, Uniform};
@@ -106,8 +107,12 @@ fn bonds_act_on(device: &Device) {
                 let found = out.download::<f64>().unwrap();
                 for (k, found) in found.iter().enumerate() {
                     let neighbours = [bodies[(k + 1) % N], bodies[(k + N - 1) % N]];
-                    let expected =
-                        nbody::reference::<_, f64>(&law, domain, &bodies[k..=k], &neighbours);
+                    let expected = nbody::check::reference::<_, f64>(
+                        &law,
+                        domain,
+                        &bodies[k..=k],
+                        &neighbours,
+                    );
                     let error = (found.acc - expected[0].acc).norm() / expected[0].acc.norm();
                     let most = if precision == Precision::Double { 1e-12 } else { 1e-5 };
                     assert!(error < most, "{precision} step {step}, particle {k}: {error:e}");

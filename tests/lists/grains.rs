@@ -1,7 +1,9 @@
 //! Grains with cutoffs of every form, and their lists on every device.
 
+use nbody::law::Record;
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Interaction, Neighbours, Record, ShortRange, Skin};
+use nbody::{Interaction, Neighbours, ShortRange, Skin};
 
 #[nbody::interaction]
 pub mod grains {

@@ -1,8 +1,9 @@
 //! Neighbour lists while particles move: they are complete until they are built again, and built again
 //! when they must be, and not when they need not be.
 
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Neighbours, ShortRange, Skin};
+use nbody::{Neighbours, ShortRange, Skin};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
 use nbody_tests::contacts::{Random, UNIT};

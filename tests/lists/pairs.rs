@@ -1,7 +1,8 @@
 //! The pairs and the figures of neighbour lists, against a double loop.
 
+use nbody::lists::{HasCutoff, NeighbourStats};
 use nbody::prelude::*;
-use nbody::{Csr, HasCutoff, NeighbourStats, Neighbours, ShortRange, Skin, Store};
+use nbody::{Csr, Neighbours, ShortRange, Skin, Store};
 use nbody_tests::contacts::contact::{Ball, Either, Gather, Nearest, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
 

@@ -1,7 +1,9 @@
 //! Points beside the position of a particle, in lists that are given, against the reference.
 
+use nbody::check::{ErrorBounds, compare, reference};
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Csr, ErrorBounds, Interaction, Record, Store, compare, reference};
+use nbody::{Csr, Interaction, Store};
 use nbody_tests::contacts::Random;
 use nbody_tests::points::points::{
     Atom, ByAnchor, ByBare, ByCentre, ByFlat, ByMoved, ByPlane, FromPlaceless, Moved, NearCentre,

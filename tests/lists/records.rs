@@ -1,7 +1,8 @@
 //! Cutoffs that depend on numbers of particles, found by name in the records of each buffer.
 
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Error, Interaction, Neighbours, Record, ShortRange, Skin};
+use nbody::{Error, Interaction, Neighbours, ShortRange, Skin};
 
 use super::grains::Random;
 

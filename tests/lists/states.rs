@@ -1,7 +1,8 @@
 //! States of lists, which another run continues from.
 
+use nbody::lists::{HasCutoff, ListState};
 use nbody::prelude::*;
-use nbody::{HasCutoff, ListState, Neighbours, ShortRange, Skin};
+use nbody::{Neighbours, ShortRange, Skin};
 
 use super::grains::Random;
 use super::grains::grains::{Grain, Greater, Radii, Uniform};

@@ -1,6 +1,6 @@
 //! Times of the parts of an evaluation by lists.
 
-use nbody::NeighbourTimes;
+use nbody::lists::NeighbourTimes;
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody_interactions::lennard_jones::Atom;

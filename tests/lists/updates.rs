@@ -1,11 +1,10 @@
 //! Evaluations over neighbour lists without an update before: on every device their results are right, or
 //! they are refused and the results stay.
 
+use nbody::law::Record;
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{
-    Error, HasCutoff, Interaction, Particles, PerParticle, Record, Results, Sequence, Skin, Store,
-    Update,
-};
+use nbody::{Error, Interaction, Particles, PerParticle, Results, Sequence, Skin, Store, Update};
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
 use programs::{ByMass, ByReach, Dot, Dots, Grow, Pebble, Shift, Weigh, Wide};
@@ -178,7 +177,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn change<U: Update>(&mut self, program: U) {
         let mut program = PerParticle::new(&self.device, program).unwrap();
         program
-            .update_by_name::<_, nbody::Nothing, nbody::Nothing>(&mut self.particles, ())
+            .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(&mut self.particles, ())
             .unwrap();
         self.balls = self.particles.download().unwrap();
     }
@@ -356,7 +355,8 @@ fn positions_alone_are_those_of_the_buffer() {
         let [own, other] = [&dots, &moved].map(|dots| near.upload(dots).unwrap());
         near.update(&own, &[&engine]).unwrap();
         let mut out = engine.results(N).unwrap();
-        let both = [&dots, &moved].map(|dots| nbody::reference_self(&law, domain, dots, dots));
+        let both =
+            [&dots, &moved].map(|dots| nbody::check::reference_self(&law, domain, dots, dots));
         assert!(both[0] != both[1]);
         for (particles, expected) in [(&own, &both[0]), (&other, &both[1]), (&own, &both[0])] {
             engine.evaluate_over(&near, particles, &mut out).unwrap();
@@ -413,7 +413,11 @@ fn numbers_beside_those_that_records_lack_are_looked_at() {
         let mut out = engine.results(N).unwrap();
         engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out).unwrap();
         let found = out.download::<f64>().unwrap();
-        assert_eq!(found, nbody::reference_self(&ByReach, Domain::Open, &wide, &wide), "{device}");
+        assert_eq!(
+            found,
+            nbody::check::reference_self(&ByReach, Domain::Open, &wide, &wide),
+            "{device}"
+        );
         wide[9].h = 50.0;
         let done = engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out);
         assert_eq!(done.unwrap_err().to_string(), OLD, "{device}");
@@ -470,7 +474,8 @@ fn sequences_are_looked_at() {
         for step in 0..12 {
             let done = sequence.run(|| {
                 let particles = &mut setup.particles;
-                shift.update_by_name::<_, nbody::Nothing, nbody::Nothing>(particles, ())?;
+                shift
+                    .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(particles, ())?;
                 setup.engine.evaluate_over(&setup.near, particles, &mut setup.out)
             });
             // Half of the skin is 64 units.

@@ -1,7 +1,9 @@
 //! Neighbour lists in every way.
 
+use nbody::check::{ErrorBounds, compare, reference};
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Accumulation, Csr, ErrorBounds, Math, Record, Skin, Store, compare, reference};
+use nbody::{Accumulation, Csr, Math, Skin, Store};
 use nbody_tests::contacts::UNIT;
 use nbody_tests::covering::Covering;
 use nbody_tests::inputs::{Digits, Inputs, particles};

@@ -1,10 +1,9 @@
 //! Errors of trees: how they fall with the angle and the share, and those of published trees.
 
+use nbody::check::{compare, reference, reference_self};
+use nbody::law::{Reader, Record};
 use nbody::prelude::*;
-use nbody::{
-    Error, Expansion, Interaction, Opening, Reader, Record, Tree, compare, reference,
-    reference_self,
-};
+use nbody::{Error, Expansion, Interaction, Opening, Tree};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::yukawa::Yukawa;

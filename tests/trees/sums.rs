@@ -1,7 +1,8 @@
 //! Sums by trees on the CPU: the same bits on any threads and instructions, in bags of any size.
 
+use nbody::cpu::SimdLevel;
 use nbody::prelude::*;
-use nbody::{Accumulation, Math, Opening, SimdLevel, Store, Tree};
+use nbody::{Accumulation, Math, Opening, Store, Tree};
 use nbody_tests::inputs::Inputs;
 use nbody_tests::ways::{bits, numbers};
 
