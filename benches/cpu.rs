@@ -10,8 +10,10 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nbody::cpu::SimdLevel;
+use nbody::law::Law;
 use nbody::models::uniform;
-use nbody::{AllPairs, Device, Engine, Interaction, Law, Options, Pairs, Precision, SimdLevel};
+use nbody::{AllPairs, Device, Engine, Interaction, Options, Pairs, Precision};
 use nbody_interactions::Visitor;
 use nbody_interactions::gravity::Body;
 use particular::math::Vec3;

@@ -222,7 +222,11 @@ fn main() -> Result<(), nbody::Error> {
     let eta = (NEIGHBOURS * 3.0 / (32.0 * std::f64::consts::PI)).cbrt();
     let h = eta * (n as f64).cbrt().recip();
     // Without a skin, any motion of the particles makes the device rebuild the lists.
-    let mut near = Neighbours::new(&device, Domain::periodic([1.0; 3])?, Skin::Length(0.0))?;
+    let mut near = Neighbours::with_options(
+        &device,
+        Skin::Length(0.0),
+        Options::default().domain(Domain::periodic([1.0; 3])?),
+    )?;
     let mut sum = ShortRange::new(&device, Sum)?;
     let mut push = ShortRange::new(&device, Push { alpha: ALPHA, sound: SOUND })?;
     let mut state = PerParticle::new(&device, State { sound: SOUND })?;

@@ -72,7 +72,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     // The emulator checks programs, and is slow.
     devices.retain(|device| n <= N || device.name() != "emulator");
     let bar = ProgressBar::new(devices.len() as u64 + 1);
-    let truth: Vec<Field> = nbody::reference_self(&gravity, Domain::Open, &bodies, &bodies);
+    let truth: Vec<Field> = nbody::check::reference_self(&gravity, Domain::Open, &bodies, &bodies);
     bar.inc(1);
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header([
@@ -87,7 +87,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     for device in &devices {
         let mut direct = AllPairs::new(device, gravity)?;
         let results = direct.evaluate_self(&bodies)?;
-        let report = nbody::compare(&results, &truth, None)?;
+        let report = nbody::check::compare(&results, &truth, None)?;
         let time = time(&mut direct, &bodies)?;
         let rate = (n * n) as f64 / time.as_secs_f64();
         let kernel = direct.build().map_or("Rust".to_owned(), |build| {

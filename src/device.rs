@@ -8,7 +8,9 @@ use std::sync::Arc;
 use nbody_core::untyped::Listed;
 use nbody_core::{Cpu, untyped};
 
-use crate::{Error, Law, Options, Particles, Precision, Record, Scalar, SimdLevel};
+use crate::cpu::SimdLevel;
+use crate::law::{Law, Record, Scalar};
+use crate::{Error, Options, Particles, Precision};
 
 /// A GPU, the CPU, or the emulator of a GPU on the CPU. Clones are the same device.
 ///
@@ -142,7 +144,8 @@ mod cuda {
     use nbody_cuda::{CudaDevice, Error as CudaError, Properties};
 
     use super::Device;
-    use crate::{Error, SimdLevel};
+    use crate::Error;
+    use crate::cpu::SimdLevel;
 
     impl Device {
         /// Opens a GPU by its ordinal, from 0, as the CUDA driver numbers them.
@@ -172,7 +175,7 @@ mod cuda {
             gpus.chain([Self::cpu()]).chain(Self::emulator().ok()).collect()
         }
 
-        /// Sets the folder that compiled programs are cached in, instead of the [`Cache`](crate::Cache) of the user.
+        /// Sets the folder that compiled programs are cached in, instead of the [`Cache`](crate::cuda::Cache) of the user.
         #[must_use]
         pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
             match self.downcast_ref::<CudaDevice>() {

@@ -45,56 +45,81 @@
 //! ```
 //!
 //! [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, [`ShortRange`] does so over [`Neighbours`], and
-//! [`reference()`], [`compare()`] and [`Case`] check. The package `nbody-interactions` has interactions that are ready.
+//! and [`Options`] how, [`AllPairs`] evaluates, [`ShortRange`] does so over [`Neighbours`], [`Tree`] by a tree, and
+//! [`check`] compares results with a reference. The package `nbody-interactions` has interactions that are ready.
 //!
 //! # Features
 //!
 //! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA
 //!   toolkit to build. Without it the only device is the CPU.
 //! - `models`: the module `models`, with model particles and snapshot files.
-//! - `sass`: the module `sass`, which counts the instructions in the machine code of a kernel.
+//! - `sass`: the module `cuda::sass`, which counts the instructions in the machine code of a kernel.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod case;
+pub mod check;
 mod device;
 mod engine;
 
-pub use case::Case;
 pub use device::Device;
 #[cfg(feature = "cuda")]
 pub use device::DeviceName;
 pub use engine::{
-    AllPairs, Engine, HasCutoff, Inputs, Neighbours, Particles, PerParticle, Results, Selection,
-    Sequence, ShortRange, Tree,
+    AllPairs, Engine, Inputs, Neighbours, Particles, PerParticle, Results, Selection, Sequence,
+    ShortRange, Tree,
 };
 pub use nbody_core::{
-    __private, Accumulation, ArgMin, Carried, ChargeSum, Charges, Csr, CudaText, DeviceError,
-    Domain, DoubleSingle, EngineState, Error, ErrorBounds, Expansion, Field, FieldKind,
-    FieldReport, FieldValue, Interaction, Interval, Lane, Law, Lengths, ListState, Math, Measure,
-    Mixed, NeighbourStats, NeighbourTimes, Nothing, Open, Opening, Operations, Options, Output,
-    Pairs, ParticleProgram, ParticleText, Periodic, Point, Precision, Reader, Record, Report,
-    Scalar, SimdLevel, Skin, Sources, Space, Store, SummationOrder, ThirdLaw, TreeReport,
-    TreeTimes, Update, Vector, Writer, check_range, check_range_self, check_range_tree,
-    check_range_tree_self, compare, peak, reference, reference_sample, reference_self,
-    reference_self_sample, sample, untyped,
-};
-#[cfg(feature = "sass")]
-pub use nbody_cuda::sass;
-#[cfg(feature = "cuda")]
-pub use nbody_cuda::{
-    Build, Cache, CacheContents, Error as CudaError, Image, KernelConfig, Layout, Origin,
-    ParticleBuffers, Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
+    Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
+    Options, Pairs, Point, Precision, Skin, Sources, Store, SummationOrder, Update, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
 pub use nbody_models as models;
 
-/// Laws as values: tables from which they are made at run time.
+/// Laws as values: the descriptions of interactions and programs, their records, and the tables from which laws are
+/// made at run time.
 pub mod law {
     pub use nbody_core::interval::{Function, Role, Step};
-    pub use nbody_core::{ChargeTable, LawTable};
+    pub use nbody_core::{
+        Carried, ChargeSum, ChargeTable, Charges, CudaText, DoubleSingle, Field, FieldKind,
+        FieldValue, Interval, Lane, Law, LawTable, Lengths, Mixed, Nothing, Open, Operations,
+        Output, ParticleProgram, ParticleText, Periodic, Reader, Record, Scalar, Space, ThirdLaw,
+        Writer,
+    };
+}
+
+/// Figures and states of neighbour lists, and the interactions that lists cover.
+pub mod lists {
+    pub use crate::engine::HasCutoff;
+    pub use nbody_core::{ListState, NeighbourStats, NeighbourTimes};
+}
+
+/// Figures of trees.
+pub mod trees {
+    pub use nbody_core::{TreeReport, TreeTimes};
+}
+
+/// The vector instructions of the CPU.
+pub mod cpu {
+    pub use nbody_core::{SimdLevel, peak};
+}
+
+/// CUDA programs: their text, compilation, cache, kernel configurations and errors.
+#[cfg(feature = "cuda")]
+pub mod cuda {
+    #[cfg(feature = "sass")]
+    pub use nbody_cuda::sass;
+    pub use nbody_cuda::{
+        Build, Cache, CacheContents, Error, Image, KernelConfig, Layout, Origin, ParticleBuffers,
+        Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
+    };
+}
+
+/// Engines without the types of a law, and the traits of devices that implement them: for other languages, and for
+/// laws that are made at run time.
+pub mod untyped {
+    pub use nbody_core::DeviceError;
+    pub use nbody_core::untyped::*;
 }
 
 /// Items that most programs need.
@@ -105,6 +130,17 @@ pub mod prelude {
     };
 
     pub use crate::{AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree};
+}
+
+/// All names of generated code: the macro writes no other path of this crate.
+#[doc(hidden)]
+pub mod __private {
+    pub use nbody_core::__private::*;
+    pub use nbody_core::{
+        ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
+        Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
+        Space, ThirdLaw, Update, Vector, Writer,
+    };
 }
 
 #[cfg(all(doctest, feature = "cuda"))]

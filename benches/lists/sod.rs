@@ -2,8 +2,9 @@
 //! hydrodynamics with gradient corrections. Compares smoothing lengths that are iterated in each
 //! step with smoothing lengths that are set once per step.
 
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Inputs, Neighbours, Particles, Results, ShortRange};
+use nbody::{Inputs, Neighbours, Particles, Results, ShortRange};
 use nbody_interactions::cubic_spline_3d::{self, CubicDensity3, CubicMomentum3, Fluid};
 use programs::{Parcel, Residual, SetLength, State, Step};
 
@@ -144,7 +145,9 @@ impl Tube {
         };
         let parcels: Vec<_> = fluid.iter().map(parcel).collect();
         let domain = Domain::periodic(LENGTHS).expect("a box");
-        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+        let near =
+            Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+                .expect("a skin");
         let options = Options::default();
         let density =
             ShortRange::with_options(&Device::cpu_with(level()).unwrap(), CubicDensity3, options);

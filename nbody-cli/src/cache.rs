@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{Cache, CudaError};
+use nbody::cuda::{Cache, Error as CudaError};
 
 use crate::Outcome;
 use crate::table::Table;

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::nvrtc::Nvrtc;
-use nbody::{Device, SimdLevel};
+use nbody::Device;
+use nbody::cpu::SimdLevel;
+use nbody::cuda::nvrtc::Nvrtc;
 
 use crate::Outcome;
 use crate::table::Table;

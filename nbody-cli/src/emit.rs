@@ -3,10 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::{
-    Charges, Domain, Error, Expansion, Interaction, KernelConfig, Law, Options, Program, Schedule,
-    Walk,
-};
+use nbody::cuda::{KernelConfig, Program, Schedule, Walk};
+use nbody::law::{Charges, Law};
+use nbody::{Domain, Error, Expansion, Interaction, Options};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::check::Case;
+use nbody::cpu::SimdLevel;
 use nbody::{
-    AllPairs, Case, Device, DeviceName, Domain, Engine, Error, Interaction, Math, Opening, Options,
-    Pairs, Precision, SimdLevel, SummationOrder, Tree,
+    AllPairs, Device, DeviceName, Domain, Engine, Error, Interaction, Math, Opening, Options,
+    Pairs, Precision, SummationOrder, Tree,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{cases, domains, ways};

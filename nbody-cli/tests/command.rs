@@ -3,8 +3,9 @@
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use nbody::cuda::{Program, Walk};
 use nbody::models::Snapshot;
-use nbody::{Device, Interaction, Options, Program, Walk};
+use nbody::{Device, Interaction, Options};
 use nbody_interactions::{gravity::Gravity, hermite::Hermite};
 
 fn nbody(arguments: &[&str]) -> Output {

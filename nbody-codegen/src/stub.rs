@@ -245,7 +245,7 @@ impl<'a> Stub<'a> {
                 type I = #i;
                 type J = #j;
                 type F = #f;
-                const LAW: &'static #krate::Law = &#krate::__private::Declaration {
+                const LAW: &'static #krate::Law = &#krate::Declaration {
                     name: #name,
                     self_pairs: false,
                     cutoff: false,
@@ -262,7 +262,7 @@ impl<'a> Stub<'a> {
                     _: &#target<Real>, _: &__Space, _: &#i<Real>, _: &#j<Real>, _: Real::U32,
                     _: &mut #f<Real>,
                 ) {}
-                fn cpu_loops(_: #krate::__private::Variant) -> #krate::__private::Compiled {
+                fn cpu_loops(_: #krate::Variant) -> #krate::Compiled {
                     ::core::unimplemented!()
                 }
             }
@@ -307,7 +307,7 @@ impl<'a> Stub<'a> {
                 type Q = #q;
                 type F = #f;
                 const PROGRAM: &'static #krate::ParticleProgram =
-                    &#krate::__private::ParticleDeclaration {
+                    &#krate::ParticleDeclaration {
                         name: #name,
                         operations: #krate::Operations {
                             add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
@@ -316,7 +316,7 @@ impl<'a> Stub<'a> {
                         changes: &[],
                     }.#kind::<Self>();
                 #function
-                fn cpu_loop() -> #krate::__private::ParticleLoop {
+                fn cpu_loop() -> #krate::ParticleLoop {
                     ::core::unimplemented!()
                 }
             }

@@ -495,7 +495,7 @@ impl PartialEq for DeviceError {
 }
 
 impl Error {
-    /// Returns the failure of a device, if this is one of that type: `nbody::CudaError` of GPUs and the emulator.
+    /// Returns the failure of a device, if this is one of that type: `nbody::cuda::Error` of GPUs and the emulator.
     pub fn device<E: std::error::Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Device(error) => error.downcast_ref(),

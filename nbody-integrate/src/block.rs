@@ -4,9 +4,9 @@
 //! particles that it advances come first. So i-particle k is j-particle k, as in any evaluation of
 //! one set, and no kernel needs lists of indices to leave out self pairs.
 
+use nbody::law::{FieldKind, Record};
 use nbody::{
-    Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Results,
-    Selection, Sequence,
+    Device, Engine, Interaction, Particles, PerParticle, Precision, Results, Selection, Sequence,
 };
 
 use crate::clock::{REBASED, rebase};

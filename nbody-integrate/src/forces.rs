@@ -2,9 +2,10 @@
 
 use std::any::{Any, TypeId};
 
+use nbody::law::{FieldKind, Record};
+use nbody::untyped::EngineState;
 use nbody::{
-    Device, Engine, EngineState, Error as EngineError, FieldKind, Interaction, Particles,
-    PerParticle, Record, Results, Vector,
+    Device, Engine, Error as EngineError, Interaction, Particles, PerParticle, Results, Vector,
 };
 
 use crate::Error;

@@ -1,8 +1,7 @@
 //! The Hermite integrator with a shared step.
 
-use nbody::{
-    Device, Engine, FieldKind, Interaction, Particles, PerParticle, Precision, Record, Vector,
-};
+use nbody::law::{FieldKind, Record};
+use nbody::{Device, Engine, Interaction, Particles, PerParticle, Precision, Vector};
 
 use crate::clock::{Clock, LEVELS};
 use crate::forces::{

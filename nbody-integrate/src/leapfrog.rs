@@ -1,8 +1,9 @@
 //! The leapfrog integrator.
 
+use nbody::law::{FieldKind, Record};
+use nbody::untyped::EngineState;
 use nbody::{
-    Device, Domain, Engine, EngineState, FieldKind, Interaction, Particles, PerParticle, Precision,
-    Record, Sequence, Vector,
+    Device, Domain, Engine, Interaction, Particles, PerParticle, Precision, Sequence, Vector,
 };
 
 use crate::forces::{

@@ -1,6 +1,7 @@
 //! Motions of particles, and their energies.
 
-use nbody::{Device, FieldKind, PerParticle, Precision, Record, Update, Vector};
+use nbody::law::{FieldKind, Record};
+use nbody::{Device, PerParticle, Precision, Update, Vector};
 use nbody_core::pack;
 
 use crate::Error;

@@ -1,6 +1,7 @@
 //! The softening of bodies at the same place.
 
-use nbody::{Engine, FieldKind, Interaction, Precision};
+use nbody::law::FieldKind;
+use nbody::{Engine, Interaction, Precision};
 use nbody_core::pack;
 
 use crate::motion::numbers;
@@ -8,8 +9,8 @@ use crate::motion::numbers;
 /// Softens the forces between bodies at the same place, if the interaction has a softening length
 /// of zero.
 pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
-    if let Some(law) = softened(engine.interaction(), engine.options().precision) {
-        engine.set_interaction(law);
+    if let Some(law) = softened(engine.parameters(), engine.options().precision) {
+        engine.set_parameters(law);
     }
 }
 

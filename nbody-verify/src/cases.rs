@@ -1,6 +1,7 @@
 //! Particles for the verification of an engine.
 
-use nbody::{Case, Domain, Interaction, Precision};
+use nbody::check::Case;
+use nbody::{Domain, Interaction, Precision};
 use nbody_models::{uniform, uniform_far};
 
 /// Generates cases of random particles of these sizes: each size as one set, and each size as

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::{Error, FieldValue, Precision, Record, Scalar};
+use crate::law::{FieldValue, Record, Scalar};
+use crate::{Error, Precision};
 use nbody_core::pack::{self, WriteRows};
 use nbody_core::untyped::Buffer;
 

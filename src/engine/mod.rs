@@ -23,7 +23,8 @@ pub use tree::Tree;
 
 use nbody_core::{pack, untyped};
 
-use crate::{Device, Domain, Error, Interaction, Options, Record, Scalar, Sources, Store};
+use crate::law::{Record, Scalar};
+use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 
 /// Evaluates the pairs of an interaction: [`AllPairs`], [`ShortRange`] or [`Tree`].
 ///
@@ -39,11 +40,11 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the engine without the types of the interaction.
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine;
 
-    /// Returns the interaction with its parameters.
-    fn interaction(&self) -> &X;
+    /// Returns the parameters: the interaction itself.
+    fn parameters(&self) -> &X;
 
-    /// Sets the interaction with its parameters; nothing is compiled again.
-    fn set_interaction(&mut self, interaction: X);
+    /// Sets the parameters; nothing is compiled again.
+    fn set_parameters(&mut self, parameters: X);
 
     /// Returns the options.
     fn options(&self) -> Options {
@@ -119,7 +120,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
 
     /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
     /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
-    /// only if the interaction says so ([`Law::self_pairs`](crate::Law::self_pairs)).
+    /// only if the interaction says so ([`Law::self_pairs`](crate::law::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Particles<X::I>,
@@ -211,12 +212,12 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
         (**self).untyped_mut()
     }
 
-    fn interaction(&self) -> &X {
-        (**self).interaction()
+    fn parameters(&self) -> &X {
+        (**self).parameters()
     }
 
-    fn set_interaction(&mut self, interaction: X) {
-        (**self).set_interaction(interaction);
+    fn set_parameters(&mut self, parameters: X) {
+        (**self).set_parameters(parameters);
     }
 
     fn results(&self, n: usize) -> Result<Results<X::F>, Error> {

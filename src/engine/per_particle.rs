@@ -4,7 +4,8 @@ use nbody_core::pack;
 use nbody_core::untyped::{self, Beside, First};
 
 use super::{Particles, Results, Selection, assert_taken, row};
-use crate::{Device, Domain, Error, Measure, Nothing, Record, Update};
+use crate::law::{Nothing, Record};
+use crate::{Device, Domain, Error, Measure, Update};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].
 ///

@@ -3,7 +3,8 @@
 use nbody_core::untyped;
 
 use super::Particles;
-use crate::{Device, Error, Record};
+use crate::law::Record;
+use crate::{Device, Error};
 
 /// An order of particles: first the particles that take part, such as the active particles of a
 /// block time step, then the others, each group in its original order.

@@ -8,7 +8,8 @@ use nbody_core::{Listed, untyped};
 use nbody_cuda::{Build, Program, programs};
 
 use super::{Engine, HasCutoff, Neighbours, Particles, Results, assert_taken, row};
-use crate::{Device, Domain, Error, Interaction, Options, Record, Sources, Store};
+use crate::law::Record;
+use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 
 /// Sums an interaction over neighbour lists, on any [`Device`]: an interaction with a cutoff, or
 /// any interaction over given pairs.
@@ -60,13 +61,6 @@ impl<X: Interaction> ShortRange<X> {
     /// the next evaluation refuses indices beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.engine.over_mut().exclude(pairs);
-    }
-
-    /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
-    /// before the first.
-    #[cfg(feature = "cuda")]
-    pub fn program(&self) -> Option<(&Program, &Build)> {
-        programs::compiled(self.engine.over())
     }
 
     /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the results, which are in the
@@ -138,6 +132,19 @@ impl<X: Interaction> ShortRange<X> {
     }
 }
 
+#[cfg(feature = "cuda")]
+impl<X: Interaction> ShortRange<X> {
+    /// Returns the CUDA program of the last evaluation; `None` on the CPU and before the first evaluation.
+    pub fn program(&self) -> Option<&Program> {
+        programs::compiled(self.engine.over()).map(|(program, _)| program)
+    }
+
+    /// Returns how that program was compiled; `None` where there is none.
+    pub fn build(&self) -> Option<&Build> {
+        programs::compiled(self.engine.over()).map(|(_, build)| build)
+    }
+}
+
 impl<X: Interaction> Engine<X> for ShortRange<X> {
     fn device(&self) -> &Device {
         &self.device
@@ -151,15 +158,15 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &mut self.engine
     }
 
-    fn interaction(&self) -> &X {
+    fn parameters(&self) -> &X {
         &self.interaction
     }
 
-    /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
+    /// Sets the parameters; nothing is compiled again. Lists that are updated for other
     /// parameters of the cutoff are built again by the next update.
-    fn set_interaction(&mut self, interaction: X) {
-        assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&interaction)));
-        self.interaction = interaction;
+    fn set_parameters(&mut self, parameters: X) {
+        assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&parameters)));
+        self.interaction = parameters;
     }
 }
 

@@ -2,13 +2,14 @@
 
 use nbody_core::untyped;
 #[cfg(feature = "cuda")]
-use nbody_cuda::{Program, Walk, programs};
+use nbody_cuda::{Build, Program, Walk, programs};
 
 use super::{Engine, assert_taken, row};
-use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
+use crate::trees::TreeReport;
+use crate::{Device, Error, Interaction, Opening, Options};
 
 /// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from afar through a few
-/// far particles each. The interaction must be a sum over [charges](crate::Law::charges).
+/// far particles each. The interaction must be a sum over [charges](crate::law::Law::charges).
 ///
 /// The order of summation is the order of the tree. It depends on the positions of the particles,
 /// and neither on the number of threads nor on timing. With [`Opening::relative`] it also depends
@@ -18,7 +19,8 @@ use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
 ///
 /// ```
 /// use nbody::{Device, Engine as _, Opening, Tree};
-/// # use nbody::{Error, Interaction, Record};
+/// # use nbody::{Error, Interaction};
+/// # use nbody::law::Record;
 /// # fn sum<B: Record<Lane = f64, Host = B, With<f64> = B>, X>(gravity: X, bodies: &[B]) -> Result<(), Error>
 /// # where X: Interaction<I = B, J = B> {
 /// let mut tree = Tree::new(&Device::cpu(), gravity, Opening::theta(0.6))?;
@@ -102,6 +104,11 @@ impl<X: Interaction> Tree<X> {
         programs::compiled(&*self.engine).map(|(program, _)| program)
     }
 
+    /// Returns how that program was compiled; `None` where there is none.
+    pub fn build(&self) -> Option<&Build> {
+        programs::compiled(&*self.engine).map(|(_, build)| build)
+    }
+
     /// Returns the walk.
     pub fn walk(&self) -> Walk {
         programs::walk(&*self.engine)
@@ -126,12 +133,12 @@ impl<X: Interaction> Engine<X> for Tree<X> {
         &mut *self.engine
     }
 
-    fn interaction(&self) -> &X {
+    fn parameters(&self) -> &X {
         &self.interaction
     }
 
-    fn set_interaction(&mut self, interaction: X) {
-        assert_taken(self.engine.set_parameters(&row(&interaction)));
-        self.interaction = interaction;
+    fn set_parameters(&mut self, parameters: X) {
+        assert_taken(self.engine.set_parameters(&row(&parameters)));
+        self.interaction = parameters;
     }
 }

@@ -1,6 +1,6 @@
 //! Inputs of tests: particles in various distributions.
 
-use nbody::{Reader, Record};
+use nbody::law::{Reader, Record};
 
 /// Random numbers, with coordinates from one of several distributions. All are multiples of 2^-10
 /// and small enough that differences and squared distances are exact in `f32`, except with

@@ -18,7 +18,8 @@ pub mod ways;
 
 use std::path::PathBuf;
 
-use nbody::{Device, Law};
+use nbody::Device;
+use nbody::law::Law;
 use nbody_interactions::Visitor;
 
 pub use indexed::histogram;

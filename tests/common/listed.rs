@@ -1,7 +1,8 @@
 //! Interactions for the tests of neighbour lists in every way, and records that hold their
 //! particles among other fields.
 
-use nbody::{Interaction, Point, Record, Vector};
+use nbody::law::Record;
+use nbody::{Interaction, Point, Vector};
 
 use laws::{
     Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node, Probe,

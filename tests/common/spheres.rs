@@ -1,7 +1,8 @@
 //! Gravity of spheres of many bodies; a few bodies are compared with the reference.
 
+use nbody::check::{FieldReport, compare, reference_self_sample};
 use nbody::models::Snapshot;
-use nbody::{Domain, Engine, FieldReport, Point, Sources, Store, compare, reference_self_sample};
+use nbody::{Domain, Engine, Point, Sources, Store};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 /// Returns the bodies of a model.

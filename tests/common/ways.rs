@@ -1,14 +1,14 @@
 //! Devices, spaces and comparisons for tests of every way to evaluate.
 #![allow(clippy::missing_panics_doc, reason = "failed checks")]
 
+use nbody::law::{FieldKind, Reader, Record, Writer};
 use nbody::prelude::*;
-use nbody::{FieldKind, Reader, Record, Writer};
 
 use super::contacts::UNIT;
 
 /// Returns the CPU at each level of vector instructions.
 pub fn levels() -> Vec<Device> {
-    nbody::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
+    nbody::cpu::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
 }
 
 /// Returns unbounded space or a box with lengths in multiples of [`UNIT`]. Half of a length is no

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use nbody::Math;
+use nbody::cuda::{Origin, Program};
 use nbody::prelude::*;
-use nbody::{Math, Origin, Program};
 use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::Hermite;
 use nbody_tests::bodies::{GRAVITY, bodies};

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use nbody::nvrtc::Nvrtc;
+use nbody::cuda::nvrtc::Nvrtc;
+use nbody::cuda::{Error as CudaError, Origin, sass};
 use nbody::prelude::*;
-use nbody::{CudaError, Origin, sass};
 use nbody_interactions::gravity::Gravity;
 
 use crate::{alone, is_child};

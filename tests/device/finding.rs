@@ -1,7 +1,8 @@
 //! Devices that are found, and the error for a missing one.
 
+use nbody::Error;
+use nbody::cuda::Error as CudaError;
 use nbody::prelude::*;
-use nbody::{CudaError, Error};
 use nbody_tests::bodies::{GRAVITY, bodies};
 
 fn is_no_driver(error: &Error) -> bool {
@@ -33,8 +34,8 @@ fn the_best_device_computes_and_gives_its_fallback_reason() {
         assert!(device.fallback_reason().is_some_and(is_no_driver));
     }
     let fields = AllPairs::new(&device, GRAVITY).unwrap().evaluate_self(&bodies(3)).unwrap();
-    let expected = nbody::reference_self(&GRAVITY, Domain::Open, &bodies(3), &bodies(3));
-    let report = nbody::compare(&fields, &expected, None).unwrap();
+    let expected = nbody::check::reference_self(&GRAVITY, Domain::Open, &bodies(3), &bodies(3));
+    let report = nbody::check::compare(&fields, &expected, None).unwrap();
     assert!(report.fields.iter().all(|field| field.max < 1e-6), "{report}");
     assert!(Device::cpu().fallback_reason().is_none());
     assert!(Device::all().iter().any(Device::is_cpu));

@@ -33,7 +33,7 @@ fn lists_of_another_device_are_refused(here: &Device, there: &Device) {
     let balls = Random(1).balls(50);
     let make = |device: &Device| {
         let engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
         let out = engine.results(50).unwrap();
@@ -57,7 +57,7 @@ fn lists_of_another_device_are_refused(here: &Device, there: &Device) {
     near.update(&particles, &[&their_engine]).unwrap();
     engine.evaluate_over(&near, &particles, &mut out).unwrap();
     let found = out.download::<f64>().unwrap();
-    assert_eq!(found, nbody::reference_self(&law, Domain::Open, &balls, &balls), "{of}");
+    assert_eq!(found, nbody::check::reference_self(&law, Domain::Open, &balls, &balls), "{of}");
 }
 
 fn programs_of_another_device_are_refused(here: &Device, there: &Device) {
@@ -109,11 +109,11 @@ fn two_emulators_are_one_device() {
     let law = Uniform { cutoff: 0.25 };
     let balls = Random(1).balls(50);
     let mut engine = ShortRange::new(&one, law).unwrap();
-    let mut near = Neighbours::new(&other, Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&other, Skin::Auto).unwrap();
     let particles = one.upload(&balls, Precision::Single).unwrap();
     let mut out = engine.results(50).unwrap();
     near.update(&particles, &[&engine]).unwrap();
     engine.evaluate_over(&near, &particles, &mut out).unwrap();
     let found = out.download::<f64>().unwrap();
-    assert_eq!(found, nbody::reference_self(&law, Domain::Open, &balls, &balls));
+    assert_eq!(found, nbody::check::reference_self(&law, Domain::Open, &balls, &balls));
 }

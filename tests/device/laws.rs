@@ -1,9 +1,10 @@
 //! Laws that engines without types create at run time, from a text and a table.
 
+use nbody::law::{Carried, FieldKind, Law, Operations};
 use nbody::law::{ChargeTable, LawTable, Role, Step};
 use nbody::prelude::*;
 use nbody::untyped::{Buffer, Engine, OwnedRows};
-use nbody::{Carried, Error, FieldKind, Law, Operations, Store};
+use nbody::{Error, Store};
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::bodies::bodies;
 

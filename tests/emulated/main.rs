@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use nbody::check::Case;
+use nbody::cpu::SimdLevel;
+use nbody::law::Law;
 use nbody::{
-    Accumulation, AllPairs, Case, Device, Domain, Interaction, Law, Math, Options, Pairs,
-    Precision, SimdLevel, SummationOrder,
+    Accumulation, AllPairs, Device, Domain, Interaction, Math, Options, Pairs, Precision,
+    SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{all_ways, domains, paired_ways};

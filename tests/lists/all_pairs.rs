@@ -1,8 +1,9 @@
 //! Neighbour lists against all pairs, for every interaction with a cutoff, on every kind of input
 //! and on every device.
 
+use nbody::check::{Case, ErrorBounds, compare, reference};
 use nbody::prelude::*;
-use nbody::{Accumulation, Case, Error, ErrorBounds, Interaction, Math, Skin, compare, reference};
+use nbody::{Accumulation, Error, Interaction, Math, Skin};
 use nbody_interactions::Visitor;
 use nbody_interactions::lennard_jones::LennardJones;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};

@@ -1,7 +1,8 @@
 //! Bounds of declared cutoffs for groups of particles, compared with the cutoffs of particles in
 //! the groups.
 
-use nbody::{FieldKind, Interaction, Interval, Law, Open, Reader, Record, Scalar, Writer};
+use nbody::Interaction;
+use nbody::law::{FieldKind, Interval, Law, Open, Reader, Record, Scalar, Writer};
 use nbody_interactions::{Visitor, visit_all};
 
 #[nbody::interaction]

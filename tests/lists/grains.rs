@@ -1,7 +1,9 @@
 //! Grains with cutoffs of every form, and their lists on every device.
 
+use nbody::law::Record;
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{HasCutoff, Interaction, Neighbours, Record, ShortRange, Skin};
+use nbody::{Interaction, Neighbours, ShortRange, Skin};
 
 #[nbody::interaction]
 pub mod grains {
@@ -230,7 +232,14 @@ pub struct Lists(pub Vec<Neighbours>);
 
 impl Lists {
     pub fn new(devices: &[Device], domain: Domain, skin: Skin) -> Self {
-        Self(devices.iter().map(|it| Neighbours::new(it, domain, skin).unwrap()).collect())
+        Self(
+            devices
+                .iter()
+                .map(|it| {
+                    Neighbours::with_options(it, skin, Options::default().domain(domain)).unwrap()
+                })
+                .collect(),
+        )
     }
 
     /// Updates the lists of one set or two sets, and checks that they equal the CPU's. Returns the

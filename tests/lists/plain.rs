@@ -1,7 +1,8 @@
 //! Plain loops over pairs of balls, and the ways to sum of each device.
 
+use nbody::cpu::SimdLevel;
 use nbody::prelude::*;
-use nbody::{Accumulation, Csr, Error, Interaction, Math, Particles, SimdLevel, Store};
+use nbody::{Accumulation, Csr, Error, Interaction, Math, Particles, Store};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Near};
 

@@ -1,8 +1,9 @@
 //! Cutoffs that depend on numbers of particles, which are found by name in the records of each
 //! buffer.
 
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Error, Interaction, Neighbours, Record, ShortRange, Skin};
+use nbody::{Error, Interaction, Neighbours, ShortRange, Skin};
 
 use super::grains::Random;
 
@@ -114,7 +115,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         };
         let mut by_h = ShortRange::new(device, ByH).unwrap();
         let mut by_g = ShortRange::new(device, ByG).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Length(0.001)).unwrap();
+        let mut near = Neighbours::new(device, Skin::Length(0.001)).unwrap();
         let expected = |both: &[Both]| [neighbours(both, |it| it.h), neighbours(both, |it| it.g)];
         let first = near.upload(&both).unwrap();
         near.update(&first, &[&by_h, &by_g]).unwrap();

@@ -1,11 +1,10 @@
 //! Evaluations over neighbour lists without a preceding update: on every device their results are
 //! right, or they are refused and the results stay.
 
+use nbody::law::Record;
+use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{
-    Error, HasCutoff, Interaction, Particles, PerParticle, Record, Results, Sequence, Skin, Store,
-    Update,
-};
+use nbody::{Error, Interaction, Particles, PerParticle, Results, Sequence, Skin, Store, Update};
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
 use programs::{ByMass, ByReach, Dot, Dots, Grow, Pebble, Shift, Weigh, Wide};
@@ -160,7 +159,9 @@ struct Setup<X: Interaction> {
 impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn new(device: &Device, law: X, domain: Domain) -> Self {
         let engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let mut near =
+            Neighbours::with_options(device, Skin::Length(SKIN), Options::default().domain(domain))
+                .unwrap();
         let balls = Random(1).balls(N);
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
@@ -178,7 +179,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn change<U: Update>(&mut self, program: U) {
         let mut program = PerParticle::new(&self.device, program).unwrap();
         program
-            .update_by_name::<_, nbody::Nothing, nbody::Nothing>(&mut self.particles, ())
+            .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(&mut self.particles, ())
             .unwrap();
         self.balls = self.particles.download().unwrap();
     }
@@ -194,7 +195,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn compare(&self, balls: &[Ball]) {
         let options = Options::default().domain(self.near.domain());
         let mut all =
-            AllPairs::with_options(&Device::cpu(), *self.engine.interaction(), options).unwrap();
+            AllPairs::with_options(&Device::cpu(), *self.engine.parameters(), options).unwrap();
         let expected = all.evaluate_self::<f64>(balls).unwrap();
         assert!(self.found() == expected, "{}", self.device);
     }
@@ -346,7 +347,9 @@ fn positions_alone_are_those_of_the_buffer() {
     let law = Dots { cutoff: 0.25 };
     for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
         let mut engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let mut near =
+            Neighbours::with_options(device, Skin::Length(SKIN), Options::default().domain(domain))
+                .unwrap();
         let dots: Vec<_> = Random(1).balls(N).iter().map(|ball| Dot { pos: ball.pos }).collect();
         let mut random = Random(2);
         let mut moved = dots.clone();
@@ -358,7 +361,8 @@ fn positions_alone_are_those_of_the_buffer() {
         let [own, other] = [&dots, &moved].map(|dots| near.upload(dots).unwrap());
         near.update(&own, &[&engine]).unwrap();
         let mut out = engine.results(N).unwrap();
-        let both = [&dots, &moved].map(|dots| nbody::reference_self(&law, domain, dots, dots));
+        let both =
+            [&dots, &moved].map(|dots| nbody::check::reference_self(&law, domain, dots, dots));
         assert!(both[0] != both[1]);
         for (particles, expected) in [(&own, &both[0]), (&other, &both[1]), (&own, &both[0])] {
             engine.evaluate_over(&near, particles, &mut out).unwrap();
@@ -408,14 +412,18 @@ fn numbers_beside_those_that_records_lack_are_looked_at() {
     for device in &nbody_tests::cuda_devices() {
         let mut engine = ShortRange::new(device, ByReach).unwrap();
         let by_mass = ShortRange::new(device, ByMass { factor: UNIT }).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Length(SKIN)).unwrap();
+        let mut near = Neighbours::new(device, Skin::Length(SKIN)).unwrap();
         let balls = Random(1).balls(N);
         near.update(&near.upload(&balls).unwrap(), &[&by_mass, &engine]).unwrap();
         let mut wide: Vec<_> = balls.iter().map(|&Ball { pos, h, .. }| Wide { pos, h }).collect();
         let mut out = engine.results(N).unwrap();
         engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out).unwrap();
         let found = out.download::<f64>().unwrap();
-        assert_eq!(found, nbody::reference_self(&ByReach, Domain::Open, &wide, &wide), "{device}");
+        assert_eq!(
+            found,
+            nbody::check::reference_self(&ByReach, Domain::Open, &wide, &wide),
+            "{device}"
+        );
         wide[9].h = 50.0;
         let done = engine.evaluate_over(&near, &near.upload(&wide).unwrap(), &mut out);
         assert_eq!(done.unwrap_err().to_string(), OLD, "{device}");
@@ -472,7 +480,8 @@ fn sequences_are_looked_at() {
         for step in 0..12 {
             let done = sequence.run(|| {
                 let particles = &mut setup.particles;
-                shift.update_by_name::<_, nbody::Nothing, nbody::Nothing>(particles, ())?;
+                shift
+                    .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(particles, ())?;
                 setup.engine.evaluate_over(&setup.near, particles, &mut setup.out)
             });
             // Half of the skin is 64 units.

@@ -1,8 +1,8 @@
 //! Numbers of particles in a bag, and of i-particles of a thread, which depend on the sizes of
 //! records.
 
+use nbody::cuda::{Error as CudaError, Program};
 use nbody::prelude::*;
-use nbody::{CudaError, Program};
 use nbody_interactions::lennard_jones::LennardJones;
 
 #[nbody::interaction]
@@ -31,8 +31,8 @@ fn bags_shrink_where_j_particles_are_large() {
     let device = nbody_tests::emulator();
     let (i, j) = (nbody::models::uniform(20, 1), nbody::models::uniform(300, 2));
     let fields = AllPairs::new(&device, heavy::Heavy).unwrap().evaluate(&i, &j).unwrap();
-    let expected = nbody::reference(&heavy::Heavy, Domain::Open, &i, &j);
-    let report = nbody::compare(&fields, &expected, None).unwrap();
+    let expected = nbody::check::reference(&heavy::Heavy, Domain::Open, &i, &j);
+    let report = nbody::check::compare(&fields, &expected, None).unwrap();
     assert!(report.fields[0].max < 1e-6, "{report}");
 }
 

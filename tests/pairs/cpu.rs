@@ -1,7 +1,9 @@
 //! All pairs on the CPU against the reference.
 
+use nbody::check::{Case, ErrorBounds, compare, reference, reference_self};
+use nbody::cpu::SimdLevel;
 use nbody::prelude::*;
-use nbody::{Case, Error, ErrorBounds, SimdLevel, Vector, compare, reference, reference_self};
+use nbody::{Error, Vector};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use proptest::prelude::*;
 

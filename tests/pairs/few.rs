@@ -1,8 +1,10 @@
 //! The schedule for few i-particles, on the emulator and on every GPU.
 
+use nbody::Interaction;
+use nbody::check::Case;
+use nbody::cuda::{KernelConfig, Schedule};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Case, Interaction, KernelConfig, Schedule};
 use nbody_interactions::hermite::{Body, Hermite};
 use rayon::prelude::*;
 

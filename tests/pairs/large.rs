@@ -1,7 +1,8 @@
 //! Records larger than a stack.
 
+use nbody::Interaction;
+use nbody::check::Case;
 use nbody::prelude::*;
-use nbody::{Case, Interaction};
 
 #[nbody::interaction]
 mod large {

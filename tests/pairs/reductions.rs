@@ -154,7 +154,7 @@ fn extremes_beyond_the_range_of_a_precision_are_found() {
     let place = |x: f64| Place { pos: Point::new(x, 0.0, 0.0) };
     let check = |x: f64, precision| {
         let options = Options::default().precision(precision);
-        nbody::check_range(&LAW, &options, &[place(0.0)], &[place(x)])
+        nbody::check::range(&LAW, &options, &[place(0.0)], &[place(x)])
     };
     for precision in [Precision::Single, Precision::Mixed] {
         assert_eq!(check(1e18, precision), Ok(()));

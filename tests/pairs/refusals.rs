@@ -1,8 +1,10 @@
 //! Inputs that all pairs refuse with typed errors: buffers of other engines, too many particles,
 //! impossible kernel configurations.
 
+use nbody::check::{ErrorBounds, compare, reference_self};
+use nbody::cuda::{Error as CudaError, KernelConfig};
 use nbody::prelude::*;
-use nbody::{Accumulation, CudaError, Error, ErrorBounds, KernelConfig, compare, reference_self};
+use nbody::{Accumulation, Error};
 use nbody_interactions::gravity::{Field, Gravity};
 use nbody_tests::bodies::{GRAVITY, bodies};
 

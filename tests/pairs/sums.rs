@@ -1,6 +1,6 @@
 //! Compensated sums: infinite terms, and many terms.
 
-use nbody::Case;
+use nbody::check::Case;
 use nbody::prelude::*;
 use nbody_tests::lists::over_lists;
 
@@ -88,7 +88,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
             for (way, math) in [Math::Exact, Math::Fast].into_iter().enumerate() {
                 let options = Options::default().accumulation(Accumulation::Compensated).math(math);
                 let options = options.precision(Precision::ALL[(turn + way) % 3]);
-                let check = |engine: &mut dyn FnMut(&Options) -> nbody::Report| {
+                let check = |engine: &mut dyn FnMut(&Options) -> nbody::check::Report| {
                     for options in [options, options.order(order)] {
                         let report = engine(&options);
                         assert!(report.passes(), "{device}, {options:?}, {turn}: {report}");

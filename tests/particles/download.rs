@@ -1,8 +1,9 @@
 //! Downloads of one field on every device, compared with whole records.
 
+use nbody::law::{FieldValue, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{FieldValue, Particles, Record, Selection};
+use nbody::{Particles, Selection};
 use nbody_tests::particle_programs::{Body, Drift, Pull, Runner, Star};
 
 const SIZES: [usize; 10] = [0, 1, 2, 15, 16, 17, 255, 256, 257, 70_001];

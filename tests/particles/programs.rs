@@ -1,8 +1,9 @@
 //! Programs per particle on every device, compared bit for bit with plain loops over records.
 
+use nbody::law::DoubleSingle;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMin, DoubleSingle, Particles, Results};
+use nbody::{ArgMin, Particles, Results};
 use nbody_tests::particle_programs::{
     Body, Drift, Energy, Field, Kick, Pull, Relax, Spread, Star, Total,
 };

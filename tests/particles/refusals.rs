@@ -1,9 +1,10 @@
 //! Buffers and fields that programs per particle, selections and downloads refuse.
 
+use nbody::law::FieldKind;
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::untyped::Beside;
-use nbody::{Error, FieldKind, Measure, PerParticle, Selection, Update};
+use nbody::{Error, Measure, PerParticle, Selection, Update};
 use nbody_tests::particle_programs::{Drift, Energy, Kick, Mark, Relax, Runner, Star};
 
 use super::programs::{bodies, field, stars};

@@ -1,10 +1,9 @@
 //! Programs per particle in every way, compared bit for bit with plain loops over records.
 
+use nbody::law::{DoubleSingle, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{
-    Accumulation, ArgMin, DoubleSingle, Engine, Particles, PerParticle, Record, Results, Selection,
-};
+use nbody::{Accumulation, ArgMin, Engine, Particles, PerParticle, Results, Selection};
 use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,

@@ -1,9 +1,10 @@
 //! Positions that updates wrap into a periodic box, on every device, compared bit for bit with
 //! plain loops.
 
+use nbody::law::DoubleSingle;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{DoubleSingle, Particles, Selection};
+use nbody::{Particles, Selection};
 use nbody_tests::contacts::Random;
 use nbody_tests::particle_programs::{Advance, Body, Drift, Relax, Runner, Star};
 use nbody_tests::points::points::Step;

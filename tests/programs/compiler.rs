@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fs, io};
 
-use nbody::nvrtc::Nvrtc;
-use nbody::{Math, Program};
+use nbody::Math;
+use nbody::cuda::Program;
+use nbody::cuda::nvrtc::Nvrtc;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::Xxh3;
 

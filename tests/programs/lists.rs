@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{Interaction, Law, Math, Options, Precision, Program, SummationOrder};
+use nbody::cuda::Program;
+use nbody::law::Law;
+use nbody::{Interaction, Math, Options, Precision, SummationOrder};
 use nbody_interactions::Visitor;
 
 use crate::compiler::Compiler;
@@ -82,7 +84,7 @@ fn compiles_given<X: Interaction>(compiler: &Compiler, turn: usize) -> Result<()
     // Bags that fit for the largest j-particles.
     let order = SummationOrder { bag: 32, splits: 1 };
     let options = Options::default().precision(precision).math(math).order(order);
-    let buffers = [<X::I as nbody::Record>::FIELDS, <X::J as nbody::Record>::FIELDS];
+    let buffers = [<X::I as nbody::law::Record>::FIELDS, <X::J as nbody::law::Record>::FIELDS];
     let program = Program::restricted_list(X::LAW, options, buffers)?;
     let architecture = architectures[turn % architectures.len()];
     local_memory(compiler, &program, architecture)?;
@@ -95,7 +97,7 @@ fn compiles<X: Interaction>(compiler: &Compiler, library: bool, turn: usize) -> 
     let ways = [(Precision::Single, Math::Fast), (other, [Math::Exact, Math::Fast][turn / 2 % 2])];
     for (k, (precision, math)) in ways.into_iter().enumerate() {
         let options = Options::default().precision(precision).math(math);
-        let buffers = [<X::I as nbody::Record>::FIELDS, <X::J as nbody::Record>::FIELDS];
+        let buffers = [<X::I as nbody::law::Record>::FIELDS, <X::J as nbody::law::Record>::FIELDS];
         let program = Program::list(X::LAW, options, buffers)?;
         let architecture = architectures[(2 * turn + k) % architectures.len()];
         let local = local_memory(compiler, &program, architecture)?;

@@ -18,10 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{
-    CudaError, Domain, Interaction, Law, Options, Origin, Pairs, Precision, Program, Schedule,
-    nvrtc,
-};
+use nbody::cuda::{Error as CudaError, Origin, Program, Schedule, nvrtc};
+use nbody::law::Law;
+use nbody::{Domain, Interaction, Options, Pairs, Precision};
 use nbody_interactions::{Visitor, gravity::Gravity};
 use nbody_verify::{domains, paired_ways};
 

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update};
+use nbody::cuda::{ParticleBuffers, Program};
+use nbody::law::ParticleProgram;
+use nbody::{Domain, Measure, Precision, Update};
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
 
 use crate::compiler::Compiler;

@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Failed, Trial};
-use nbody::sass::{self, Kernel, Slots};
-use nbody::{Interaction, KernelConfig, Law, Options, Precision, Program, Schedule};
+use nbody::cuda::sass::{self, Kernel, Slots};
+use nbody::cuda::{KernelConfig, Program, Schedule};
+use nbody::law::Law;
+use nbody::{Interaction, Options, Precision};
 use nbody_interactions::{Visitor, gravity::Gravity};
 
 use crate::compiler::Compiler;

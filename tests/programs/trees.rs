@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::{Expansion, Interaction, Math, Options, Precision, Program, Walk};
+use nbody::cuda::{Program, Walk};
+use nbody::{Expansion, Interaction, Math, Options, Precision};
 use nbody_interactions::Visitor;
 
 use crate::compiler::Compiler;

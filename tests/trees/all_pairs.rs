@@ -1,7 +1,9 @@
 //! Trees against all pairs, for every interaction that is a sum over charges.
 
+use nbody::check::Case;
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Accumulation, AllPairs, Case, Interaction, Math, Opening, Record, Tree};
+use nbody::{Accumulation, AllPairs, Interaction, Math, Opening, Tree};
 use nbody_tests::inputs::{Digits, Inputs, particles_twice, sets};
 
 use super::bodies::CLOSED;

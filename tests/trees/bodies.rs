@@ -1,7 +1,9 @@
 //! Bodies, and the errors of their evaluation by a tree.
 
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Interaction, Opening, Record, Store, Tree, TreeReport};
+use nbody::trees::TreeReport;
+use nbody::{Interaction, Opening, Store, Tree};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::ways::numbers;

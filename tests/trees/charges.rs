@@ -1,6 +1,7 @@
 //! Interactions that are sums over charges.
 
-use nbody::{Interaction, Law};
+use nbody::Interaction;
+use nbody::law::Law;
 use nbody_interactions::Visitor;
 use nbody_tests::charged::{currents, kinds, planar, plasma, spline};
 

@@ -1,8 +1,11 @@
 //! Trees on every device: the results of all pairs, and the same bits everywhere in exact
 //! mathematics.
 
+use nbody::check::Case;
+use nbody::cuda::Walk;
+use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Accumulation, Case, Expansion, Interaction, Math, Options, Record, Walk};
+use nbody::{Accumulation, Expansion, Interaction, Math, Options};
 use nbody_interactions::Visitor;
 use nbody_interactions::hermite::Hermite;
 use nbody_tests::charged::{currents, kinds, planar, plasma, spline};

@@ -1,11 +1,10 @@
 //! Errors of trees: their scaling with the angle and the tolerance, and comparison with published
 //! trees.
 
+use nbody::check::{compare, reference, reference_self};
+use nbody::law::{Reader, Record};
 use nbody::prelude::*;
-use nbody::{
-    Error, Expansion, Interaction, Opening, Reader, Record, Tree, compare, reference,
-    reference_self,
-};
+use nbody::{Error, Expansion, Interaction, Opening, Tree};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::yukawa::Yukawa;
@@ -178,11 +177,11 @@ fn the_last_results_are_those_that_errors_are_shares_of() {
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
     // Changing the interaction resets the scale.
     let weak = Gravity { eps2: 1e8 };
-    tree.set_interaction(weak);
+    tree.set_parameters(weak);
     let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
     let mut other = Tree::new(&Device::cpu(), weak, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
-    tree.set_interaction(GRAVITY);
+    tree.set_parameters(GRAVITY);
     // Changing the number of particles resets the scale.
     let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
     let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();

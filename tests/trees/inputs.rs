@@ -1,7 +1,8 @@
 //! Trees of outliers, clusters, coincident particles, and numbers at the ends of the range.
 
+use nbody::check::{compare, reference_self};
 use nbody::prelude::*;
-use nbody::{Error, Expansion, Interaction, Opening, compare, reference_self};
+use nbody::{Error, Expansion, Interaction, Opening};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::softened::Softened;
 use nbody_tests::inputs::{Digits, Inputs, particles};
@@ -109,9 +110,9 @@ fn sums_of_charges_beyond_the_range_are_found() {
             let (found, _) = evaluate(gravity, opening, options, (&bodies, &bodies, true));
             let is_right = errors(&found, &expected).iter().all(|&error| error < 0.05);
             // An evaluation of all pairs computes no sums of masses.
-            assert_eq!(nbody::check_range_self(&gravity, &options, &bodies, &bodies), Ok(()));
-            let checked = nbody::check_range_tree_self(&gravity, &options, &bodies, &bodies);
-            let of_two = nbody::check_range_tree(&gravity, &options, &bodies[..3], &bodies);
+            assert_eq!(nbody::check::range_self(&gravity, &options, &bodies, &bodies), Ok(()));
+            let checked = nbody::check::range_tree_self(&gravity, &options, &bodies, &bodies);
+            let of_two = nbody::check::range_tree(&gravity, &options, &bodies[..3], &bodies);
             assert_eq!(checked, of_two);
             assert!(is_right || checked.is_err(), "{mass:e}: {checked:?}");
             wrong += usize::from(!is_right);
@@ -129,11 +130,11 @@ fn sums_of_charges_beyond_the_range_are_found() {
     let far = [gravity::Body { pos: Point::new(0.5, 0.0, 0.0), mass: 2e37 }; 4];
     let gravity = Gravity { eps2: 0.0 };
     let options = options.order(SummationOrder { bag: 2, splits: 1 });
-    assert_eq!(nbody::check_range(&gravity, &options, &near, &far), Ok(()));
-    let found = nbody::check_range_tree(&gravity, &options, &near, &far).unwrap_err().to_string();
+    assert_eq!(nbody::check::range(&gravity, &options, &near, &far), Ok(()));
+    let found = nbody::check::range_tree(&gravity, &options, &near, &far).unwrap_err().to_string();
     assert!(found.starts_with("results[0]: acc: Vector"), "{found}");
     let softened = particles::<<Softened as Interaction>::I>(3, Inputs::Uniform, Digits::All, 9);
-    let found = nbody::check_range_tree_self(&Softened, &options, &softened, &softened);
+    let found = nbody::check::range_tree_self(&Softened, &options, &softened, &softened);
     assert!(matches!(found, Err(Error::NoTree { law: "softened", .. })), "{found:?}");
 }
 

@@ -1,7 +1,8 @@
 //! Input that trees refuse with typed errors.
 
+use nbody::cuda::{Error as CudaError, Walk};
 use nbody::prelude::*;
-use nbody::{CudaError, Error, Opening, Options, Sources, Store, Tree, Walk};
+use nbody::{Error, Opening, Options, Sources, Store, Tree};
 use nbody_interactions::gravity::{self, Body};
 use nbody_interactions::softened::Softened;
 use nbody_tests::inputs::Inputs;

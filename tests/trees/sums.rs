@@ -1,8 +1,9 @@
 //! Sums by trees on the CPU: the same bits with any threads and vector instructions, in bags of
 //! any size.
 
+use nbody::cpu::SimdLevel;
 use nbody::prelude::*;
-use nbody::{Accumulation, Math, Opening, SimdLevel, Store, Tree};
+use nbody::{Accumulation, Math, Opening, Store, Tree};
 use nbody_tests::inputs::Inputs;
 use nbody_tests::ways::{bits, numbers};
 

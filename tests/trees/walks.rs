@@ -1,8 +1,9 @@
 //! Walks through trees on every device: their errors, cells without room in the queue, groups in
 //! any order.
 
+use nbody::cuda::Walk;
 use nbody::prelude::*;
-use nbody::{Expansion, Math, Options, Sources, Store, Walk};
+use nbody::{Expansion, Math, Options, Sources, Store};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::spheres::{bodies_of, errors_of_first};
@@ -21,7 +22,8 @@ fn error(found: &[Field], expected: &[Field]) -> f64 {
 fn errors_of_walks_by_particle_fall_with_the_angle() {
     let devices = nbody_tests::cuda_devices();
     let bodies = bodies(4000, Inputs::Dense);
-    let expected = nbody::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let expected =
+        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
     for device in &devices {
         let mut tree = Tree::new(device, GRAVITY, Opening::theta(0.6)).unwrap();
         for (expansion, power) in [(Expansion::Monopole, 1.5), (Expansion::Second, 2.2)] {
@@ -65,7 +67,8 @@ fn walks_by_particle_have_the_stated_errors_and_evaluations() {
 fn the_last_results_scale_errors_on_every_device() {
     let devices = nbody_tests::cuda_devices();
     let bodies = bodies(3000, Inputs::Dense);
-    let expected = nbody::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let expected =
+        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
     for device in &devices {
         let opening = Opening::relative(3e-3);
         let mut tree = Tree::new(device, GRAVITY, opening).unwrap();
@@ -132,7 +135,7 @@ fn small_cells_have_room() {
         assert!(found == bits(&cpu.evaluate_self::<f64>(&all).unwrap()), "{device}");
         let (report, expected) = (tree.report().unwrap(), cpu.report().unwrap());
         assert!(report.cells > all.len() / 3 + 64, "{report}");
-        let numbers = |of: nbody::TreeReport| {
+        let numbers = |of: nbody::trees::TreeReport| {
             [of.cells, of.far_particles, of.groups, of.tested as usize, of.evaluations as usize]
         };
         assert_eq!(numbers(report), numbers(expected), "{device}");
@@ -179,7 +182,8 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
     let some =
         all.chunks(17).enumerate().flat_map(|(k, cluster)| &cluster[usize::from(k % 5 == 0)..]);
     let all: Vec<_> = some.copied().collect();
-    let expected = nbody::reference::<Gravity, f64>(&GRAVITY, Domain::Open, &all[..40], &all);
+    let expected =
+        nbody::check::reference::<Gravity, f64>(&GRAVITY, Domain::Open, &all[..40], &all);
     let options = Options::default().math(Math::Exact);
     let mut all_bits = Vec::new();
     for device in &devices {

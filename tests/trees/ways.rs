@@ -1,11 +1,13 @@
 //! Trees in every way: with all cells opened they give the results of the reference, otherwise
 //! errors within known limits.
 
+use nbody::check::{ErrorBounds, compare, reference, reference_self};
+use nbody::cpu::SimdLevel;
+use nbody::cuda::Walk;
+use nbody::law::{Reader, Record};
 use nbody::prelude::*;
-use nbody::{
-    Accumulation, Engine, ErrorBounds, Expansion, Interaction, Math, Opening, Reader, Record,
-    SimdLevel, Store, TreeReport, Walk, compare, reference, reference_self,
-};
+use nbody::trees::TreeReport;
+use nbody::{Accumulation, Engine, Expansion, Interaction, Math, Opening, Store};
 use nbody_interactions::gravity::Gravity;
 use nbody_tests::charged::{currents::Currents, kinds::Kinds, planar::Planar, plasma::Plasma};
 use nbody_tests::covering::Covering;

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use nbody::{Domain, Point, Vector, reference, reference_self};
+use nbody::check::{reference, reference_self};
+use nbody::{Domain, Point, Vector};
 use nbody_interactions::{double_layer, single_layer};
 
 use crate::near;

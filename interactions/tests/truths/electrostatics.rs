@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use nbody::{Domain, Point, reference, reference_self};
+use nbody::check::{reference, reference_self};
+use nbody::{Domain, Point};
 use nbody_interactions::{coulomb, ewald, yukawa};
 
 use crate::near;

@@ -1,6 +1,7 @@
 //! Gravity.
 
-use nbody::{Domain, Point, Vector, reference};
+use nbody::check::reference;
+use nbody::{Domain, Point, Vector};
 use nbody_interactions::{gravity, hermite, softened};
 
 use crate::near;

@@ -1,6 +1,7 @@
 //! Smoothed particle hydrodynamics, for each kernel and number of dimensions.
 
-use nbody::{Domain, Point, Vector, reference, reference_self};
+use nbody::check::{reference, reference_self};
+use nbody::{Domain, Point, Vector};
 
 use crate::near;
 use crate::shapes::disorder;

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-use nbody::{Domain, Point, reference};
+use nbody::check::reference;
+use nbody::{Domain, Point};
 use nbody_interactions::buckingham;
 use nbody_interactions::lennard_jones::{
     Atom, Force, LennardJones, ShiftedLennardJones, SwitchedLennardJones,

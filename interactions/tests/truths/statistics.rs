@@ -1,7 +1,8 @@
 //! Statistics by counting pairs.
 
+use nbody::check::reference;
 use nbody::prelude::*;
-use nbody::{AllPairs, Domain, Options, reference};
+use nbody::{AllPairs, Domain, Options};
 use nbody_interactions::kolmogorov_smirnov::{KolmogorovSmirnov, Sample, Threshold};
 use nbody_interactions::neighbours::{Neighbours, Place};
 

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use nbody::{Domain, Point, Vector, reference, reference_self};
+use nbody::check::{reference, reference_self};
+use nbody::{Domain, Point, Vector};
 use nbody_interactions::biot_savart::{BiotSavart, Motion, Vortex};
 
 use crate::near;

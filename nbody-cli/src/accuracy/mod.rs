@@ -16,11 +16,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::cuda::{Schedule, Walk};
 use nbody::models::plummer;
-use nbody::{
-    Accumulation, AllPairs, Device, DeviceName, Engine, Math, Options, Pairs, Precision, Schedule,
-    Walk,
-};
+use nbody::{Accumulation, AllPairs, Device, DeviceName, Engine, Math, Options, Pairs, Precision};
 use nbody_interactions::gravity::{Acceleration, Attraction, Body};
 
 use crate::files::{self, Cells, Sheet};
@@ -189,7 +187,7 @@ impl Accuracy<'_> {
             let bodies = bodies(n, self.unrounded)?;
             let targets = &bodies[..n.min(TARGETS)];
             let domain = self.options.domain;
-            let truth = nbody::reference_self(&ATTRACTION, domain, targets, &bodies);
+            let truth = nbody::check::reference_self(&ATTRACTION, domain, targets, &bodies);
             bar.inc(1);
             for device in self.devices {
                 for &options in &columns {
@@ -213,7 +211,7 @@ impl Accuracy<'_> {
     ) -> Result<Option<Row>, nbody::Error> {
         let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
         let results = direct.evaluate_self(bodies)?;
-        let report = nbody::compare(&results[..truth.len()], truth, None)?;
+        let report = nbody::check::compare(&results[..truth.len()], truth, None)?;
         let schedule = direct.program().map(|program| program.config.schedule);
         Ok(report.fields.first().map(|acc| Row {
             device: device.name(),

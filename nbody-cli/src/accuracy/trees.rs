@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::check::Report;
+use nbody::cuda::Walk;
 use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
-use nbody::{AllPairs, Device, Expansion, Opening, Options, Report, Tree, Walk};
+use nbody::{AllPairs, Device, Expansion, Opening, Options, Tree};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
 use crate::files::{self, Cells, Sheet};
@@ -150,9 +152,9 @@ impl Trees<'_> {
             let body =
                 |p: &nbody::models::Particle| Body { pos: nbody::Point(p.pos), mass: p.mass };
             let bodies: Vec<_> = particles.iter().map(body).collect();
-            let targets = nbody::sample(n, TARGETS);
+            let targets = nbody::check::sample(n, TARGETS);
             let (law, domain) = (Gravity { eps2: self.eps2 }, self.options.domain);
-            let truth = nbody::reference_self_sample::<Gravity, f64>(
+            let truth = nbody::check::reference_self_sample::<Gravity, f64>(
                 &law, domain, &bodies, &bodies, &targets,
             )?;
             bar.inc(1);
@@ -160,7 +162,7 @@ impl Trees<'_> {
                 bar.set_message(format!("{} {}, {name} of {n}", method.name(), method.opening()));
                 let (found, evaluations, time) = self.measure(method, law, &bodies)?;
                 let found: Vec<_> = targets.iter().map(|&k| found[k]).collect();
-                let report = nbody::compare::<Field, f64>(&found, &truth, None)?;
+                let report = nbody::check::compare::<Field, f64>(&found, &truth, None)?;
                 let targets = targets.len();
                 rows.push(Row { model, n, targets, method, evaluations, report, time });
                 bar.inc(1);
@@ -307,7 +309,7 @@ impl Trees<'_> {
 
 impl Row {
     /// Returns the errors of accelerations and of potentials.
-    fn fields(&self) -> [&nbody::FieldReport; 2] {
+    fn fields(&self) -> [&nbody::check::FieldReport; 2] {
         [0, 1].map(|k| &self.report.fields[k])
     }
 }

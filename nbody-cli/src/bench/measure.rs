@@ -5,12 +5,10 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use nbody::cuda::sass::{self, Slots};
+use nbody::cuda::{Properties, Schedule, Usage};
 use nbody::models::uniform;
-use nbody::sass::{self, Slots};
-use nbody::{
-    AllPairs, Device, Engine, Error, Interaction, Options, Particles, Properties, Results,
-    Schedule, Sources, Usage,
-};
+use nbody::{AllPairs, Device, Engine, Error, Interaction, Options, Particles, Results, Sources};
 
 /// Smallest number of runs of a measurement.
 const RUNS: usize = 5;
@@ -121,7 +119,7 @@ pub fn measure<X: Interaction>(
     nvdisasm: Option<&Path>,
 ) -> Result<Measurement, Error> {
     let mut direct = AllPairs::with_options(device, interaction, options)?;
-    let peak = device.simd_level().map(|level| nbody::peak(level, &options));
+    let peak = device.simd_level().map(|level| nbody::cpu::peak(level, &options));
     let ni = size.i.unwrap_or(size.n);
     let i = direct.upload(&uniform::<X::I>(ni, 1))?;
     let mut out = direct.results(ni)?;

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::{Device, DeviceName, Expansion, Interaction, Options, Pairs, sass};
+use nbody::cuda::sass;
+use nbody::{Device, DeviceName, Expansion, Interaction, Options, Pairs};
 use nbody_interactions::Visitor;
 
 use crate::accuracy::{self, Accuracy, Model};

@@ -49,7 +49,7 @@ pub fn table(measurements: &[Measurement], options: Options, nvdisasm: bool) -> 
 fn row(each: &Measurement) -> Vec<String> {
     let rate = each.pairs_per_second();
     let usage =
-        |of: fn(&nbody::Usage) -> u32| each.usage.as_ref().map(|usage| of(usage).to_string());
+        |of: fn(&nbody::cuda::Usage) -> u32| each.usage.as_ref().map(|usage| of(usage).to_string());
     let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
     vec![
         each.interaction.to_owned(),

@@ -7,8 +7,8 @@
 
 use std::path::Path;
 
-use nbody::Properties;
-use nbody::sass::issue_limit;
+use nbody::cuda::Properties;
+use nbody::cuda::sass::issue_limit;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 

@@ -8,11 +8,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::cuda::Walk;
 use nbody::models::Particle;
-use nbody::{
-    AllPairs, Device, Engine as _, Opening, Options, Point, Sources, Tree, TreeReport, TreeTimes,
-    Walk,
-};
+use nbody::trees::{TreeReport, TreeTimes};
+use nbody::{AllPairs, Device, Engine as _, Opening, Options, Point, Sources, Tree};
 use nbody_interactions::gravity::{Body, Gravity};
 
 use crate::accuracy::Model;

@@ -1,7 +1,8 @@
 //! A run with any of the integrators.
 
 use nbody::models::{Particle, Snapshot};
-use nbody::{AllPairs, Device, Engine, EngineState, Opening, Tree};
+use nbody::untyped::EngineState;
+use nbody::{AllPairs, Device, Engine, Opening, Tree};
 use nbody_integrate::{
     BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
     Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, StepLimits,

@@ -357,7 +357,7 @@ impl<'a> Printer<'a> {
             }),
             Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
             Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
-            Type::Array(_) => quote!(#krate::__private::select_array::<Real, _>(#mask, #yes, #no)),
+            Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
             Type::Table(..) | Type::Reduced(_) => {
                 unreachable!("checked: tables are read by their entries, and results not at all")
             }

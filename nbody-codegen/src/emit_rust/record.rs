@@ -73,7 +73,7 @@ fn record(item: &Struct, krate: &TokenStream) -> TokenStream {
             type With<__M: #krate::Lane> = #name<__M>;
             type Host = #name<f64>;
             const FIELDS: &'static [#krate::Field] = &[#(#kinds),*];
-            const DIM: usize = #krate::__private::dim(Self::FIELDS);
+            const DIM: usize = #krate::dim(Self::FIELDS);
             #[inline(always)]
             fn read<__R: #krate::Reader<Real>>(__from: &mut __R) -> Self {
                 Self { #(#reads,)* #marker }
@@ -198,7 +198,7 @@ impl Sum {
         let each = |components: TokenStream| {
             quote! {
                 for (__k, __x) in __term.#ident #components.into_iter().enumerate() {
-                    #krate::__private::compensate(
+                    #krate::compensate(
                         __x,
                         &mut __total.#ident #components[__k],
                         &mut __lost.#ident #components[__k],
@@ -208,9 +208,7 @@ impl Sum {
         };
         let (select, compensate) = match ty {
             Type::Vector(_) => (quote!(#krate::Vector::select), each(quote!(.0))),
-            Type::Array(_) => {
-                (quote!(#krate::__private::select_array::<__L, _>), each(TokenStream::new()))
-            }
+            Type::Array(_) => (quote!(#krate::select_array::<__L, _>), each(TokenStream::new())),
             Type::Reduced(Reduction::Min) => (
                 quote!(__L::select),
                 quote!(__total.#ident = #krate::Lane::min(__total.#ident, __term.#ident);),
@@ -232,7 +230,7 @@ impl Sum {
             Type::Real => (
                 quote!(__L::select),
                 quote! {
-                    #krate::__private::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
+                    #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
                 },
             ),
             Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) => {
@@ -257,8 +255,8 @@ fn pod(item: &Struct, krate: &TokenStream) -> TokenStream {
         .map(|(scalar, _)| {
             let scalar = format_ident!("{scalar}");
             quote! {
-                unsafe impl #krate::__private::Zeroable for #name<#scalar> {}
-                unsafe impl #krate::__private::Pod for #name<#scalar> {}
+                unsafe impl #krate::Zeroable for #name<#scalar> {}
+                unsafe impl #krate::Pod for #name<#scalar> {}
             }
         })
         .collect()

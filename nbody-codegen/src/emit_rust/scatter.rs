@@ -46,7 +46,7 @@ impl Printer<'_> {
             let term = self.expr(value);
             let term = if *how == Accumulate::Sub { quote!(-(#term)) } else { term };
             quote! {
-                #krate::__private::add_to_entry(&mut #result.#field[#first..#last], __entry, __mask, #term);
+                #krate::add_to_entry(&mut #result.#field[#first..#last], __entry, __mask, #term);
             }
         });
         let index =

@@ -117,7 +117,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             type I = #i;
             type J = #j;
             type F = #f;
-            const LAW: &'static #krate::Law = &#krate::__private::Declaration {
+            const LAW: &'static #krate::Law = &#krate::Declaration {
                 name: #name,
                 self_pairs: #self_pairs,
                 cutoff: #ends,
@@ -137,7 +137,7 @@ fn interaction(module: &Module, item: &Interaction, krate: &TokenStream) -> Toke
             #pair_symmetric
 
             #[inline(never)]
-            fn cpu_loops(__variant: #krate::__private::Variant) -> #krate::__private::Compiled {
+            fn cpu_loops(__variant: #krate::Variant) -> #krate::Compiled {
                 __variant.of::<Self, #units::scalars::Unit, #units::singles::Unit, #units::doubles::Unit>()
             }
         }

@@ -44,7 +44,7 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
             type F = #f;
             #total
             const PROGRAM: &'static #krate::ParticleProgram =
-                &#krate::__private::ParticleDeclaration {
+                &#krate::ParticleDeclaration {
                     name: #name,
                     operations: #operations,
                     cuda: #krate::ParticleText { law: #law, names: #names },
@@ -53,8 +53,8 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
             #function
 
             #[inline(never)]
-            fn cpu_loop() -> #krate::__private::ParticleLoop {
-                #krate::__private::ParticleLoop::#of_kind::<Self>()
+            fn cpu_loop() -> #krate::ParticleLoop {
+                #krate::ParticleLoop::#of_kind::<Self>()
             }
         }
     }

@@ -35,7 +35,7 @@ pub fn reach(module: &Module, interaction: &Interaction, krate: &TokenStream) ->
     quote! {
         {
             #[allow(unused_imports)]
-            use #krate::__private::{Function::*, Role::*, Step::*};
+            use #krate::{Function::*, Role::*, Step::*};
             &[#steps]
         }
     }

@@ -17,7 +17,7 @@ use crate::message;
 
 /// Arguments of the attribute.
 pub struct Arguments {
-    /// Path of the `nbody` crate in the scope of the module.
+    /// Hidden module of the `nbody` crate that has all names of generated code.
     pub krate: TokenStream,
 }
 
@@ -37,7 +37,7 @@ impl Arguments {
         if let Err(error) = parser.parse2(args) {
             cx.syn_error(&error);
         }
-        Self { krate }
+        Self { krate: quote!(#krate::__private) }
     }
 }
 

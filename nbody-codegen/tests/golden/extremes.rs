@@ -7,10 +7,10 @@ pub mod extremes {
     const FARTHEST: u32 = 24u32;
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Extremes<Real: ::nbody::Lane = f64> {
+    pub struct Extremes<Real: ::nbody::__private::Lane = f64> {
         pub reach: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Extremes<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Extremes<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -18,23 +18,24 @@ pub mod extremes {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Extremes<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Extremes<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Extremes<__M>;
+        type With<__M: ::nbody::__private::Lane> = Extremes<__M>;
         type Host = Extremes<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "reach",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { reach: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.reach);
         }
     }
@@ -44,50 +45,51 @@ pub mod extremes {
     unsafe impl ::nbody::__private::Pod for Extremes<f64> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Grain<Real: ::nbody::Lane = f64> {
-        pub pos: ::nbody::Point<Real>,
+    pub struct Grain<Real: ::nbody::__private::Lane = f64> {
+        pub pos: ::nbody::__private::Point<Real>,
         pub charge: Real,
         pub kind: Real::U32,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Grain<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Grain<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                pos: ::nbody::Point::default(),
+                pos: ::nbody::__private::Point::default(),
                 charge: ::core::default::Default::default(),
                 kind: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Grain<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Grain<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Grain<__M>;
+        type With<__M: ::nbody::__private::Lane> = Grain<__M>;
         type Host = Grain<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "pos",
-                kind: ::nbody::FieldKind::Point(3usize),
+                kind: ::nbody::__private::FieldKind::Point(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "charge",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "kind",
-                kind: ::nbody::FieldKind::U32,
+                kind: ::nbody::__private::FieldKind::U32,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                pos: ::nbody::Point::read(__from),
+                pos: ::nbody::__private::Point::read(__from),
                 charge: __from.real(),
                 kind: __from.index(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.pos.write(__to);
             __to.real(self.charge);
             __to.index(self.kind);
@@ -97,16 +99,16 @@ pub mod extremes {
     unsafe impl ::nbody::__private::Pod for Grain<f32> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Extent<Real: ::nbody::Lane = f64> {
+    pub struct Extent<Real: ::nbody::__private::Lane = f64> {
         pub charge: Real,
         pub shortest: Real,
         pub longest: Real,
-        pub nearest: ::nbody::ArgMin<Real>,
+        pub nearest: ::nbody::__private::ArgMin<Real>,
         pub alike: Real::U32,
         /// Counts by distance.
         pub bins: [Real; 48usize],
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Extent<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Extent<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -119,44 +121,45 @@ pub mod extremes {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Extent<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Extent<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Extent<__M>;
+        type With<__M: ::nbody::__private::Lane> = Extent<__M>;
         type Host = Extent<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "charge",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "shortest",
-                kind: ::nbody::FieldKind::Min,
+                kind: ::nbody::__private::FieldKind::Min,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "longest",
-                kind: ::nbody::FieldKind::Max,
+                kind: ::nbody::__private::FieldKind::Max,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "nearest",
-                kind: ::nbody::FieldKind::ArgMin,
+                kind: ::nbody::__private::FieldKind::ArgMin,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "alike",
-                kind: ::nbody::FieldKind::Count,
+                kind: ::nbody::__private::FieldKind::Count,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "bins",
-                kind: ::nbody::FieldKind::Array(48usize),
+                kind: ::nbody::__private::FieldKind::Array(48usize),
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
                 charge: __from.real(),
                 shortest: __from.real(),
                 longest: __from.real(),
-                nearest: ::nbody::ArgMin::read(__from),
+                nearest: ::nbody::__private::ArgMin::read(__from),
                 alike: __from.index(),
                 bins: {
                     let mut __array = [Real::default(); 48usize];
@@ -168,7 +171,7 @@ pub mod extremes {
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.charge);
             __to.real(self.shortest);
             __to.real(self.longest);
@@ -179,9 +182,9 @@ pub mod extremes {
             }
         }
     }
-    impl ::nbody::Output for Extent {
+    impl ::nbody::__private::Output for Extent {
         #[inline(always)]
-        fn select<__L: ::nbody::Lane>(
+        fn select<__L: ::nbody::__private::Lane>(
             __mask: __L::Mask,
             __yes: &Extent<__L>,
             __no: &Extent<__L>,
@@ -190,7 +193,11 @@ pub mod extremes {
                 charge: __L::select(__mask, __yes.charge, __no.charge),
                 shortest: __L::select(__mask, __yes.shortest, __no.shortest),
                 longest: __L::select(__mask, __yes.longest, __no.longest),
-                nearest: ::nbody::ArgMin::select(__mask, __yes.nearest, __no.nearest),
+                nearest: ::nbody::__private::ArgMin::select(
+                    __mask,
+                    __yes.nearest,
+                    __no.nearest,
+                ),
                 alike: __L::select_u32(__mask, __yes.alike, __no.alike),
                 bins: ::nbody::__private::select_array::<
                     __L,
@@ -199,20 +206,28 @@ pub mod extremes {
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
-            __term: &Extent<__L>,
-            __total: &mut Extent<__L>,
-            __lost: &mut Extent<__L>,
-        ) {
+        fn compensate<
+            __L: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<__L>,
+        >(__term: &Extent<__L>, __total: &mut Extent<__L>, __lost: &mut Extent<__L>) {
             ::nbody::__private::compensate(
                 __term.charge,
                 &mut __total.charge,
                 &mut __lost.charge,
             );
-            __total.shortest = ::nbody::Lane::min(__total.shortest, __term.shortest);
-            __total.longest = ::nbody::Lane::max(__total.longest, __term.longest);
+            __total.shortest = ::nbody::__private::Lane::min(
+                __total.shortest,
+                __term.shortest,
+            );
+            __total.longest = ::nbody::__private::Lane::max(
+                __total.longest,
+                __term.longest,
+            );
             __total.nearest.take::<__Space>(__term.nearest.value, __term.nearest.index);
-            __total.alike = <__L as ::nbody::Lane>::add_u32(__total.alike, __term.alike);
+            __total.alike = <__L as ::nbody::__private::Lane>::add_u32(
+                __total.alike,
+                __term.alike,
+            );
             for (__k, __x) in __term.bins.into_iter().enumerate() {
                 ::nbody::__private::compensate(
                     __x,
@@ -224,11 +239,11 @@ pub mod extremes {
     }
     unsafe impl ::nbody::__private::Zeroable for Extent<f32> {}
     unsafe impl ::nbody::__private::Pod for Extent<f32> {}
-    unsafe impl ::nbody::Interaction for Extremes {
+    unsafe impl ::nbody::__private::Interaction for Extremes {
         type I = Grain;
         type J = Grain;
         type F = Extent;
-        const LAW: &'static ::nbody::Law = &::nbody::__private::Declaration {
+        const LAW: &'static ::nbody::__private::Law = &::nbody::__private::Declaration {
             name: "extremes",
             self_pairs: false,
             cutoff: true,
@@ -241,7 +256,7 @@ pub mod extremes {
             charges: ::core::result::Result::Err(
                 "it has a cutoff, within which neighbour lists find every pair",
             ),
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 61u32,
                 mul: 4u32,
                 div: 0u32,
@@ -249,7 +264,7 @@ pub mod extremes {
                 special: 0u32,
                 compare: 53u32,
             },
-            cuda: ::nbody::CudaText {
+            cuda: ::nbody::__private::CudaText {
                 law: "struct Extremes {\n    real reach;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Grain {\n    Point<3> pos;\n    real charge;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Extent {\n    real charge;\n    real shortest;\n    real longest;\n    ArgMin nearest;\n    u32 alike;\n    Array<48> bins; // Counts by distance.\n};\n\n__device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }\n__device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }\nconstexpr u32 FARTHEST = 24u;\n\n// The distance beyond which a pair contributes nothing.\n__device__ __forceinline__ real cutoff(\n    const Extremes &self, const Space &, const Grain &i, const Grain &j)\n{\n    return self.reach;\n}\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Extremes &self, const Space &space, const Grain &i, const Grain &j, u32 index, Extent &f)\n{\n    const real r = norm(space.difference(j.pos, i.pos));\n    f.charge += j.charge;\n    f.shortest = min(f.shortest, r);\n    f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));\n    take_min(f.nearest, r, index);\n    if (i.kind == j.kind) {\n        f.alike += 1u;\n    }\n    for (u32 k = 0; k < 48; ++k) {\n        if (r > real(k)) {\n            f.bins[k] += real(1.0);\n        }\n    }\n#pragma unroll\n    for (u32 k_2 = 0; k_2 < 4; ++k_2) {\n        f.bins[k_2 + FARTHEST] += r;\n    }\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Extremes;\nusing ParticleI = law::Grain;\nusing ParticleJ = law::Grain;\nusing Accumulators = law::Extent;\nconstexpr int IDIM = 3 * COORDINATE + 2;\nconstexpr int JDIM = 3 * COORDINATE + 2;\nconstexpr int FDIM = 54;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = true;\nconstexpr bool CUTOFF_READS_J = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return within_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// Whether a pair is at the cutoff or beyond it.\n__device__ __forceinline__ bool beyond(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return beyond_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// The cutoff of an i-particle.\n__device__ __forceinline__ real cutoff_of(\n    const Parameters &self, const Space &space, const ParticleI &i)\n{\n    return law::cutoff(self, space, i, ParticleJ{});\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, infinity(), -infinity(), {infinity(), ArgMin::NONE}, {}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[1] = infinity();\n    total[2] = -infinity();\n    total[3] = infinity();\n    total[4] = word<backup>(ArgMin::NONE);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.charge;\n    if (f.shortest < total[1]) total[1] = f.shortest;\n    if (f.longest > total[2]) total[2] = f.longest;\n    if (comes_first(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {\n        total[3] = f.nearest.value;\n        total[4] = word<backup>(f.nearest.index);\n    }\n    total[5] = word<backup>(integer(total[5]) + f.alike);\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[6 + k] += f.bins[k];\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    if (part[1] < total[1]) total[1] = part[1];\n    if (part[2] > total[2]) total[2] = part[2];\n    if (part[3] < total[3] || (part[3] == total[3] && integer(part[4]) < integer(total[4]))) {\n        total[3] = part[3];\n        total[4] = part[4];\n    }\n    total[5] = word<backup>(integer(total[5]) + integer(part[5]));\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[6 + k] += part[6 + k];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.charge, f.charge, lost.charge);\n    f.shortest = min(f.shortest, term.shortest);\n    f.longest = max(f.longest, term.longest);\n    take_min(f.nearest, term.nearest.value, term.nearest.index);\n    f.alike += term.alike;\n    compensate(term.bins, f.bins, lost.bins);\n}\n\n",
@@ -259,7 +274,10 @@ pub mod extremes {
             .law::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn cutoff<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn cutoff<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Extremes<Real>,
             space: &__Space,
             i: &Grain<Real>,
@@ -269,19 +287,30 @@ pub mod extremes {
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn within<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn within<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Extremes<Real>,
             space: &__Space,
             i: &Grain<Real>,
             j: &Grain<Real>,
         ) -> Real::Mask {
-            let __reach = <Self as ::nbody::Interaction>::cutoff(this, space, i, j);
+            let __reach = <Self as ::nbody::__private::Interaction>::cutoff(
+                this,
+                space,
+                i,
+                j,
+            );
             let __distance = space.difference(i.pos, j.pos);
             Real::within_reach(__reach, __distance.norm2())
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
-        fn pair<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn pair<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Extremes<Real>,
             space: &__Space,
             i: &Grain<Real>,
@@ -289,7 +318,12 @@ pub mod extremes {
             index: Real::U32,
             f: &mut Extent<Real>,
         ) {
-            let mut __on = <Self as ::nbody::Interaction>::within(this, space, i, j);
+            let mut __on = <Self as ::nbody::__private::Interaction>::within(
+                this,
+                space,
+                i,
+                j,
+            );
             if Real::ENDS_EARLY && !Real::any(__on) {
                 return;
             }

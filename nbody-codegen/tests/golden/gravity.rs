@@ -2,11 +2,11 @@ pub mod gravity {
     /// Newtonian gravity with Plummer softening; G = 1.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Gravity<Real: ::nbody::Lane = f64> {
+    pub struct Gravity<Real: ::nbody::__private::Lane = f64> {
         /// Squared softening length.
         pub eps2: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Gravity<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Gravity<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -14,23 +14,24 @@ pub mod gravity {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Gravity<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Gravity<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Gravity<__M>;
+        type With<__M: ::nbody::__private::Lane> = Gravity<__M>;
         type Host = Gravity<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "eps2",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { eps2: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.eps2);
         }
     }
@@ -40,43 +41,44 @@ pub mod gravity {
     unsafe impl ::nbody::__private::Pod for Gravity<f64> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Body<Real: ::nbody::Lane = f64> {
-        pub pos: ::nbody::Point<Real>,
+    pub struct Body<Real: ::nbody::__private::Lane = f64> {
+        pub pos: ::nbody::__private::Point<Real>,
         pub mass: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Body<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Body<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                pos: ::nbody::Point::default(),
+                pos: ::nbody::__private::Point::default(),
                 mass: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Body<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Body<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Body<__M>;
+        type With<__M: ::nbody::__private::Lane> = Body<__M>;
         type Host = Body<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "pos",
-                kind: ::nbody::FieldKind::Point(3usize),
+                kind: ::nbody::__private::FieldKind::Point(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "mass",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                pos: ::nbody::Point::read(__from),
+                pos: ::nbody::__private::Point::read(__from),
                 mass: __from.real(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.pos.write(__to);
             __to.real(self.mass);
         }
@@ -87,65 +89,65 @@ pub mod gravity {
     unsafe impl ::nbody::__private::Pod for Body<f64> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Field<Real: ::nbody::Lane = f64> {
-        pub acc: ::nbody::Vector<Real>,
+    pub struct Field<Real: ::nbody::__private::Lane = f64> {
+        pub acc: ::nbody::__private::Vector<Real>,
         pub pot: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Field<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Field<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                acc: ::nbody::Vector::default(),
+                acc: ::nbody::__private::Vector::default(),
                 pot: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Field<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Field<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Field<__M>;
+        type With<__M: ::nbody::__private::Lane> = Field<__M>;
         type Host = Field<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "acc",
-                kind: ::nbody::FieldKind::Vector(3usize),
+                kind: ::nbody::__private::FieldKind::Vector(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "pot",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                acc: ::nbody::Vector::read(__from),
+                acc: ::nbody::__private::Vector::read(__from),
                 pot: __from.real(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.acc.write(__to);
             __to.real(self.pot);
         }
     }
-    impl ::nbody::Output for Field {
+    impl ::nbody::__private::Output for Field {
         #[inline(always)]
-        fn select<__L: ::nbody::Lane>(
+        fn select<__L: ::nbody::__private::Lane>(
             __mask: __L::Mask,
             __yes: &Field<__L>,
             __no: &Field<__L>,
         ) -> Field<__L> {
             Field {
-                acc: ::nbody::Vector::select(__mask, __yes.acc, __no.acc),
+                acc: ::nbody::__private::Vector::select(__mask, __yes.acc, __no.acc),
                 pot: __L::select(__mask, __yes.pot, __no.pot),
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
-            __term: &Field<__L>,
-            __total: &mut Field<__L>,
-            __lost: &mut Field<__L>,
-        ) {
+        fn compensate<
+            __L: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<__L>,
+        >(__term: &Field<__L>, __total: &mut Field<__L>, __lost: &mut Field<__L>) {
             for (__k, __x) in __term.acc.0.into_iter().enumerate() {
                 ::nbody::__private::compensate(
                     __x,
@@ -164,36 +166,36 @@ pub mod gravity {
     unsafe impl ::nbody::__private::Pod for Field<f32> {}
     unsafe impl ::nbody::__private::Zeroable for Field<f64> {}
     unsafe impl ::nbody::__private::Pod for Field<f64> {}
-    unsafe impl ::nbody::Interaction for Gravity {
+    unsafe impl ::nbody::__private::Interaction for Gravity {
         type I = Body;
         type J = Body;
         type F = Field;
-        const LAW: &'static ::nbody::Law = &::nbody::__private::Declaration {
+        const LAW: &'static ::nbody::__private::Law = &::nbody::__private::Declaration {
             name: "gravity",
             self_pairs: false,
             cutoff: false,
             cutoff_reads: [&[], &[]],
             reach: &[],
-            charges: ::core::result::Result::Ok(::nbody::Charges {
+            charges: ::core::result::Result::Ok(::nbody::__private::Charges {
                 products: &[&[3usize]],
                 carried: &[
-                    ::nbody::Carried::Zero,
-                    ::nbody::Carried::Zero,
-                    ::nbody::Carried::Zero,
-                    ::nbody::Carried::Charge(0usize),
+                    ::nbody::__private::Carried::Zero,
+                    ::nbody::__private::Carried::Zero,
+                    ::nbody::__private::Carried::Zero,
+                    ::nbody::__private::Carried::Charge(0usize),
                 ],
                 sums: &[
-                    ::nbody::ChargeSum {
+                    ::nbody::__private::ChargeSum {
                         charges: &[0usize],
                         depends_on_i: false,
                     },
-                    ::nbody::ChargeSum {
+                    ::nbody::__private::ChargeSum {
                         charges: &[0usize],
                         depends_on_i: false,
                     },
                 ],
             }),
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 10u32,
                 mul: 9u32,
                 div: 0u32,
@@ -201,14 +203,14 @@ pub mod gravity {
                 special: 0u32,
                 compare: 0u32,
             },
-            cuda: ::nbody::CudaText {
+            cuda: ::nbody::__private::CudaText {
                 law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2; // Squared softening length.\n};\n\nstruct alignas(packing(3 * COORDINATE + 1)) Body {\n    Point<3> pos;\n    real mass;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real mr = j.mass * rinv; // the potential of j\n    f.acc += mr * rinv * rinv * d;\n    f.pot -= mr;\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 1;\nconstexpr int JDIM = 3 * COORDINATE + 1;\nconstexpr int FDIM = 4;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n}\n\n",
             },
-            third_law: ::core::option::Option::Some(::nbody::ThirdLaw {
+            third_law: ::core::option::Option::Some(::nbody::__private::ThirdLaw {
                 cuda: "// Adds to f what j does to i, and to g what i does to j.\n__device__ __forceinline__ void pair_symmetric(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, Field &f, Field &g)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    // Softening keeps close encounters finite.\n    const real rinv = rsqrt(norm2_plus(d, self.eps2));\n    const real rinv3 = rinv * rinv * rinv;\n    f.acc += j.mass * rinv3 * d;\n    g.acc -= i.mass * rinv3 * d;\n    f.pot -= j.mass * rinv;\n    g.pot -= i.mass * rinv;\n}\n\n",
-                operations: ::nbody::Operations {
+                operations: ::nbody::__private::Operations {
                     add: 14u32,
                     mul: 15u32,
                     div: 0u32,
@@ -221,7 +223,10 @@ pub mod gravity {
             .law::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
-        fn pair<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn pair<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Gravity<Real>,
             space: &__Space,
             i: &Body<Real>,
@@ -237,7 +242,10 @@ pub mod gravity {
         }
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
-        fn pair_symmetric<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn pair_symmetric<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Gravity<Real>,
             space: &__Space,
             i: &Body<Real>,

@@ -2,10 +2,10 @@ pub mod simulation {
     /// Newtonian gravity with Plummer softening; G = 1.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Gravity<Real: ::nbody::Lane = f64> {
+    pub struct Gravity<Real: ::nbody::__private::Lane = f64> {
         pub eps2: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Gravity<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Gravity<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -13,23 +13,24 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Gravity<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Gravity<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Gravity<__M>;
+        type With<__M: ::nbody::__private::Lane> = Gravity<__M>;
         type Host = Gravity<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "eps2",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { eps2: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.eps2);
         }
     }
@@ -39,57 +40,58 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Gravity<f64> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Body<Real: ::nbody::Lane = f64> {
-        pub pos: ::nbody::Point<Real>,
-        pub vel: ::nbody::Vector<Real>,
+    pub struct Body<Real: ::nbody::__private::Lane = f64> {
+        pub pos: ::nbody::__private::Point<Real>,
+        pub vel: ::nbody::__private::Vector<Real>,
         pub mass: Real,
         pub kind: Real::U32,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Body<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Body<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                pos: ::nbody::Point::default(),
-                vel: ::nbody::Vector::default(),
+                pos: ::nbody::__private::Point::default(),
+                vel: ::nbody::__private::Vector::default(),
                 mass: ::core::default::Default::default(),
                 kind: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Body<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Body<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Body<__M>;
+        type With<__M: ::nbody::__private::Lane> = Body<__M>;
         type Host = Body<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "pos",
-                kind: ::nbody::FieldKind::Point(3usize),
+                kind: ::nbody::__private::FieldKind::Point(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "vel",
-                kind: ::nbody::FieldKind::Vector(3usize),
+                kind: ::nbody::__private::FieldKind::Vector(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "mass",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "kind",
-                kind: ::nbody::FieldKind::U32,
+                kind: ::nbody::__private::FieldKind::U32,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                pos: ::nbody::Point::read(__from),
-                vel: ::nbody::Vector::read(__from),
+                pos: ::nbody::__private::Point::read(__from),
+                vel: ::nbody::__private::Vector::read(__from),
                 mass: __from.real(),
                 kind: __from.index(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.pos.write(__to);
             self.vel.write(__to);
             __to.real(self.mass);
@@ -100,18 +102,18 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Body<f32> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Field<Real: ::nbody::Lane = f64> {
-        pub acc: ::nbody::Vector<Real>,
+    pub struct Field<Real: ::nbody::__private::Lane = f64> {
+        pub acc: ::nbody::__private::Vector<Real>,
         pub pot: Real,
-        pub nearest: ::nbody::ArgMin<Real>,
+        pub nearest: ::nbody::__private::ArgMin<Real>,
         pub near: Real::U32,
         pub closest: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Field<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Field<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                acc: ::nbody::Vector::default(),
+                acc: ::nbody::__private::Vector::default(),
                 pot: ::core::default::Default::default(),
                 nearest: ::core::default::Default::default(),
                 near: ::core::default::Default::default(),
@@ -119,45 +121,46 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Field<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Field<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Field<__M>;
+        type With<__M: ::nbody::__private::Lane> = Field<__M>;
         type Host = Field<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "acc",
-                kind: ::nbody::FieldKind::Vector(3usize),
+                kind: ::nbody::__private::FieldKind::Vector(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "pot",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "nearest",
-                kind: ::nbody::FieldKind::ArgMin,
+                kind: ::nbody::__private::FieldKind::ArgMin,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "near",
-                kind: ::nbody::FieldKind::Count,
+                kind: ::nbody::__private::FieldKind::Count,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "closest",
-                kind: ::nbody::FieldKind::Min,
+                kind: ::nbody::__private::FieldKind::Min,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                acc: ::nbody::Vector::read(__from),
+                acc: ::nbody::__private::Vector::read(__from),
                 pot: __from.real(),
-                nearest: ::nbody::ArgMin::read(__from),
+                nearest: ::nbody::__private::ArgMin::read(__from),
                 near: __from.index(),
                 closest: __from.real(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.acc.write(__to);
             __to.real(self.pot);
             self.nearest.write(__to);
@@ -165,27 +168,30 @@ pub mod simulation {
             __to.real(self.closest);
         }
     }
-    impl ::nbody::Output for Field {
+    impl ::nbody::__private::Output for Field {
         #[inline(always)]
-        fn select<__L: ::nbody::Lane>(
+        fn select<__L: ::nbody::__private::Lane>(
             __mask: __L::Mask,
             __yes: &Field<__L>,
             __no: &Field<__L>,
         ) -> Field<__L> {
             Field {
-                acc: ::nbody::Vector::select(__mask, __yes.acc, __no.acc),
+                acc: ::nbody::__private::Vector::select(__mask, __yes.acc, __no.acc),
                 pot: __L::select(__mask, __yes.pot, __no.pot),
-                nearest: ::nbody::ArgMin::select(__mask, __yes.nearest, __no.nearest),
+                nearest: ::nbody::__private::ArgMin::select(
+                    __mask,
+                    __yes.nearest,
+                    __no.nearest,
+                ),
                 near: __L::select_u32(__mask, __yes.near, __no.near),
                 closest: __L::select(__mask, __yes.closest, __no.closest),
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
-            __term: &Field<__L>,
-            __total: &mut Field<__L>,
-            __lost: &mut Field<__L>,
-        ) {
+        fn compensate<
+            __L: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<__L>,
+        >(__term: &Field<__L>, __total: &mut Field<__L>, __lost: &mut Field<__L>) {
             for (__k, __x) in __term.acc.0.into_iter().enumerate() {
                 ::nbody::__private::compensate(
                     __x,
@@ -199,8 +205,14 @@ pub mod simulation {
                 &mut __lost.pot,
             );
             __total.nearest.take::<__Space>(__term.nearest.value, __term.nearest.index);
-            __total.near = <__L as ::nbody::Lane>::add_u32(__total.near, __term.near);
-            __total.closest = ::nbody::Lane::min(__total.closest, __term.closest);
+            __total.near = <__L as ::nbody::__private::Lane>::add_u32(
+                __total.near,
+                __term.near,
+            );
+            __total.closest = ::nbody::__private::Lane::min(
+                __total.closest,
+                __term.closest,
+            );
         }
     }
     unsafe impl ::nbody::__private::Zeroable for Field<f32> {}
@@ -208,11 +220,11 @@ pub mod simulation {
     /// Changes velocities by accelerations.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Kick<Real: ::nbody::Lane = f64> {
+    pub struct Kick<Real: ::nbody::__private::Lane = f64> {
         /// The step.
         pub dt: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Kick<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Kick<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -220,23 +232,24 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Kick<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Kick<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Kick<__M>;
+        type With<__M: ::nbody::__private::Lane> = Kick<__M>;
         type Host = Kick<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "dt",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { dt: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.dt);
         }
     }
@@ -246,10 +259,10 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Kick<f64> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Drift<Real: ::nbody::Lane = f64> {
+    pub struct Drift<Real: ::nbody::__private::Lane = f64> {
         pub dt: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Drift<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Drift<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -257,23 +270,24 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Drift<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Drift<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Drift<__M>;
+        type With<__M: ::nbody::__private::Lane> = Drift<__M>;
         type Host = Drift<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "dt",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { dt: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.dt);
         }
     }
@@ -284,57 +298,58 @@ pub mod simulation {
     /// A particle that takes part or not, with a table of powers.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Star<Real: ::nbody::Lane = f64> {
-        pub pos: ::nbody::Point<Real>,
-        pub acc: ::nbody::Vector<Real>,
+    pub struct Star<Real: ::nbody::__private::Lane = f64> {
+        pub pos: ::nbody::__private::Point<Real>,
+        pub acc: ::nbody::__private::Vector<Real>,
         pub dt: Real,
         pub powers: [Real; 3usize],
         pub active: Real::U32,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Star<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Star<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
-                pos: ::nbody::Point::default(),
-                acc: ::nbody::Vector::default(),
+                pos: ::nbody::__private::Point::default(),
+                acc: ::nbody::__private::Vector::default(),
                 dt: ::core::default::Default::default(),
                 powers: [Real::default(); 3usize],
                 active: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Star<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Star<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Star<__M>;
+        type With<__M: ::nbody::__private::Lane> = Star<__M>;
         type Host = Star<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "pos",
-                kind: ::nbody::FieldKind::Point(3usize),
+                kind: ::nbody::__private::FieldKind::Point(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "acc",
-                kind: ::nbody::FieldKind::Vector(3usize),
+                kind: ::nbody::__private::FieldKind::Vector(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "dt",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "powers",
-                kind: ::nbody::FieldKind::Array(3usize),
+                kind: ::nbody::__private::FieldKind::Array(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "active",
-                kind: ::nbody::FieldKind::U32,
+                kind: ::nbody::__private::FieldKind::U32,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
-                pos: ::nbody::Point::read(__from),
-                acc: ::nbody::Vector::read(__from),
+                pos: ::nbody::__private::Point::read(__from),
+                acc: ::nbody::__private::Vector::read(__from),
                 dt: __from.real(),
                 powers: {
                     let mut __array = [Real::default(); 3usize];
@@ -347,7 +362,7 @@ pub mod simulation {
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             self.pos.write(__to);
             self.acc.write(__to);
             __to.real(self.dt);
@@ -361,10 +376,10 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Star<f32> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Predict<Real: ::nbody::Lane = f64> {
+    pub struct Predict<Real: ::nbody::__private::Lane = f64> {
         pub time: Real,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Predict<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Predict<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -372,23 +387,24 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Predict<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Predict<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Predict<__M>;
+        type With<__M: ::nbody::__private::Lane> = Predict<__M>;
         type Host = Predict<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "time",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self { time: __from.real() }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.time);
         }
     }
@@ -399,71 +415,72 @@ pub mod simulation {
     /// The conserved quantities of a system.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Total<Real: ::nbody::Lane = f64> {
+    pub struct Total<Real: ::nbody::__private::Lane = f64> {
         pub kinetic: Real,
         pub potential: Real,
-        pub momentum: ::nbody::Vector<Real>,
-        pub slowest: ::nbody::ArgMin<Real>,
+        pub momentum: ::nbody::__private::Vector<Real>,
+        pub slowest: ::nbody::__private::ArgMin<Real>,
         pub fastest: Real,
         pub fixed: Real::U32,
     }
-    impl<Real: ::nbody::Lane> ::core::default::Default for Total<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Total<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
                 kinetic: ::core::default::Default::default(),
                 potential: ::core::default::Default::default(),
-                momentum: ::nbody::Vector::default(),
+                momentum: ::nbody::__private::Vector::default(),
                 slowest: ::core::default::Default::default(),
                 fastest: Real::splat(f64::NEG_INFINITY),
                 fixed: ::core::default::Default::default(),
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Total<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Total<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Total<__M>;
+        type With<__M: ::nbody::__private::Lane> = Total<__M>;
         type Host = Total<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[
-            ::nbody::Field {
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
                 name: "kinetic",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "potential",
-                kind: ::nbody::FieldKind::Real,
+                kind: ::nbody::__private::FieldKind::Real,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "momentum",
-                kind: ::nbody::FieldKind::Vector(3usize),
+                kind: ::nbody::__private::FieldKind::Vector(3usize),
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "slowest",
-                kind: ::nbody::FieldKind::ArgMin,
+                kind: ::nbody::__private::FieldKind::ArgMin,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "fastest",
-                kind: ::nbody::FieldKind::Max,
+                kind: ::nbody::__private::FieldKind::Max,
             },
-            ::nbody::Field {
+            ::nbody::__private::Field {
                 name: "fixed",
-                kind: ::nbody::FieldKind::Count,
+                kind: ::nbody::__private::FieldKind::Count,
             },
         ];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
                 kinetic: __from.real(),
                 potential: __from.real(),
-                momentum: ::nbody::Vector::read(__from),
-                slowest: ::nbody::ArgMin::read(__from),
+                momentum: ::nbody::__private::Vector::read(__from),
+                slowest: ::nbody::__private::ArgMin::read(__from),
                 fastest: __from.real(),
                 fixed: __from.index(),
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
             __to.real(self.kinetic);
             __to.real(self.potential);
             self.momentum.write(__to);
@@ -472,9 +489,9 @@ pub mod simulation {
             __to.index(self.fixed);
         }
     }
-    impl ::nbody::Output for Total {
+    impl ::nbody::__private::Output for Total {
         #[inline(always)]
-        fn select<__L: ::nbody::Lane>(
+        fn select<__L: ::nbody::__private::Lane>(
             __mask: __L::Mask,
             __yes: &Total<__L>,
             __no: &Total<__L>,
@@ -482,18 +499,25 @@ pub mod simulation {
             Total {
                 kinetic: __L::select(__mask, __yes.kinetic, __no.kinetic),
                 potential: __L::select(__mask, __yes.potential, __no.potential),
-                momentum: ::nbody::Vector::select(__mask, __yes.momentum, __no.momentum),
-                slowest: ::nbody::ArgMin::select(__mask, __yes.slowest, __no.slowest),
+                momentum: ::nbody::__private::Vector::select(
+                    __mask,
+                    __yes.momentum,
+                    __no.momentum,
+                ),
+                slowest: ::nbody::__private::ArgMin::select(
+                    __mask,
+                    __yes.slowest,
+                    __no.slowest,
+                ),
                 fastest: __L::select(__mask, __yes.fastest, __no.fastest),
                 fixed: __L::select_u32(__mask, __yes.fixed, __no.fixed),
             }
         }
         #[inline(always)]
-        fn compensate<__L: ::nbody::Lane, __Space: ::nbody::Space<__L>>(
-            __term: &Total<__L>,
-            __total: &mut Total<__L>,
-            __lost: &mut Total<__L>,
-        ) {
+        fn compensate<
+            __L: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<__L>,
+        >(__term: &Total<__L>, __total: &mut Total<__L>, __lost: &mut Total<__L>) {
             ::nbody::__private::compensate(
                 __term.kinetic,
                 &mut __total.kinetic,
@@ -512,15 +536,21 @@ pub mod simulation {
                 );
             }
             __total.slowest.take::<__Space>(__term.slowest.value, __term.slowest.index);
-            __total.fastest = ::nbody::Lane::max(__total.fastest, __term.fastest);
-            __total.fixed = <__L as ::nbody::Lane>::add_u32(__total.fixed, __term.fixed);
+            __total.fastest = ::nbody::__private::Lane::max(
+                __total.fastest,
+                __term.fastest,
+            );
+            __total.fixed = <__L as ::nbody::__private::Lane>::add_u32(
+                __total.fixed,
+                __term.fixed,
+            );
         }
     }
     unsafe impl ::nbody::__private::Zeroable for Total<f32> {}
     unsafe impl ::nbody::__private::Pod for Total<f32> {}
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
-    pub struct Energy<Real: ::nbody::Lane = f64> {
+    pub struct Energy<Real: ::nbody::__private::Lane = f64> {
         #[doc(hidden)]
         pub __real: ::core::marker::PhantomData<Real>,
     }
@@ -529,7 +559,7 @@ pub mod simulation {
     pub const Energy: Energy = Energy {
         __real: ::core::marker::PhantomData,
     };
-    impl<Real: ::nbody::Lane> ::core::default::Default for Energy<Real> {
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Energy<Real> {
         #[inline(always)]
         fn default() -> Self {
             Self {
@@ -537,20 +567,21 @@ pub mod simulation {
             }
         }
     }
-    unsafe impl<Real: ::nbody::Lane> ::nbody::Record for Energy<Real> {
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Energy<Real> {
         type Lane = Real;
-        type With<__M: ::nbody::Lane> = Energy<__M>;
+        type With<__M: ::nbody::__private::Lane> = Energy<__M>;
         type Host = Energy<f64>;
-        const FIELDS: &'static [::nbody::Field] = &[];
+        const FIELDS: &'static [::nbody::__private::Field] = &[];
         const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
         #[inline(always)]
-        fn read<__R: ::nbody::Reader<Real>>(__from: &mut __R) -> Self {
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
             Self {
                 __real: ::core::marker::PhantomData,
             }
         }
         #[inline(always)]
-        fn write<__W: ::nbody::Writer<Real>>(&self, __to: &mut __W) {}
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {}
     }
     unsafe impl ::nbody::__private::Zeroable for Energy<f32> {}
     unsafe impl ::nbody::__private::Pod for Energy<f32> {}
@@ -558,21 +589,21 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Energy<f64> {}
     #[inline(always)]
     #[allow(clippy::all, clippy::pedantic)]
-    fn half<Real: ::nbody::Lane>(x: Real) -> Real {
+    fn half<Real: ::nbody::__private::Lane>(x: Real) -> Real {
         Real::splat(0.5) * x
     }
-    unsafe impl ::nbody::Interaction for Gravity {
+    unsafe impl ::nbody::__private::Interaction for Gravity {
         type I = Body;
         type J = Body;
         type F = Field;
-        const LAW: &'static ::nbody::Law = &::nbody::__private::Declaration {
+        const LAW: &'static ::nbody::__private::Law = &::nbody::__private::Declaration {
             name: "gravity",
             self_pairs: false,
             cutoff: false,
             cutoff_reads: [&[], &[]],
             reach: &[],
             charges: ::core::result::Result::Err("a result is no sum"),
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 10u32,
                 mul: 10u32,
                 div: 0u32,
@@ -580,7 +611,7 @@ pub mod simulation {
                 special: 0u32,
                 compare: 3u32,
             },
-            cuda: ::nbody::CudaText {
+            cuda: ::nbody::__private::CudaText {
                 law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2;\n};\n\nstruct alignas(packing(3 * COORDINATE + 5)) Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, u32 index, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    const real r2 = norm2_plus(d, self.eps2);\n    const real rinv = rsqrt(r2);\n    f.acc += j.mass * powi<3>(rinv) * d;\n    f.pot -= j.mass * rinv;\n    take_min(f.nearest, r2, index);\n    f.closest = min(f.closest, r2);\n    if (r2 < real(1.0)) {\n        f.near += 1u;\n    }\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 5;\nconstexpr int JDIM = 3 * COORDINATE + 5;\nconstexpr int FDIM = 8;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {infinity(), ArgMin::NONE}, {}, infinity()};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[4] = infinity();\n    total[5] = word<backup>(ArgMin::NONE);\n    total[7] = infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n    if (comes_first(f.nearest.value, f.nearest.index, total[4], integer(total[5]))) {\n        total[4] = f.nearest.value;\n        total[5] = word<backup>(f.nearest.index);\n    }\n    total[6] = word<backup>(integer(total[6]) + f.near);\n    if (f.closest < total[7]) total[7] = f.closest;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    if (part[4] < total[4] || (part[4] == total[4] && integer(part[5]) < integer(total[5]))) {\n        total[4] = part[4];\n        total[5] = part[5];\n    }\n    total[6] = word<backup>(integer(total[6]) + integer(part[6]));\n    if (part[7] < total[7]) total[7] = part[7];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n    take_min(f.nearest, term.nearest.value, term.nearest.index);\n    f.near += term.near;\n    f.closest = min(f.closest, term.closest);\n}\n\n",
@@ -590,7 +621,10 @@ pub mod simulation {
             .law::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic)]
-        fn pair<Real: ::nbody::Lane, __Space: ::nbody::Space<Real>>(
+        fn pair<
+            Real: ::nbody::__private::Lane,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Gravity<Real>,
             space: &__Space,
             i: &Body<Real>,
@@ -639,13 +673,13 @@ pub mod simulation {
             pub struct Unit;
         }
     }
-    unsafe impl ::nbody::Update for Kick {
+    unsafe impl ::nbody::__private::Update for Kick {
         type P = Body;
-        type Q = ::nbody::Nothing;
+        type Q = ::nbody::__private::Nothing;
         type F = Field;
-        const PROGRAM: &'static ::nbody::ParticleProgram = &::nbody::__private::ParticleDeclaration {
+        const PROGRAM: &'static ::nbody::__private::ParticleProgram = &::nbody::__private::ParticleDeclaration {
             name: "kick",
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 3u32,
                 mul: 3u32,
                 div: 0u32,
@@ -653,7 +687,7 @@ pub mod simulation {
                 special: 0u32,
                 compare: 0u32,
             },
-            cuda: ::nbody::ParticleText {
+            cuda: ::nbody::__private::ParticleText {
                 law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Changes velocities by accelerations.\nstruct Kick {\n    real dt; // The step.\n};\n\n// Changes p.\n__device__ __forceinline__ void update(const Kick &self, const Space &, Body &p, const Field &f)\n{\n    p.vel += self.dt * f.acc; // a kick\n}\n\n",
                 names: "// The names by which kernels know the program.\nusing Parameters = law::Kick;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f)\n{\n    law::update(self, space, p, f);\n}\n\n",
             },
@@ -662,11 +696,14 @@ pub mod simulation {
             .update::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn update<Real: ::nbody::Lane<Coordinate = Real>, __Space: ::nbody::Space<Real>>(
+        fn update<
+            Real: ::nbody::__private::Lane<Coordinate = Real>,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Kick<Real>,
             _space: &__Space,
             p: &mut Body<Real>,
-            _: &::nbody::Nothing<Real>,
+            _: &::nbody::__private::Nothing<Real>,
             f: &Field<Real>,
         ) {
             p.vel = p.vel.plus_product(this.dt, f.acc);
@@ -676,13 +713,13 @@ pub mod simulation {
             ::nbody::__private::ParticleLoop::of_update::<Self>()
         }
     }
-    unsafe impl ::nbody::Update for Drift {
+    unsafe impl ::nbody::__private::Update for Drift {
         type P = Body;
-        type Q = ::nbody::Nothing;
-        type F = ::nbody::Nothing;
-        const PROGRAM: &'static ::nbody::ParticleProgram = &::nbody::__private::ParticleDeclaration {
+        type Q = ::nbody::__private::Nothing;
+        type F = ::nbody::__private::Nothing;
+        const PROGRAM: &'static ::nbody::__private::ParticleProgram = &::nbody::__private::ParticleDeclaration {
             name: "drift",
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 3u32,
                 mul: 3u32,
                 div: 0u32,
@@ -690,7 +727,7 @@ pub mod simulation {
                 special: 0u32,
                 compare: 0u32,
             },
-            cuda: ::nbody::ParticleText {
+            cuda: ::nbody::__private::ParticleText {
                 law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Drift {\n    real dt;\n};\n\n// Displaces free particles.\n__device__ __forceinline__ void update(const Drift &self, const Space &, Body &p)\n{\n    // Fixed particles stay.\n    if (p.kind == 1u) {\n        return;\n    }\n    p.pos += self.dt * p.vel;\n}\n\n",
                 names: "// The names by which kernels know the program.\nusing Parameters = law::Drift;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &)\n{\n    law::update(self, space, p);\n}\n\n",
             },
@@ -699,12 +736,15 @@ pub mod simulation {
             .update::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn update<Real: ::nbody::Lane<Coordinate = Real>, __Space: ::nbody::Space<Real>>(
+        fn update<
+            Real: ::nbody::__private::Lane<Coordinate = Real>,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Drift<Real>,
             _space: &__Space,
             p: &mut Body<Real>,
-            _: &::nbody::Nothing<Real>,
-            _: &::nbody::Nothing<Real>,
+            _: &::nbody::__private::Nothing<Real>,
+            _: &::nbody::__private::Nothing<Real>,
         ) {
             let mut __on = Real::splat_mask(true);
             let __holds_1 = Real::eq_u32(p.kind, Real::splat_u32(1u32));
@@ -715,7 +755,11 @@ pub mod simulation {
             if !Real::any(__on) {
                 return;
             }
-            p.pos = ::nbody::Point::select(__on, p.pos + (p.vel * (this.dt)), p.pos);
+            p.pos = ::nbody::__private::Point::select(
+                __on,
+                p.pos + (p.vel * (this.dt)),
+                p.pos,
+            );
         }
         #[inline(never)]
         fn cpu_loop() -> ::nbody::__private::ParticleLoop {
@@ -723,13 +767,13 @@ pub mod simulation {
         }
     }
     /// Predicts active particles.
-    unsafe impl ::nbody::Update for Predict {
+    unsafe impl ::nbody::__private::Update for Predict {
         type P = Body;
         type Q = Star;
         type F = Field;
-        const PROGRAM: &'static ::nbody::ParticleProgram = &::nbody::__private::ParticleDeclaration {
+        const PROGRAM: &'static ::nbody::__private::ParticleProgram = &::nbody::__private::ParticleDeclaration {
             name: "predict",
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 10u32,
                 mul: 9u32,
                 div: 1u32,
@@ -737,7 +781,7 @@ pub mod simulation {
                 special: 0u32,
                 compare: 1u32,
             },
-            cuda: ::nbody::ParticleText {
+            cuda: ::nbody::__private::ParticleText {
                 law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// A particle that takes part or not, with a table of powers.\nstruct Star {\n    Point<3> pos;\n    Vector<3> acc;\n    real dt;\n    Array<3> powers;\n    alignas(sizeof(real)) u32 active;\n};\n\nstruct Predict {\n    real time;\n};\n\n__device__ __forceinline__ real half(real x)\n{\n    return real(0.5) * x;\n}\n\n// Changes body.\n__device__ __forceinline__ void update(\n    const Predict &self, const Space &, Body &body, const Star &star, const Field &field)\n{\n    body.kind = star.active;\n    if (star.active == 0u || field.near == 0u) {\n        body.pos = star.pos;\n    } else {\n        const real dt = self.time - star.dt;\n        body.pos -= dt * (body.vel - real(0.5) * dt * star.acc);\n#pragma unroll\n        for (u32 k = 0; k < 3; ++k) {\n            body.vel[k] += star.powers[k];\n        }\n        body.vel.x *= half(field.nearest.value);\n        body.mass = max(field.closest, real(1.0));\n    }\n    if (field.nearest.index == 7u) {\n        body.kind |= 4u;\n        body.mass = divide(body.mass, real(2.0));\n    }\n}\n\n",
                 names: "// The names by which kernels know the program.\nusing Parameters = law::Predict;\nusing ParticleP = law::Body;\nusing ParticleQ = law::Star;\nusing ResultsF = law::Field;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 11;\nconstexpr int RDIM = 8;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, true, true, true, true, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Star &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.acc.x);\n    visit.real(4, record.acc.y);\n    visit.real(5, record.acc.z);\n    visit.real(6, record.dt);\n#pragma unroll\n    for (u32 k = 0; k < 3; ++k) visit.real(7 + k, record.powers[k]);\n    visit.index(10, record.active);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &f)\n{\n    law::update(self, space, p, q, f);\n}\n\n",
             },
@@ -746,7 +790,10 @@ pub mod simulation {
             .update::<Self>();
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
-        fn update<Real: ::nbody::Lane<Coordinate = Real>, __Space: ::nbody::Space<Real>>(
+        fn update<
+            Real: ::nbody::__private::Lane<Coordinate = Real>,
+            __Space: ::nbody::__private::Space<Real>,
+        >(
             this: &Predict<Real>,
             _space: &__Space,
             body: &mut Body<Real>,
@@ -758,12 +805,16 @@ pub mod simulation {
                 | Real::eq_u32(field.near, Real::splat_u32(0u32));
             {
                 let __when_1 = __holds_1;
-                body.pos = ::nbody::Point::select(__when_1, star.pos, body.pos);
+                body.pos = ::nbody::__private::Point::select(
+                    __when_1,
+                    star.pos,
+                    body.pos,
+                );
             }
             {
                 let __unless_1 = !__holds_1;
                 let dt = this.time - star.dt;
-                body.pos = ::nbody::Point::select(
+                body.pos = ::nbody::__private::Point::select(
                     __unless_1,
                     body.pos
                         - ((body.vel.minus_product(Real::splat(0.5) * dt, star.acc))
@@ -808,14 +859,14 @@ pub mod simulation {
             ::nbody::__private::ParticleLoop::of_update::<Self>()
         }
     }
-    unsafe impl ::nbody::Measure for Energy {
+    unsafe impl ::nbody::__private::Measure for Energy {
         type P = Body;
-        type Q = ::nbody::Nothing;
+        type Q = ::nbody::__private::Nothing;
         type F = Field;
         type T = Total;
-        const PROGRAM: &'static ::nbody::ParticleProgram = &::nbody::__private::ParticleDeclaration {
+        const PROGRAM: &'static ::nbody::__private::ParticleProgram = &::nbody::__private::ParticleDeclaration {
             name: "energy",
-            operations: ::nbody::Operations {
+            operations: ::nbody::__private::Operations {
                 add: 7u32,
                 mul: 10u32,
                 div: 0u32,
@@ -823,7 +874,7 @@ pub mod simulation {
                 special: 0u32,
                 compare: 2u32,
             },
-            cuda: ::nbody::ParticleText {
+            cuda: ::nbody::__private::ParticleText {
                 law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    real fastest;\n    u32 fixed;\n};\n\nstruct Energy {\n};\n\n// Adds to t what p contributes.\n__device__ __forceinline__ void measure(\n    const Energy &self, const Space &, const Body &p, const Field &f, u32 index, Total &t)\n{\n    const real v2 = norm2(p.vel);\n    t.kinetic += real(0.5) * p.mass * v2;\n    t.potential += real(0.5) * p.mass * f.pot;\n    t.momentum += p.mass * p.vel;\n    take_min(t.slowest, v2, index);\n    t.fastest = max(t.fastest, v2);\n    if (p.kind == 1u) {\n        t.fixed += 1u;\n    }\n}\n\n",
                 names: "// The names by which kernels know the program.\nusing Parameters = law::Energy;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\nusing Accumulators = law::Total;\nconstexpr int FDIM = 9;\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,\n    const ResultsF &f, u32 index, Accumulators &t)\n{\n    law::measure(self, space, p, f, index, t);\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {}, {infinity(), ArgMin::NONE}, -infinity(), {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[5] = infinity();\n    total[6] = word<backup>(ArgMin::NONE);\n    total[7] = -infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.kinetic;\n    total[1] += f.potential;\n    total[2] += f.momentum.x;\n    total[3] += f.momentum.y;\n    total[4] += f.momentum.z;\n    if (comes_first(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {\n        total[5] = f.slowest.value;\n        total[6] = word<backup>(f.slowest.index);\n    }\n    if (f.fastest > total[7]) total[7] = f.fastest;\n    total[8] = word<backup>(integer(total[8]) + f.fixed);\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    total[4] += part[4];\n    if (part[5] < total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    if (part[7] > total[7]) total[7] = part[7];\n    total[8] = word<backup>(integer(total[8]) + integer(part[8]));\n}\n\n",
             },
@@ -833,13 +884,13 @@ pub mod simulation {
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
         fn measure<
-            Real: ::nbody::Lane<Coordinate = Real>,
-            __Space: ::nbody::Space<Real>,
+            Real: ::nbody::__private::Lane<Coordinate = Real>,
+            __Space: ::nbody::__private::Space<Real>,
         >(
             this: &Energy<Real>,
             _space: &__Space,
             p: &Body<Real>,
-            _: &::nbody::Nothing<Real>,
+            _: &::nbody::__private::Nothing<Real>,
             f: &Field<Real>,
             index: Real::U32,
             t: &mut Total<Real>,

@@ -64,6 +64,18 @@ pub enum Origin {
     Given(Csr),
 }
 
+impl From<Skin> for Origin {
+    fn from(skin: Skin) -> Self {
+        Self::Found(skin)
+    }
+}
+
+impl From<Csr> for Origin {
+    fn from(rows: Csr) -> Self {
+        Self::Given(rows)
+    }
+}
+
 impl Origin {
     /// Refuses an invalid skin or invalid rows.
     pub fn check(&self) -> Result<(), Error> {

@@ -7,10 +7,9 @@ pub mod leapfrog;
 
 #[cfg(test)]
 mod tests {
-    use nbody::{
-        CudaError, Domain, Measure, ParticleBuffers, ParticleProgram, Precision, Program, Update,
-        nvrtc,
-    };
+    use nbody::cuda::{Error as CudaError, ParticleBuffers, Program, nvrtc};
+    use nbody::law::ParticleProgram;
+    use nbody::{Domain, Measure, Precision, Update};
 
     use super::{block, hermite, leapfrog};
 

@@ -1,6 +1,6 @@
 //! A record that is written by hand must vouch for its layout.
 
-use nbody::{Field, Lane, Reader, Record, Writer};
+use nbody::law::{Field, Lane, Reader, Record, Writer};
 
 #[nbody::interaction]
 mod gravity {

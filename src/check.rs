@@ -1,18 +1,22 @@
-//! Test cases for engines: particles with the results of the reference.
+//! Checks of results: the `f64` reference, error bounds, comparison, ranges of single precision, and test cases of
+//! particles.
 
 use std::any::Any;
 
 use nbody_core::pack;
-
-use crate::{
-    Domain, Engine, Error, ErrorBounds, Interaction, Options, Particles, Report, compare,
-    reference, reference_self,
+pub use nbody_core::{
+    ErrorBounds, FieldReport, Report, check_range as range, check_range_self as range_self,
+    check_range_tree as range_tree, check_range_tree_self as range_tree_self, compare, reference,
+    reference_sample, reference_self, reference_self_sample, sample,
 };
+
+use crate::{Domain, Engine, Error, Interaction, Options, Particles};
 
 /// A test case: particles, the results of the reference, and error bounds.
 ///
 /// ```
-/// # use nbody::{AllPairs, Case, Device, Domain, Error, Interaction, Options};
+/// # use nbody::{AllPairs, Device, Domain, Error, Interaction, Options};
+/// # use nbody::check::Case;
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
 /// let case = Case::two_sets(&x, Domain::Open, i, j);
 /// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?, &Options::default())?;
@@ -37,7 +41,7 @@ impl<X: Interaction> Case<X> {
         Self { i, j, one_set: false, expected, bounds }
     }
 
-    /// Makes a case of one set of particles, given as i-particles and as j-particles of the same
+    /// Creates a case of one set of particles, given as i-particles and as j-particles of the same
     /// number; where I and J are one type, the i-particles serve as both.
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
