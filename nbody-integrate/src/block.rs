@@ -145,9 +145,9 @@ impl Programs {
         given: &Particles<P>,
         all: &mut Particles<P>,
     ) -> Result<(), Error> {
-        selection.seek_soonest(stars, now)?;
+        selection.seek_soonest(stars, "due", now)?;
         let n = selection.len();
-        Ok(self.predict.update_copies_due(selection, n, given, all, stars)?)
+        Ok(self.predict.update_copies_due("due", selection, n, given, all, stars)?)
     }
 }
 
@@ -166,7 +166,7 @@ impl Iteration {
         // Particles that take part all at once keep their order.
         let stars = device.upload(&vec![<BlockStar>::default(); n], Precision::Double)?;
         let mut order = Selection::new(device)?;
-        order.select_soonest(&stars, 0)?;
+        order.select_soonest(&stars, "due", 0)?;
         let improve = PerParticle::new(device, Improve { tick: tick(options) })?;
         Ok(Self { stars, order, improve })
     }
@@ -203,7 +203,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(Box::new(engine), particles, &stars, begin, options)?;
         // All begin at once, and keep their order.
-        run.selection.seek_soonest(&run.stars, 0)?;
+        run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
         let device = run.engine.device().clone();
         PerParticle::new(&device, Begin)?.update_by_name(&mut run.stars, &run.results)?;
@@ -443,7 +443,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
         let energies = self.energies_now();
         // As before, to the time of the next block step.
         let Self { given, all, stars, selection, programs, .. } = self;
-        programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
+        programs.predict.update_copies_due("due", selection, stars.len(), given, all, &*stars)?;
         energies
     }
 }

@@ -138,10 +138,6 @@ impl ParticleDeclaration {
     }
 }
 
-/// The fields by which particles take part in selections.
-pub(crate) const ACTIVE: &[Field] = &[Field { name: "active", kind: FieldKind::U32 }];
-pub(crate) const DUE: &[Field] = &[Field { name: "due", kind: FieldKind::U32 }];
-
 /// A program that changes each particle: a kick, a drift, an equation of state. The value holds its
 /// uniform parameters.
 ///
