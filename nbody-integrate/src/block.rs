@@ -14,7 +14,7 @@ use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Pred
 use crate::programs::leapfrog::Energies;
 use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator};
+use crate::{Error, Integrator, Start};
 
 /// The largest step is this many ticks. Times in ticks are modulo 2³², more than all steps.
 const LARGEST: u32 = 1 << 30;
@@ -32,22 +32,17 @@ const LARGEST: u32 = 1 << 30;
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{BlockHermite, HermiteOptions, Integrator};
-/// use nbody_interactions::hermite::{Body, Hermite};
-/// use nbody_models::{Particle, plummer};
+/// use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Motion};
+/// use nbody_interactions::hermite::Hermite;
+/// use nbody_models::plummer;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let stars = plummer(64, 1)?.particles;
-/// let body = |star: &Particle| Body {
-///     pos: star.pos.into(),
-///     vel: star.vel.into(),
-///     mass: star.mass,
-/// };
-/// let bodies: Vec<Body> = stars.iter().map(body).collect();
+/// let bodies: Vec<_> = stars.iter().map(|it| Motion::new(it.pos, it.vel, it.mass)).collect();
 /// // Positions as pairs of f32, so that distances of close stars are exact.
 /// let options = Options::default().precision(Precision::Mixed);
 /// let engine = AllPairs::with_options(&Device::cpu(), Hermite { eps2: 1e-4 }, options)?;
-/// let mut run = BlockHermite::new(engine, &bodies, 0.0, HermiteOptions::default().eta(0.01))?;
+/// let mut run = BlockHermite::new(engine, &bodies, HermiteOptions::default().eta(0.01))?;
 /// let before = run.energies()?.total();
 /// run.advance_to(0.25)?;
 /// let error = (run.energies()?.total() - before) / before;
@@ -173,27 +168,15 @@ impl Iteration {
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins at this time with particles that move as their fields `pos`, `vel` and `mass` say, evaluates
-    /// their forces and chooses their first steps.
-    pub fn new(
+    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses their first steps.
+    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        begin: f64,
+        start: impl Into<Start<'a, P, Q>>,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let motions = Motion::of_all_fields(particles)?;
-        Self::with_motions(engine, particles, &motions, begin, options)
-    }
-
-    /// Begins with these motions of the particles, whatever their fields say.
-    pub fn with_motions(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        motions: &[Motion],
-        begin: f64,
-        options: HermiteOptions,
-    ) -> Result<Self, Error> {
-        check_motions(motions, particles.len())?;
+        let start = start.into();
+        let (motions, sets) = (start.moving()?, start.sets::<X>()?);
+        check_motions(&motions, sets.i.len())?;
         let zero = [0.0; 3];
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
@@ -201,31 +184,34 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, due: 0 }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
-        let mut run = Self::with_stars(Box::new(engine), particles, &stars, begin, options)?;
+        let mut run = Self::with_stars(Box::new(engine), &sets.i, &stars, start.time(), options)?;
         // All begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
         let device = run.engine.device().clone();
         PerParticle::new(&device, Begin)?.update_by_name(&mut run.stars, &run.results)?;
-        run.choose_first(motions)?;
+        run.choose_first(&motions)?;
         run.find_first()?;
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options that it had. Positions and velocities are those of
+    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities are those of
     /// the checkpoint, other fields those of the particles.
-    pub fn resume(
+    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
+        particles: impl Into<Start<'a, P, Q>>,
         checkpoint: &BlockCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
+        let start = particles.into();
+        start.check_resumed()?;
+        let sets = start.sets::<X>()?;
         let BlockCheckpoint { begin, ticks, limits, stars } = checkpoint;
-        check_motions(&Motion::of(stars)?, particles.len())?;
+        check_motions(&Motion::of(stars)?, sets.i.len())?;
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         check_times(stars, *ticks)?;
         limits.check()?;
-        let mut run = Self::with_stars(Box::new(engine), particles, stars, *begin, options)?;
+        let mut run = Self::with_stars(Box::new(engine), &sets.i, stars, *begin, options)?;
         check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
         run.set_limits(*limits);

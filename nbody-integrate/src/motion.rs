@@ -1,6 +1,6 @@
 //! Motions of particles, and their energies.
 
-use nbody::{Device, FieldKind, PerParticle, Precision, Record, Update, Vector};
+use nbody::{Device, FieldKind, PerParticle, Point, Precision, Record, Update, Vector};
 use nbody_core::pack;
 
 use crate::Error;
@@ -12,6 +12,11 @@ const VEL: (&str, FieldKind) = ("vel", FieldKind::Vector(3));
 const MASS: (&str, FieldKind) = ("mass", FieldKind::Real);
 
 impl Motion {
+    /// Creates the motion of a particle.
+    pub fn new(pos: impl Into<Point>, vel: impl Into<Vector>, mass: f64) -> Self {
+        Self { pos: pos.into(), vel: vel.into(), mass }
+    }
+
     /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass: Real`:
     /// velocities of zero and masses of one where there are none.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {

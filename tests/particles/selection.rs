@@ -163,7 +163,7 @@ fn the_soonest_particles_come_first() {
 #[test]
 fn fields_and_parameters_are_told_by_name() {
     for device in nbody_tests::all_devices() {
-        let player = |turn, out| turns::Player { turn, x: 0.0, out };
+        let player = |turn: u32, out: u32| turns::Player { turn, x: 0.0, out };
         let players = [player(7, 1), player(5, 0), player(9, 2), player(5, 3)];
         let players = device.upload(&players, Precision::Double).unwrap();
         let mut selection = Selection::new(&device).unwrap();

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::ParticleLoop;
 use crate::pack::dim;
-use crate::{Error, Field, FieldKind, Lane, Operations, Output, Reader, Record, Space, Writer};
+use crate::{Error, Field, Lane, Operations, Output, Reader, Record, Space, Writer};
 
 /// A record without numbers: the second particle, or the results, of a program that reads none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
