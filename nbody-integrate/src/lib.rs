@@ -35,7 +35,7 @@
 //! # use nbody::prelude::*;
 //! # use nbody_interactions::gravity::{Body, Gravity};
 //! # fn main() -> Result<(), nbody::Error> {
-//! # let bodies = [0.0, 1.0].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 - 0.999 * x });
+//! # let bodies: [Body; 2] = [0.0, 1.0].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 - 0.999 * x });
 //! let mut gravity = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
 //! let fields = gravity.evaluate_self(&bodies)?;
 //! # assert!((fields[1].acc.x + 1.0).abs() < 1e-6 && (fields[0].pot + 1e-3).abs() < 1e-9);
