@@ -16,7 +16,7 @@ use nbody_interactions::{gravity, hermite::Hermite};
 use crate::run::error::{Error, check_energies};
 use crate::run::history::{Counts, relative_error};
 use crate::run::settings::{check_softening, positive};
-use crate::run::simulation::bodies;
+use crate::run::simulation::motions;
 
 /// Seed of the spheres, as in `nbody plummer` and `nbody run`.
 pub const SEED: u64 = 1;
@@ -98,7 +98,7 @@ impl Experiment {
         let law = Hermite { eps2: self.eps * self.eps };
         let engine = AllPairs::with_options(device, law, self.options)?;
         let options = HermiteOptions::default().eta(self.eta).largest(LARGEST);
-        let mut run = BlockHermite::new(engine, &bodies(sphere), 0.0, options)?;
+        let mut run = BlockHermite::new(engine, &motions(sphere), options)?;
         let first = energy(&mut run)?;
         let before = self.advance(&mut run, QUARTER, &mut show)?;
         let quarter = self.advance(&mut run, END, &mut show)?;

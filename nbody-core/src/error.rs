@@ -104,6 +104,14 @@ pub enum Error {
         /// The fields of the records.
         found: &'static [Field],
     },
+    /// Records have no field of this name that is a `u32`.
+    #[error("no field `{name}: u32`, found {}", integers(found))]
+    NoInteger {
+        /// The name that was asked for.
+        name: String,
+        /// The fields of the records.
+        found: &'static [Field],
+    },
     /// Particles have no field of this name.
     #[error("no field `{name}`, found {}; ask for one of these", list(found))]
     NoField {
@@ -535,6 +543,17 @@ impl Error {
         } else {
             Err(Self::OutOfRange { start, end, found })
         }
+    }
+}
+
+/// Lists the fields that are a `u32`, and says what to do.
+fn integers(fields: &[Field]) -> String {
+    let is_integer = |it: &&Field| FieldKind::U32.has_layout_of(it.kind);
+    let integers: Vec<_> = fields.iter().filter(is_integer).copied().collect();
+    if integers.is_empty() {
+        "none of `u32`; give it records that have one".to_owned()
+    } else {
+        format!("{}; name one of these", list(&integers))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Pred
 use crate::programs::leapfrog::Energies;
 use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator};
+use crate::{Error, Integrator, Start};
 
 /// The largest step in ticks. Times in ticks are modulo 2³², which exceeds any step.
 const LARGEST: u32 = 1 << 30;
@@ -36,22 +36,17 @@ const LARGEST: u32 = 1 << 30;
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{BlockHermite, HermiteOptions, Integrator};
-/// use nbody_interactions::hermite::{Body, Hermite};
-/// use nbody_models::{Particle, plummer};
+/// use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Motion};
+/// use nbody_interactions::hermite::Hermite;
+/// use nbody_models::plummer;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let stars = plummer(64, 1)?.particles;
-/// let body = |star: &Particle| Body {
-///     pos: star.pos.into(),
-///     vel: star.vel.into(),
-///     mass: star.mass,
-/// };
-/// let bodies: Vec<Body> = stars.iter().map(body).collect();
+/// let bodies: Vec<_> = stars.iter().map(|it| Motion::new(it.pos, it.vel, it.mass)).collect();
 /// // Positions as pairs of f32, so that distances of close stars are exact.
 /// let options = Options::default().precision(Precision::Mixed);
 /// let engine = AllPairs::with_options(&Device::cpu(), Hermite { eps2: 1e-4 }, options)?;
-/// let mut run = BlockHermite::new(engine, &bodies, 0.0, HermiteOptions::default().eta(0.01))?;
+/// let mut run = BlockHermite::new(engine, &bodies, HermiteOptions::default().eta(0.01))?;
 /// let before = run.energies()?.total();
 /// run.advance_to(0.25)?;
 /// let error = (run.energies()?.total() - before) / before;
@@ -150,9 +145,9 @@ impl Programs {
         given: &Particles<P>,
         all: &mut Particles<P>,
     ) -> Result<(), Error> {
-        selection.seek_soonest(stars, now)?;
+        selection.seek_soonest(stars, "due", now)?;
         let n = selection.len();
-        Ok(self.predict.update_copies_due(selection, n, given, all, stars)?)
+        Ok(self.predict.update_copies_due("due", selection, n, given, all, stars)?)
     }
 }
 
@@ -171,34 +166,22 @@ impl Iteration {
         // A selection in which all particles are due at once keeps their order.
         let stars = device.upload(&vec![<BlockStar>::default(); n], Precision::Double)?;
         let mut order = Selection::new(device)?;
-        order.select_soonest(&stars, 0)?;
+        order.select_soonest(&stars, "due", 0)?;
         let improve = PerParticle::new(device, Improve { tick: tick(options) })?;
         Ok(Self { stars, order, improve })
     }
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins at this time with particles that move by their fields `pos`, `vel` and `mass`,
-    /// evaluates their forces and chooses their first steps.
-    pub fn new(
+    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses their first steps.
+    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        begin: f64,
+        start: impl Into<Start<'a, P, Q>>,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let motions = Motion::of_all_fields(particles)?;
-        Self::with_motions(engine, particles, &motions, begin, options)
-    }
-
-    /// Begins with these motions of the particles, whatever their fields say.
-    pub fn with_motions(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        motions: &[Motion],
-        begin: f64,
-        options: HermiteOptions,
-    ) -> Result<Self, Error> {
-        check_motions(motions, particles.len())?;
+        let start = start.into();
+        let (motions, sets) = (start.moving()?, start.sets::<X>()?);
+        check_motions(&motions, sets.i.len())?;
         let zero = [0.0; 3];
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
@@ -206,31 +189,34 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, due: 0 }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
-        let mut run = Self::with_stars(Box::new(engine), particles, &stars, begin, options)?;
-        // All particles are due at once, and keep their order.
-        run.selection.seek_soonest(&run.stars, 0)?;
+        let mut run = Self::with_stars(Box::new(engine), &sets.i, &stars, start.time(), options)?;
+        // All begin at once, and keep their order.
+        run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
         let device = run.engine.device().clone();
         PerParticle::new(&device, Begin)?.update_by_name(&mut run.stars, &run.results)?;
-        run.choose_first(motions)?;
+        run.choose_first(&motions)?;
         run.find_first()?;
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options of that run. Positions and velocities
-    /// come from the checkpoint, other fields from the particles.
-    pub fn resume(
+    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities are those of
+    /// the checkpoint, other fields those of the particles.
+    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
+        particles: impl Into<Start<'a, P, Q>>,
         checkpoint: &BlockCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
+        let start = particles.into();
+        start.check_resumed()?;
+        let sets = start.sets::<X>()?;
         let BlockCheckpoint { begin, ticks, limits, stars } = checkpoint;
-        check_motions(&Motion::of(stars)?, particles.len())?;
+        check_motions(&Motion::of(stars)?, sets.i.len())?;
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         check_times(stars, *ticks)?;
         limits.check()?;
-        let mut run = Self::with_stars(Box::new(engine), particles, stars, *begin, options)?;
+        let mut run = Self::with_stars(Box::new(engine), &sets.i, stars, *begin, options)?;
         check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
         run.set_limits(*limits);
@@ -448,7 +434,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
         let energies = self.energies_now();
         // Restores the prediction to the end of the next block step.
         let Self { given, all, stars, selection, programs, .. } = self;
-        programs.predict.update_copies_due(selection, stars.len(), given, all, &*stars)?;
+        programs.predict.update_copies_due("due", selection, stars.len(), given, all, &*stars)?;
         energies
     }
 }

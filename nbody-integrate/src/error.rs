@@ -27,12 +27,28 @@ pub enum Error {
 
     /// Particles lack a field of their motion.
     #[error(
-        "the particles have no field `{field}`; give the motion of each beside them (`with_motions`), or \
-         particles that have it"
+        "the particles have no field `{field}`; give particles that have it, or the motion of each beside them \
+         (`Start::motions`)"
     )]
     NoMotion {
         /// The field, as in a declaration.
         field: &'static str,
+    },
+
+    /// A run that is resumed is told how it begins.
+    #[error(
+        "a run is resumed with a time or with motions; the checkpoint has both: give the particles alone"
+    )]
+    Resumed,
+
+    /// J-particles are given beside i-particles of their type.
+    #[error(
+        "the i-particles and the j-particles of `{interaction}` are of one type; give one set of particles, without \
+         `Start::sources`"
+    )]
+    OneType {
+        /// The name of the interaction.
+        interaction: &'static str,
     },
 
     /// A number of a particle is NaN or infinite.

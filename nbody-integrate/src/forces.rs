@@ -1,6 +1,6 @@
 //! The forces of an interaction on moving particles.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 
 use nbody::law::{FieldKind, Record};
 use nbody::untyped::EngineState;
@@ -12,6 +12,7 @@ use crate::Error;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 use crate::softening::soften;
+use crate::start::Sets;
 
 /// An interaction with its particles and results on the device.
 #[derive(Debug)]
@@ -29,12 +30,10 @@ pub(crate) trait Place {
 }
 
 impl<X: Interaction> Forces<X> {
-    /// Uploads i-particles and j-particles of one set.
-    pub fn new(mut engine: Box<dyn Engine<X>>, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
-        EngineError::check_length("j-particles of one set", j.len(), i.len())?;
+    /// Uploads the particles.
+    pub fn new(mut engine: Box<dyn Engine<X>>, Sets { i, j }: &Sets<X>) -> Result<Self, Error> {
         soften(&mut *engine);
-        let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
-        let j = if one_type { None } else { Some(engine.upload(j)?) };
+        let j = j.as_ref().map(|j| engine.upload(j)).transpose()?;
         let (i, results) = (engine.upload(i)?, engine.results(i.len())?);
         Ok(Self { engine, i, j, results })
     }

@@ -14,8 +14,9 @@ use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
 use crate::programs::leapfrog::Energies;
+use crate::start::Sets;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator};
+use crate::{Error, Integrator, Start};
 
 /// A step of more iterations would seem never to end.
 const MOST_ITERATIONS: u32 = 1000;
@@ -109,22 +110,17 @@ impl HermiteOptions {
 ///
 /// ```
 /// use nbody::prelude::*;
-/// use nbody_integrate::{Hermite, HermiteOptions, Integrator};
-/// use nbody_interactions::hermite::{self, Body};
+/// use nbody_integrate::{Hermite, HermiteOptions, Integrator, Motion};
+/// use nbody_interactions::hermite;
 ///
 /// # fn main() -> Result<(), nbody_integrate::Error> {
 /// // Two bodies that circle each other with a period of 2 π.
-/// let body = |x: f64| Body {
-///     pos: Point::new(x, 0.0, 0.0),
-///     vel: Vector::new(0.0, x, 0.0),
-///     mass: 0.5,
-/// };
-/// let bodies = [body(-0.5), body(0.5)];
+/// let bodies = [-0.5, 0.5].map(|x| Motion::new([x, 0.0, 0.0], [0.0, x, 0.0], 0.5));
 /// let options = Options::default().precision(Precision::Double);
 /// let law = hermite::Hermite { eps2: 0.0 };
 /// let engine = AllPairs::with_options(&Device::cpu(), law, options)?;
 /// let steps = HermiteOptions::default().eta(0.01).iterations(2);
-/// let mut run = Hermite::new(engine, &bodies, 0.0, steps)?;
+/// let mut run = Hermite::new(engine, &bodies, steps)?;
 /// let half = std::f64::consts::PI;
 /// run.advance_to(half)?;
 /// let end = run.motions_at(half)?;
@@ -190,55 +186,46 @@ impl Programs {
     }
 }
 
-impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
-    /// Begins at this time with particles of one type, which move by their fields `pos`, `vel` and
-    /// `mass`, evaluates their forces and chooses the first step.
-    pub fn new(
+impl<X: Interaction> Hermite<X> {
+    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses the first step.
+    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        begin: f64,
+        start: impl Into<Start<'a, P, Q>>,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let motions = Motion::of_all_fields(particles)?;
-        Self::with_motions(engine, particles, &motions, begin, options)
-    }
-
-    /// Begins with these motions of the particles, whatever their fields say.
-    pub fn with_motions(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        motions: &[Motion],
-        begin: f64,
-        options: HermiteOptions,
-    ) -> Result<Self, Error> {
-        check_motions(motions, particles.len())?;
+        let start = start.into();
+        let (motions, sets) = (start.moving()?, start.sets()?);
+        check_motions(&motions, sets.i.len())?;
         let zero = [0.0; 3];
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
             Star { pos, vel, acc: zero.into(), jerk: zero.into(), mass }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
-        let clock = Clock::new(begin, options.largest);
-        let mut run = Self::with_stars(Box::new(engine), particles, &stars, clock, options)?;
-        run.begin(motions)?;
+        let clock = Clock::new(start.time(), options.largest);
+        let mut run = Self::with_stars(Box::new(engine), &sets, &stars, clock, options)?;
+        run.begin(&motions)?;
         Ok(run)
     }
 
-    /// Continues a run from a checkpoint, with the options of that run. Positions and velocities
-    /// come from the checkpoint, other fields from the particles.
-    pub fn resume(
+    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities are those of
+    /// the checkpoint, other fields those of the particles.
+    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        particles: &[X::I],
+        particles: impl Into<Start<'a, P, Q>>,
         checkpoint: &HermiteCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
+        let start = particles.into();
+        start.check_resumed()?;
+        let sets = start.sets()?;
         let &HermiteCheckpoint { begin, ticks, level, limits, ref stars } = checkpoint;
-        check_motions(&Motion::of(stars)?, particles.len())?;
+        check_motions(&Motion::of(stars)?, sets.i.len())?;
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         limits.check()?;
         let has_step = level != NO_STEP;
         let clock = Clock::at(begin, options.largest, ticks, level - u32::from(!has_step))?;
-        let mut run = Self::with_stars(Box::new(engine), particles, stars, clock, options)?;
+        let mut run = Self::with_stars(Box::new(engine), &sets, stars, clock, options)?;
         run.limits = limits;
         run.too_short = (!has_step).then(|| hastiest(stars));
         Ok(run)
@@ -246,7 +233,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
 
     fn with_stars(
         engine: Box<dyn Engine<X>>,
-        particles: &[X::I],
+        sets: &Sets<X>,
         stars: &[Star],
         clock: Clock,
         options: HermiteOptions,
@@ -259,7 +246,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
         let (device, precision) = (engine.device().clone(), engine.options().precision);
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
-            forces: Forces::new(engine, particles, particles)?,
+            forces: Forces::new(engine, sets)?,
             stars: device.upload(stars, Precision::Double)?,
             ends: device.upload(&ends, Precision::Double)?,
             programs: Programs::new(&device)?,
@@ -272,9 +259,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Hermite<X> {
             steps: Steps::default(),
         })
     }
-}
 
-impl<X: Interaction> Hermite<X> {
     /// Evaluates the first forces, again a little later, and chooses the first step.
     fn begin(&mut self, motions: &[Motion]) -> Result<(), Error> {
         self.predict(0.0)?;

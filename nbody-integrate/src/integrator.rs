@@ -3,8 +3,9 @@
 use crate::steps::{NextStep, Steps, check_end, check_resolution};
 use crate::{Energies, Error, Motion};
 
-/// A run of any integrator. It begins with `new`, or with `with_motions` if the particles have no
-/// fields for their motion, and `resume` continues it from a `checkpoint` to the last bit.
+/// A run of any integrator. `new(engine, &particles, step)` begins it, with [`Start`](crate::Start) in place of the
+/// particles where it does not begin at time 0 or their motions are given beside them. `resume(engine, &particles,
+/// &checkpoint, step)` continues it from a `checkpoint` to the last bit.
 pub trait Integrator {
     /// Advances by one step; with individual time steps, by the step of one block.
     fn advance(&mut self) -> Result<(), Error>;

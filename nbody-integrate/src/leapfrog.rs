@@ -12,8 +12,9 @@ use crate::forces::{
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 use crate::softening::soften;
+use crate::start::Sets;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator};
+use crate::{Error, Integrator, Start};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967;
 /// Swope et al. 1982). It is of second order, symplectic, and symmetric in time.
@@ -25,17 +26,13 @@ use crate::{Error, Integrator};
 /// ```
 /// use nbody::prelude::*;
 /// use nbody_integrate::{Integrator, Leapfrog, Motion};
-/// use nbody_interactions::gravity::{Body, Gravity};
+/// use nbody_interactions::gravity::Gravity;
 ///
 /// # fn main() -> Result<(), nbody_integrate::Error> {
-/// // Two bodies that circle each other with a period of 2 π. A `Body` has no velocity.
-/// let bodies = [-0.5, 0.5].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 0.5 });
-/// let mut motions = Motion::of(&bodies)?;
-/// motions[0].vel.y = -0.5;
-/// motions[1].vel.y = 0.5;
-///
+/// // Two bodies that circle each other with a period of 2 π.
+/// let bodies = [-0.5, 0.5].map(|x| Motion::new([x, 0.0, 0.0], [0.0, x, 0.0], 0.5));
 /// let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 })?;
-/// let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.01)?;
+/// let mut run = Leapfrog::new(engine, &bodies, 0.01)?;
 /// let half = std::f64::consts::PI;
 /// run.advance_to(half)?;
 /// let end = run.motions_at(half)?;
@@ -97,64 +94,29 @@ pub struct LeapfrogCheckpoint {
     pub engine: EngineState,
 }
 
-impl<X: Interaction<J = <X as Interaction>::I>> Leapfrog<X> {
-    /// Begins at this time with particles of one type, which move by their fields `pos`, `vel` and
-    /// `mass`, and evaluates their forces.
-    pub fn new(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        begin: f64,
-        step: f64,
-    ) -> Result<Self, Error> {
-        let motions = Motion::of_all_fields(particles)?;
-        Self::with_motions(engine, particles, &motions, begin, step)
-    }
-
-    /// Begins with these motions of the particles, whatever fields they have.
-    pub fn with_motions(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        motions: &[Motion],
-        begin: f64,
-        step: f64,
-    ) -> Result<Self, Error> {
-        Self::with_sources(engine, particles, particles, motions, begin, step)
-    }
-
-    /// Continues a run from a checkpoint, with the step of that run. Positions and velocities come
-    /// from the checkpoint, other fields from the particles. Positions are wrapped only if
-    /// [`set_wrap`](Self::set_wrap) is called again.
-    pub fn resume(
-        engine: impl Engine<X> + 'static,
-        particles: &[X::I],
-        checkpoint: &LeapfrogCheckpoint,
-        step: f64,
-    ) -> Result<Self, Error> {
-        Self::resume_with_sources(engine, particles, particles, checkpoint, step)
-    }
-}
-
 impl<X: Interaction> Leapfrog<X> {
-    /// Begins with particles given as i-particles and as j-particles in the same order.
-    pub fn with_sources(
+    /// Begins with these particles (see [`Start`]), and evaluates their forces.
+    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        i: &[X::I],
-        j: &[X::J],
-        motions: &[Motion],
-        begin: f64,
+        start: impl Into<Start<'a, P, Q>>,
         step: f64,
     ) -> Result<Self, Error> {
-        Self::at(Box::new(engine), i, j, motions, Clock { begin, step, steps: 0 })
+        let start = start.into();
+        let (motions, clock) = (start.moving()?, Clock { begin: start.time(), step, steps: 0 });
+        Self::at(Box::new(engine), &start.sets()?, &motions, clock)
     }
 
-    /// Continues a run of i-particles and j-particles as [`resume`](Self::resume) does.
-    pub fn resume_with_sources(
+    /// Resumes a run from a checkpoint, with the step that it had. Positions and velocities are those of
+    /// the checkpoint, other fields those of the particles. Positions are wrapped only if
+    /// [`set_wrap`](Self::set_wrap) says so again.
+    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
-        i: &[X::I],
-        j: &[X::J],
+        particles: impl Into<Start<'a, P, Q>>,
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
     ) -> Result<Self, Error> {
+        let start = particles.into();
+        start.check_resumed()?;
         let &LeapfrogCheckpoint { begin, steps, ref motions, engine: ref state } = checkpoint;
         if motions.is_empty() {
             return Err(Error::NoParticles);
@@ -166,13 +128,12 @@ impl<X: Interaction> Leapfrog<X> {
         // Comes first: a change of parameters would make the engine forget its state.
         soften(&mut *engine);
         engine.untyped_mut().restore(state)?;
-        Self::at(engine, i, j, motions, Clock { begin, step, steps })
+        Self::at(engine, &start.sets()?, motions, Clock { begin, step, steps })
     }
 
     fn at(
         engine: Box<dyn Engine<X>>,
-        i: &[X::I],
-        j: &[X::J],
+        sets: &Sets<X>,
         motions: &[Motion],
         clock: Clock,
     ) -> Result<Self, Error> {
@@ -180,7 +141,7 @@ impl<X: Interaction> Leapfrog<X> {
         check_begin(clock.begin)?;
         check_begin(clock.next().begin)?;
         check_resolution(clock.next().begin, clock.step)?;
-        check_motions(motions, i.len())?;
+        check_motions(motions, sets.i.len())?;
         check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
         let device = engine.device().clone();
         let kick = Kicking::new::<X>(&device)?;
@@ -193,7 +154,7 @@ impl<X: Interaction> Leapfrog<X> {
         let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
         drift.set_domain(engine.options().domain)?;
         let mut run = Self {
-            forces: Forces::new(engine, i, j)?,
+            forces: Forces::new(engine, sets)?,
             motions: device.upload(motions, Precision::Double)?,
             place: Placing::new(&device)?,
             kick,

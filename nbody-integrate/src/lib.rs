@@ -7,9 +7,45 @@
 //! | [`Hermite`] | shared, by accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
 //! | [`BlockHermite`] | individual, in blocks | 4 | `pos`, `vel` | `acc`, `jerk` |
 //!
-//! Energies need `pot: Real` among the results, per unit mass if the results are accelerations. A
-//! [`Motion`] is the position, the velocity and the mass of a particle; if the particles of an
-//! interaction lack these fields, motions are given separately.
+//! Energies need `pot: Real` among the results, per unit mass where these are accelerations. A [`Motion`]
+//! is the position, the velocity and the mass of a particle.
+//!
+//! A planet about a star for a time of 100, in five lines:
+//!
+//! ```
+//! # use nbody::prelude::*;
+//! # use nbody_integrate::{Integrator, Leapfrog, Motion};
+//! # use nbody_interactions::gravity::Gravity;
+//! # fn main() -> Result<(), nbody_integrate::Error> {
+//! let engine = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
+//! let star = Motion::new([0.0; 3], [0.0; 3], 1.0);
+//! let planet = Motion::new([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 1e-3);
+//! let mut run = Leapfrog::new(engine, &[star, planet], 0.01)?;
+//! run.advance_to(100.0)?;
+//! # let [star, planet] = run.motions()?[..] else { panic!("two bodies") };
+//! # let distance = (planet.pos - star.pos).norm();
+//! # assert!((distance - 1.0).abs() < 0.01, "{distance}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Their gravity alone, in two:
+//!
+//! ```
+//! # use nbody::prelude::*;
+//! # use nbody_interactions::gravity::{Body, Gravity};
+//! # fn main() -> Result<(), nbody::Error> {
+//! # let bodies: [Body; 2] = [0.0, 1.0].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 - 0.999 * x });
+//! let mut gravity = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
+//! let fields = gravity.evaluate_self(&bodies)?;
+//! # assert!((fields[1].acc.x + 1.0).abs() < 1e-6 && (fields[0].pot + 1e-3).abs() < 1e-9);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every integrator begins by `new(engine, &particles, step)`, where the step is a number or
+//! [`HermiteOptions`]. [`Start`] in place of the particles says at what time a run begins, and gives motions
+//! beside particles that have none. `resume(engine, &particles, &checkpoint, step)` continues a run.
 //!
 //! Each integrator implements [`Integrator`], and takes any [`Engine`](nbody::Engine): all pairs,
 //! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
@@ -29,6 +65,7 @@ mod limits;
 mod motion;
 mod programs;
 mod softening;
+mod start;
 mod steps;
 
 pub use block::{BlockCheckpoint, BlockHermite};
@@ -41,6 +78,7 @@ pub use motion::Motion;
 pub use programs::block::BlockStar;
 pub use programs::hermite::Star;
 pub use programs::leapfrog::Energies;
+pub use start::Start;
 pub use steps::Steps;
 
 /// Doctests of the page of the package.

@@ -1,7 +1,7 @@
 //! Motions of particles, and their energies.
 
 use nbody::law::{FieldKind, Record};
-use nbody::{Device, PerParticle, Precision, Update, Vector};
+use nbody::{Device, PerParticle, Point, Precision, Update, Vector};
 use nbody_core::pack;
 
 use crate::Error;
@@ -13,9 +13,13 @@ const VEL: (&str, FieldKind) = ("vel", FieldKind::Vector(3));
 const MASS: (&str, FieldKind) = ("mass", FieldKind::Real);
 
 impl Motion {
-    /// Returns the motions of particles, from their fields `pos: Point`, `vel: Vector` and `mass:
-    /// Real`. A missing velocity is zero and a missing mass one; particles without a position are
-    /// refused.
+    /// Creates the motion of a particle.
+    pub fn new(pos: impl Into<Point>, vel: impl Into<Vector>, mass: f64) -> Self {
+        Self { pos: pos.into(), vel: vel.into(), mass }
+    }
+
+    /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass: Real`:
+    /// velocities of zero and masses of one where there are none.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
         let Some(pos) = numbers::<P>(POS.0, POS.1) else {
             return Err(Error::NoMotion { field: "pos: Point" });

@@ -2,7 +2,7 @@
 
 use nbody::{AllPairs, Device, Math, Opening, Options, Point, Precision, Tree, Vector};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Motion, Steps,
+    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Motion, Start, Steps,
 };
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
@@ -28,7 +28,7 @@ fn run(
     bodies: &[Body],
     options: HermiteOptions,
 ) -> BlockHermite<hermite::Hermite> {
-    BlockHermite::new(engine(device), bodies, 0.0, options).unwrap()
+    BlockHermite::new(engine(device), bodies, options).unwrap()
 }
 
 fn options(eta: f64) -> HermiteOptions {
@@ -61,7 +61,7 @@ fn individual_steps_agree_with_shared_ones() {
     let bodies = cluster(32);
     let shared = |eta: f64| {
         let engine = engine(&Device::cpu());
-        let mut run = Hermite::new(engine, &bodies, 0.0, options(eta)).unwrap();
+        let mut run = Hermite::new(engine, &bodies, options(eta)).unwrap();
         run.advance_to(0.5).unwrap();
         run.motions().unwrap()
     };
@@ -108,7 +108,7 @@ fn at_fixed_steps(steps: u32, iterations: u32) -> [Vec<Motion>; 2] {
     let mut block = run(&Device::cpu(), &bodies, options);
     block.advance_to(1.0).unwrap();
     let engine = engine(&Device::cpu());
-    let mut shared = Hermite::new(engine, &bodies, 0.0, options).unwrap();
+    let mut shared = Hermite::new(engine, &bodies, options).unwrap();
     shared.advance_to(1.0).unwrap();
     assert_eq!((block.time(), shared.time()), (1.0, 1.0));
     [block.motions().unwrap(), shared.motions().unwrap()]
@@ -282,7 +282,7 @@ fn bodies_at_one_place_are_named() {
     bodies[7].pos = bodies[3].pos;
     let interaction = hermite::Hermite { eps2: 0.0 };
     let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
-    let error = BlockHermite::new(engine, &bodies, 0.0, options(0.02)).unwrap_err();
+    let error = BlockHermite::new(engine, &bodies, options(0.02)).unwrap_err();
     assert!(matches!(error, Error::Close { first: 3, second: 7, distance: 0.0, .. }), "{error}");
 }
 
@@ -296,7 +296,7 @@ fn a_run_stays_as_it_was_when_a_step_is_too_short() {
     }
     let interaction = hermite::Hermite { eps2: 0.0 };
     let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
-    let mut run = BlockHermite::new(engine, &bodies, 0.0, options(0.02)).unwrap();
+    let mut run = BlockHermite::new(engine, &bodies, options(0.02)).unwrap();
     let error = (0..20_000).find_map(|_| run.advance().err()).expect("they meet");
     assert!(matches!(error, Error::Close { first: 3 | 7, second: 3 | 7, .. }), "{error}");
     let (before, steps) = (run.checkpoint().unwrap(), run.steps());
@@ -343,7 +343,7 @@ fn energies_that_are_refused_change_nothing() {
     let [asked, not] = [true, false].map(|asks| {
         let interaction = silent::Silent { eps2: EPS2 };
         let engine = AllPairs::with_options(&Device::cpu(), interaction, exact()).unwrap();
-        let mut run = BlockHermite::new(engine, &stars, 0.0, options(0.02)).unwrap();
+        let mut run = BlockHermite::new(engine, &stars, options(0.02)).unwrap();
         for _ in 0..30 {
             if asks {
                 assert!(matches!(run.energies(), Err(Error::MissingField { .. })));
@@ -388,7 +388,8 @@ fn a_run_goes_on_for_ever() {
 #[test]
 fn times_that_f64_cannot_tell_apart_are_refused() {
     let bodies = cluster(9);
-    let error = BlockHermite::new(engine(&Device::cpu()), &bodies, -1e20, options(0.02));
+    let error =
+        BlockHermite::new(engine(&Device::cpu()), Start::new(&bodies).begin(-1e20), options(0.02));
     assert!(matches!(error.unwrap_err(), Error::Resolution { .. }));
     let mut run = run(&Device::cpu(), &bodies, options(0.02));
     assert!(matches!(run.advance_to(f64::MAX), Err(Error::Resolution { .. })));
@@ -406,12 +407,12 @@ fn engines_that_remember_are_refused() {
     let law = hermite::Hermite { eps2: 0.01 };
     let start = |opening| {
         let tree = Tree::new(&Device::cpu(), law, opening).unwrap();
-        BlockHermite::new(tree, &bodies, 0.0, HermiteOptions::default())
+        BlockHermite::new(tree, &bodies, HermiteOptions::default())
     };
     let mut by_tree = start(Opening::theta(0.5)).unwrap();
     by_tree.advance_to(0.125).unwrap();
     let refused = Tree::new(&Device::cpu(), law, Opening::relative(0.01))
-        .map(|tree| BlockHermite::new(tree, &bodies, 0.0, HermiteOptions::default()).map(drop));
+        .map(|tree| BlockHermite::new(tree, &bodies, HermiteOptions::default()).map(drop));
     if let Ok(refused) = refused {
         assert!(matches!(refused, Err(Error::NoBlockSteps)), "{refused:?}");
     }

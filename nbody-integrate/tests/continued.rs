@@ -7,7 +7,9 @@ use nbody::{
     Accumulation, AllPairs, Device, Domain, Engine, Expansion, Math, Neighbours, Opening, Options,
     Precision, ShortRange, Skin, Tree,
 };
-use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
+use nbody_integrate::{
+    BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion, Start,
+};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite;
 use nbody_interactions::lennard_jones::{Atom, ShiftedLennardJones};
@@ -74,7 +76,9 @@ fn check_leapfrog<X>(
 ) where
     X: nbody::Interaction<J = <X as nbody::Interaction>::I>,
 {
-    let start = || Leapfrog::with_motions(engine(), particles, motions, 0.5, step).unwrap();
+    let start = || {
+        Leapfrog::new(engine(), Start::new(particles).motions(motions).begin(0.5), step).unwrap()
+    };
     let whole = in_parts(start(), &|_| None);
     let cut = in_parts(start(), &|run| {
         let checkpoint = run.checkpoint().unwrap();
@@ -237,7 +241,7 @@ fn hermite_continues() {
             let options = Options::default().precision(precision);
             let engine = || AllPairs::with_options(&device, law, options).unwrap();
             let steps = HermiteOptions::default().iterations(iterations);
-            let start = || Hermite::new(engine(), &bodies, 0.5, steps).unwrap();
+            let start = || Hermite::new(engine(), Start::new(&bodies).begin(0.5), steps).unwrap();
             let whole = in_parts(start(), &|_| None);
             let cut = in_parts(start(), &|run| {
                 let checkpoint = run.checkpoint().unwrap();
@@ -245,7 +249,8 @@ fn hermite_continues() {
             });
             let [whole, cut] = [whole, cut].map(|run| run.checkpoint().unwrap());
             assert!(whole == cut, "{device}, {precision}, shared");
-            let start = || BlockHermite::new(engine(), &bodies, 0.5, steps).unwrap();
+            let start =
+                || BlockHermite::new(engine(), Start::new(&bodies).begin(0.5), steps).unwrap();
             let whole = in_parts(start(), &|_| None);
             let cut = in_parts(start(), &|run| {
                 let checkpoint = run.checkpoint().unwrap();
@@ -263,7 +268,7 @@ fn states_of_other_engines_are_refused() {
     let device = Device::cpu();
     let law = Gravity { eps2: 1e-4 };
     let tree = || Tree::new(&device, law, Opening::relative(1e-3)).unwrap();
-    let mut run = Leapfrog::with_motions(tree(), &bodies, &motions, 0.0, 0.01).unwrap();
+    let mut run = Leapfrog::new(tree(), Start::new(&bodies).motions(&motions), 0.01).unwrap();
     run.advance().unwrap();
     let mut checkpoint = run.checkpoint().unwrap();
     let EngineState::Results(lengths) = &checkpoint.engine else {

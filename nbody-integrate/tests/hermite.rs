@@ -2,7 +2,9 @@
 //! all devices.
 
 use nbody::{AllPairs, Device, Math, Options, Precision};
-use nbody_integrate::{Error, Hermite, HermiteCheckpoint, HermiteOptions, Integrator, Steps};
+use nbody_integrate::{
+    Error, Hermite, HermiteCheckpoint, HermiteOptions, Integrator, Start, Steps,
+};
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -17,7 +19,7 @@ fn run(
     options: HermiteOptions,
 ) -> Result<Hermite<hermite::Hermite>, Error> {
     let engine = AllPairs::with_options(device, hermite::Hermite { eps2 }, exact()).unwrap();
-    Hermite::new(engine, bodies, 0.0, options)
+    Hermite::new(engine, bodies, options)
 }
 
 /// Two bodies of mass 1/2 at the largest distance of an orbit with eccentricity e and period 2 π.
@@ -194,7 +196,9 @@ fn bad_options_are_refused() {
     assert_eq!(message(options.largest(f64::NAN)), "largest is NaN, expected a positive number");
     assert_eq!(message(options.iterations(0)), "iterations is 0, expected a positive number");
     let engine = AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
-    let error = Hermite::new(engine, &bodies, f64::INFINITY, options).unwrap_err().to_string();
+    let error = Hermite::new(engine, Start::new(&bodies).begin(f64::INFINITY), options)
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "the beginning of the run is inf, expected a finite time");
 }
 
@@ -234,11 +238,11 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
     let engine = || AllPairs::with_options(&Device::cpu(), *interaction(), exact()).unwrap();
     let bodies = orbit(0.0);
     let options = HermiteOptions::default();
-    let error = Hermite::new(engine(), &bodies, 1e17, options).unwrap_err();
+    let error = Hermite::new(engine(), Start::new(&bodies).begin(1e17), options).unwrap_err();
     assert!(matches!(error, Error::Resolution { time: 1e17, step: 0.125 }), "{error}");
-    let error = Hermite::new(engine(), &bodies, 0.0, options.largest(1e-300)).unwrap_err();
+    let error = Hermite::new(engine(), &bodies, options.largest(1e-300)).unwrap_err();
     assert!(matches!(error, Error::Resolution { .. }), "{error}");
-    let mut run = Hermite::new(engine(), &bodies, 0.0, options).unwrap();
+    let mut run = Hermite::new(engine(), &bodies, options).unwrap();
     let found = run.advance_to(1e300).unwrap_err().to_string();
     assert!(found.starts_with("steps of 1.25e-1 at time 1e300: the next number"), "{found}");
     run.advance_to(-1e300).unwrap();

@@ -2,7 +2,7 @@
 
 use nbody::untyped::EngineState;
 use nbody::{AllPairs, Device, Domain, Math, Neighbours, Options, Precision, ShortRange, Skin};
-use nbody_integrate::{Error, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Steps};
+use nbody_integrate::{Error, Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Start, Steps};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::lennard_jones::{Atom, LennardJones, ShiftedLennardJones};
 use nbody_models::uniform;
@@ -28,7 +28,7 @@ fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
 fn gravity(device: &Device, e: f64, step: f64) -> Leapfrog<Gravity> {
     let (bodies, motions) = orbit(e);
     let engine = AllPairs::with_options(device, Gravity { eps2: 0.0 }, exact()).unwrap();
-    Leapfrog::with_motions(engine, &bodies, &motions, 0.0, step).unwrap()
+    Leapfrog::new(engine, Start::new(&bodies).motions(&motions), step).unwrap()
 }
 
 /// The distance of a body from its starting point after one period of a circular orbit.
@@ -139,7 +139,7 @@ fn motions_by_forces_are_predicted_within_the_box() {
     let engine = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
     let mut motions = Motion::of(&atoms).unwrap();
     (motions[0].mass, motions[0].vel.x) = (2.0, -30.0);
-    let mut run = Leapfrog::with_motions(engine, &atoms, &motions, 0.0, 0.01).unwrap();
+    let mut run = Leapfrog::new(engine, Start::new(&atoms).motions(&motions), 0.01).unwrap();
     run.set_wrap(true);
     let predicted = run.motions_at(0.01).unwrap();
     run.advance().unwrap();
@@ -178,7 +178,7 @@ fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, 
     }
     let options = exact().domain(domain);
     let engine = AllPairs::with_options(device, Gravity { eps2: 0.01 }, options).unwrap();
-    let run = Leapfrog::with_motions(engine, &bodies, motions.unwrap_or(&moving), 0.0, 0.01);
+    let run = Leapfrog::new(engine, Start::new(&bodies).motions(motions.unwrap_or(&moving)), 0.01);
     (run.unwrap(), domain)
 }
 
@@ -234,17 +234,18 @@ fn bad_input_is_refused() {
     let (bodies, motions) = orbit(0.0);
     let start = |bodies: &[gravity::Body], motions: &[Motion], step| {
         let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-        Leapfrog::with_motions(engine, bodies, motions, 0.0, step).unwrap_err()
+        Leapfrog::new(engine, Start::new(bodies).motions(motions), step).unwrap_err()
     };
     let message = |error: Error| error.to_string();
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-    let found = message(Leapfrog::new(engine, &bodies, 0.0, 0.1).unwrap_err());
-    let expected = "the particles have no field `vel: Vector`; give the motion of each beside them";
+    let found = message(Leapfrog::new(engine, &bodies, 0.1).unwrap_err());
+    let expected = "the particles have no field `vel: Vector`; give particles that have it, or";
     assert!(found.starts_with(expected), "{found}");
     assert!(matches!(start(&bodies, &motions, 0.0), Error::Step { step: 0.0 }));
     assert!(matches!(start(&bodies, &motions, f64::NAN), Error::Step { .. }));
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-    let error = Leapfrog::with_motions(engine, &bodies, &motions, f64::NAN, 0.1).unwrap_err();
+    let error = Leapfrog::new(engine, Start::new(&bodies).motions(&motions).begin(f64::NAN), 0.1)
+        .unwrap_err();
     assert_eq!(message(error), "the beginning of the run is NaN, expected a finite time");
     let found = message(start(&bodies, &motions[..1], 0.1));
     assert!(found.starts_with("motions: found 1, expected 2"), "{found}");
@@ -265,7 +266,7 @@ fn masses_that_forces_are_divided_by_are_positive() {
         let engine = AllPairs::with_options(&Device::cpu(), law, exact()).unwrap();
         let mut motions = Motion::of(&atoms).unwrap();
         motions[1].mass = mass;
-        Leapfrog::with_motions(engine, &atoms, &motions, 0.0, 0.01).map(drop)
+        Leapfrog::new(engine, Start::new(&atoms).motions(&motions), 0.01).map(drop)
     };
     start(1e-3).unwrap();
     for mass in [0.0, -0.0, -1.0] {
@@ -280,7 +281,7 @@ fn masses_that_forces_are_divided_by_are_positive() {
     let (bodies, mut motions) = orbit(0.0);
     motions[1].mass = 0.0;
     let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
-    Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.1).unwrap();
+    Leapfrog::new(engine, Start::new(&bodies).motions(&motions), 0.1).unwrap();
 }
 
 /// A run over neighbour lists, which are rebuilt on the way, equals the run over all pairs.
@@ -296,16 +297,13 @@ fn lists_give_the_motion_of_all_pairs() {
     let motions: Vec<_> = speeds.iter().enumerate().map(motion).collect();
     let device = Device::cpu();
     let all = AllPairs::with_options(&device, law, options.domain(domain)).unwrap();
-    let mut all = Leapfrog::with_motions(all, &atoms, &motions, 0.0, 0.005).unwrap();
-    let near = Neighbours::with_options(
-        &device,
-        Skin::Auto,
-        Options::default().precision(Precision::Double).domain(domain),
-    )
-    .unwrap();
+    let mut all = Leapfrog::new(all, Start::new(&atoms).motions(&motions), 0.005).unwrap();
+    let options = Options::default().precision(Precision::Double).domain(domain);
+    let near = Neighbours::with_options(&device, Skin::Auto, options).unwrap();
     let engine = ShortRange::with_options(&device, law, options).unwrap();
     let mut near =
-        Leapfrog::with_motions(engine.with_lists(near), &atoms, &motions, 0.0, 0.005).unwrap();
+        Leapfrog::new(engine.with_lists(near), Start::new(&atoms).motions(&motions), 0.005)
+            .unwrap();
     for _ in 0..100 {
         all.advance().unwrap();
         near.advance().unwrap();
@@ -363,4 +361,82 @@ fn times_that_f64_cannot_tell_apart_are_refused() {
     assert!(matches!(run.set_step(1e-320), Ok(())));
     run.advance().unwrap();
     assert!(matches!(run.advance_to(1.0), Err(Error::Resolution { .. })));
+}
+
+/// Gravity of sources of another type.
+#[nbody::interaction]
+mod pull {
+    pub struct Pull {
+        pub eps2: Real,
+    }
+    pub struct Target {
+        pub pos: Point,
+    }
+    pub struct Source {
+        pub mass: Real,
+        pub pos: Point,
+    }
+    pub struct Field {
+        pub acc: Vector,
+        pub pot: Real,
+    }
+
+    impl Interaction for Pull {
+        type I = Target;
+        type J = Source;
+        type F = Field;
+        fn pair(&self, i: &Target, j: &Source, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.eps2).rsqrt();
+            let mr = j.mass * rinv;
+            f.acc += mr * rinv * rinv * d;
+            f.pot -= mr;
+        }
+    }
+}
+
+/// Returns the motions after some steps.
+fn after_steps<X: nbody::Interaction>(run: Result<Leapfrog<X>, Error>) -> Vec<Motion> {
+    let mut run = run.unwrap();
+    (0..50).try_for_each(|_| run.advance()).unwrap();
+    run.motions().unwrap()
+}
+
+#[test]
+fn particles_have_the_fields_of_the_interaction_by_name() {
+    let (bodies, motions) = orbit(0.3);
+    let device = Device::cpu();
+    let engine = || AllPairs::with_options(&device, Gravity { eps2: 1e-4 }, exact()).unwrap();
+    let expected =
+        after_steps(Leapfrog::new(engine(), Start::new(&bodies).motions(&motions), 0.01));
+    assert_eq!(after_steps(Leapfrog::new(engine(), &motions, 0.01)), expected);
+    // Of two types.
+    let law = pull::Pull { eps2: 1e-4 };
+    let engine = || AllPairs::with_options(&device, law, exact()).unwrap();
+    assert_eq!(after_steps(Leapfrog::new(engine(), &motions, 0.01)), expected);
+    let targets: Vec<_> = motions.iter().map(|it| pull::Target { pos: it.pos }).collect();
+    let source = |it: &Motion| pull::Source { mass: it.mass, pos: it.pos };
+    let sources: Vec<_> = motions.iter().map(source).collect();
+    let start = Start::new(&targets).motions(&motions);
+    assert_eq!(after_steps(Leapfrog::new(engine(), start.sources(&sources), 0.01)), expected);
+    let few = Leapfrog::new(engine(), start.sources(&sources[..1]), 0.01).unwrap_err();
+    assert!(few.to_string().starts_with("j-particles of one set: found 1, expected 2"), "{few}");
+    let lacking = Leapfrog::new(engine(), start, 0.01).unwrap_err().to_string();
+    assert!(lacking.contains("needs a field `mass: Real`, found pos: Point"), "{lacking}");
+}
+
+#[test]
+fn contradictory_starts_are_refused() {
+    let (bodies, motions) = orbit(0.3);
+    let engine = || AllPairs::new(&Device::cpu(), Gravity { eps2: 1e-4 }).unwrap();
+    let twice = Start::new(&motions).sources(&bodies);
+    let error = Leapfrog::new(engine(), twice, 0.01).unwrap_err();
+    assert!(matches!(error, Error::OneType { .. }), "{error}");
+    let run = Leapfrog::new(engine(), &motions, 0.01).unwrap();
+    let checkpoint = run.checkpoint().unwrap();
+    let start = Start::new(&bodies);
+    for start in [start.begin(1.0), start.motions(&motions)] {
+        let error = Leapfrog::resume(engine(), start, &checkpoint, 0.01).unwrap_err();
+        assert!(matches!(error, Error::Resumed), "{error}");
+    }
 }

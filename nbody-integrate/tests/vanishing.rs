@@ -2,7 +2,9 @@
 //! bodies and single ones.
 
 use nbody::{AllPairs, Device, Engine, Opening, Options, Point, Precision, Tree};
-use nbody_integrate::{BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion};
+use nbody_integrate::{
+    BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion, Start,
+};
 use nbody_interactions::gravity::{self, Gravity};
 use nbody_interactions::hermite::{self, Body};
 
@@ -24,8 +26,8 @@ fn start(
     let engine =
         AllPairs::with_options(&Device::cpu(), law, Options::default().precision(precision))?;
     Ok(match kind {
-        Kind::Shared => Box::new(Hermite::new(engine, bodies, 0.0, options)?),
-        Kind::Block => Box::new(BlockHermite::new(engine, bodies, 0.0, options)?),
+        Kind::Shared => Box::new(Hermite::new(engine, bodies, options)?),
+        Kind::Block => Box::new(BlockHermite::new(engine, bodies, options)?),
     })
 }
 
@@ -41,13 +43,10 @@ fn body(pos: [f64; 3], vel: [f64; 3], mass: f64) -> Body {
 
 /// Returns the motions at a time, integrated by leapfrog.
 fn leapfrog(bodies: &[Body], until: f64, steps: u32) -> Vec<Motion> {
-    let motions = Motion::of(bodies).unwrap();
-    let bodies: Vec<_> =
-        bodies.iter().map(|it| gravity::Body { pos: it.pos, mass: it.mass }).collect();
     let options = Options::default().precision(Precision::Double);
     let engine = AllPairs::with_options(&Device::cpu(), Gravity { eps2: 0.0 }, options).unwrap();
     let step = until / f64::from(steps);
-    let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, step).unwrap();
+    let mut run = Leapfrog::new(engine, bodies, step).unwrap();
     (0..steps).try_for_each(|_| run.advance()).unwrap();
     run.motions().unwrap()
 }
@@ -148,7 +147,8 @@ fn massless_bodies_circle_a_star_in_constant_steps() {
             Box::new(tree(Opening::relative(0.01))),
         ];
         for (k, engine) in engines.into_iter().enumerate() {
-            let mut run = Leapfrog::with_motions(engine, &bodies, &motions, 0.0, 0.01).unwrap();
+            let mut run =
+                Leapfrog::new(engine, Start::new(&bodies).motions(&motions), 0.01).unwrap();
             run.advance_to(1.0).unwrap();
             for (motion, body) in run.motions().unwrap().iter().zip(&bodies) {
                 let change = radius(motion.pos) - radius(body.pos);

@@ -152,7 +152,7 @@ impl<U: Update> PerParticle<U> {
         particles: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        let first = First { selection: selection.untyped(), count, from: None, is_due: false };
+        let first = First { selection: selection.untyped(), count, from: None, due: None };
         let beside = inputs.into().untyped();
         self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, Some(first))
     }
@@ -167,21 +167,22 @@ impl<U: Update> PerParticle<U> {
         copies: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        self.copy(selection, count, particles, copies, &inputs.into(), false)
+        self.copy(selection, count, particles, copies, &inputs.into(), None)
     }
 
     /// Changes copies as [`update_copies`](Self::update_copies) does, and tells the program the time
-    /// that [`seek_soonest`](Selection::seek_soonest) finds, in place of its parameter `due: u32`: the
-    /// host need not know it.
+    /// that [`seek_soonest`](Selection::seek_soonest) finds, in place of this parameter, a `u32`: the host
+    /// need not know it.
     pub fn update_copies_due<'a, P: Record, Q: Record, F: Record>(
         &mut self,
+        parameter: &str,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        self.copy(selection, count, particles, copies, &inputs.into(), true)
+        self.copy(selection, count, particles, copies, &inputs.into(), Some(parameter))
     }
 
     fn copy<P: Record, Q: Record, F: Record>(
@@ -191,10 +192,10 @@ impl<U: Update> PerParticle<U> {
         particles: &Particles<P>,
         copies: &mut Particles<P>,
         inputs: &Inputs<'_, Q, F>,
-        is_due: bool,
+        due: Option<&str>,
     ) -> Result<(), Error> {
         let from = Some(particles.untyped());
-        let first = First { selection: selection.untyped(), count, from, is_due };
+        let first = First { selection: selection.untyped(), count, from, due };
         self.engine.update(U::PROGRAM, copies.untyped_mut(), inputs.untyped(), Some(first))
     }
 }

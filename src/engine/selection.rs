@@ -40,20 +40,26 @@ impl Selection {
         &*self.order
     }
 
-    /// Orders these particles, and returns how many take part, after all earlier work on the device:
-    /// those whose field `active: u32` is not zero.
-    pub fn select<P: Record>(&mut self, particles: &Particles<P>) -> Result<usize, Error> {
-        self.order.select(particles.untyped())
+    /// Orders these particles by a field, a `u32`, and returns the number of particles that take part,
+    /// after all earlier work on the device: particles where the field is not zero.
+    pub fn select<P: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        field: &str,
+    ) -> Result<usize, Error> {
+        self.order.select(particles.untyped(), field)
     }
 
-    /// Orders these particles, and returns how many take part and the time until then: those whose
-    /// field `due: u32` follows `now` first. Times are modulo 2³².
+    /// Orders these particles by a field, a `u32`, the time at which each is due, and returns the number of
+    /// particles that take part and the time until then: particles whose time follows `now` first. Times are
+    /// modulo 2³².
     pub fn select_soonest<P: Record>(
         &mut self,
         particles: &Particles<P>,
+        field: &str,
         now: u32,
     ) -> Result<(usize, u32), Error> {
-        self.seek_soonest(particles, now)?;
+        self.seek_soonest(particles, field, now)?;
         self.soonest()
     }
 
@@ -62,9 +68,10 @@ impl Selection {
     pub fn seek_soonest<P: Record>(
         &mut self,
         particles: &Particles<P>,
+        field: &str,
         now: u32,
     ) -> Result<(), Error> {
-        self.order.seek_soonest(particles.untyped(), now)
+        self.order.seek_soonest(particles.untyped(), field, now)
     }
 
     /// Returns the number of particles that the last [`seek_soonest`](Self::seek_soonest) found to

@@ -79,10 +79,10 @@ fn programs_of_another_device_are_refused(here: &Device, there: &Device) {
     };
     let (mut ours, mut theirs) = (runners(here), runners(there));
     let [mut selection, mut of_theirs] = [here, there].map(|it| Selection::new(it).unwrap());
-    is_foreign(selection.select(&theirs), &of);
-    is_foreign(selection.seek_soonest(&theirs, 0), &of);
-    let count = selection.select(&ours).unwrap();
-    of_theirs.select(&theirs).unwrap();
+    is_foreign(selection.select(&theirs, "active"), &of);
+    is_foreign(selection.seek_soonest(&theirs, "due", 0), &of);
+    let count = selection.select(&ours, "active").unwrap();
+    of_theirs.select(&theirs, "active").unwrap();
     is_foreign(selection.gather(count, &theirs, &mut ours), &of);
     is_foreign(selection.gather(count, &ours, &mut theirs), &of);
     let mut mark = PerParticle::new(here, Mark).unwrap();

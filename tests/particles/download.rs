@@ -57,7 +57,7 @@ fn a_field_is_that_after_all_earlier_work() {
         // A buffer with more memory than its particles need.
         let mut selection = Selection::new(device).unwrap();
         let runners = device.upload(&uniform::<Runner>(300, 1), Precision::Double).unwrap();
-        selection.select(&runners).unwrap();
+        selection.select(&runners, "active").unwrap();
         let mut first = device.upload(&uniform::<Runner>(300, 1), Precision::Double).unwrap();
         selection.gather(17, &runners, &mut first).unwrap();
         same(device, &first, "due", |runner| runner.due);

@@ -69,13 +69,13 @@ fn wrong_buffers_are_refused() {
     for (device, other) in devices.iter().zip(nbody_tests::all_devices()) {
         let five = other.upload(&runners(5, 1), Precision::Single).unwrap();
         let mut selection = Selection::new(device).unwrap();
-        assert_eq!(selection.select(&five).unwrap(), 5);
+        assert_eq!(selection.select(&five, "active").unwrap(), 5);
     }
     for device in &devices {
         let mut selection = Selection::new(device).unwrap();
         let mut four = device.upload(&runners(4, 1), Precision::Single).unwrap();
         let five = device.upload(&runners(5, 1), Precision::Single).unwrap();
-        selection.select(&five).unwrap();
+        selection.select(&five, "active").unwrap();
         let mut out = device.upload::<Runner>(&[], Precision::Single).unwrap();
         assert!(selection.gather(4, &four, &mut out).is_err(), "{device}");
         assert!(selection.gather(6, &five, &mut out).is_err(), "{device}");
@@ -88,12 +88,13 @@ fn wrong_buffers_are_refused() {
         assert!(copied.is_err() && out.is_empty(), "{device}");
         let copied = mark.update_copies(&selection, 5, &five, &mut double, &five);
         assert!(copied.is_err() && double.is_empty(), "{device}");
-        let untold = mark.update_copies_due(&selection, 5, &five, &mut out, &five).unwrap_err();
+        let untold =
+            mark.update_copies_due("due", &selection, 5, &five, &mut out, &five).unwrap_err();
         assert!(untold.to_string().contains("`due: u32`"), "{untold}");
         let bodies = device
             .upload(&uniform::<nbody_tests::particle_programs::Body>(3, 1), Precision::Single);
-        let error = selection.select(&bodies.unwrap()).unwrap_err().to_string();
-        assert!(error.starts_with("`selection` needs a field `active: u32`"), "{error}");
+        let error = selection.select(&bodies.unwrap(), "active").unwrap_err().to_string();
+        assert!(error.starts_with("no field `active: u32`, found "), "{error}");
     }
 }
 

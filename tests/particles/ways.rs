@@ -245,7 +245,7 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
     let mut order: Vec<usize> = (0..items.len()).collect();
     if matches!(way.run, Run::Selected | Run::Copies) {
         let mut new = Selection::new(device).map_err(message)?;
-        count = new.select(&particles).map_err(message)?;
+        count = new.select(&particles, "active").map_err(message)?;
         order.sort_by_key(|&k| items[k].active == 0);
         order.truncate(count);
         if count != items.iter().filter(|item| item.active != 0).count() {

@@ -244,7 +244,7 @@ fn selected_particles_are_wrapped() {
         }
         let mut bodies = device.upload(&start, Precision::Double).unwrap();
         let mut selection = Selection::new(device).unwrap();
-        let count = selection.select(&bodies).unwrap();
+        let count = selection.select(&bodies, "active").unwrap();
         let mut move_by = PerParticle::new(device, MoveBy { x: -1.0 }).unwrap();
         move_by.set_domain(domain).unwrap();
         move_by.set_wrap(true);

@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::{Device, Domain, Interaction, Neighbours, Options, Precision, ShortRange, Skin};
-use nbody_integrate::{Error, Integrator, Leapfrog, Motion};
+use nbody_integrate::{Error, Integrator, Leapfrog, Motion, Start};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 
 /// A system of atoms: the number of cubic cells of the initial lattice along each axis (four atoms
@@ -149,7 +149,7 @@ fn begin<X: Interaction<I = Atom, J = Atom>>(
     )?;
     let engine = ShortRange::with_options(device, law, options)?;
     let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
-    Leapfrog::with_motions(engine.with_lists(near), &atoms, motions, 0.0, step)
+    Leapfrog::new(engine.with_lists(near), Start::new(&atoms).motions(motions), step)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nbody::models::{Component, Particle, Snapshot, galaxy};
 use nbody::{Device, Tree};
 use nbody_integrate::{Energies, Integrator as _, Leapfrog, Motion};
-use nbody_interactions::gravity::{Body, Gravity};
+use nbody_interactions::gravity::Gravity;
 
 use crate::arguments::Arguments;
 use crate::error::Error;
@@ -22,15 +22,12 @@ impl Simulation {
     /// Begins at time 0 with two galaxies on their orbit.
     pub fn new(device: &Device, arguments: &Arguments) -> Result<Self, Error> {
         let particles = particles(arguments)?;
-        let body = |it: &Particle| Body { pos: it.pos.into(), mass: it.mass };
-        let motion =
-            |it: &Particle| Motion { pos: it.pos.into(), vel: it.vel.into(), mass: it.mass };
-        let bodies: Vec<_> = particles.iter().map(body).collect();
+        let motion = |it: &Particle| Motion::new(it.pos, it.vel, it.mass);
         let motions: Vec<_> = particles.iter().map(motion).collect();
         let law = Gravity { eps2: arguments.eps * arguments.eps };
         // The integrator rebuilds the tree in each step from the current positions.
         let tree = Tree::new(device, law, arguments.opening())?;
-        let run = Leapfrog::with_motions(tree, &bodies, &motions, 0.0, arguments.step)?;
+        let run = Leapfrog::new(tree, &motions, arguments.step)?;
         Ok(Self { run, stars: stars(arguments.n) })
     }
 

@@ -3,7 +3,7 @@
 use nbody::models::{Particle, Snapshot};
 use nbody::{AllPairs, Device, Options, Precision};
 use nbody_integrate::{BlockHermite, Error, HermiteOptions, Integrator, Motion, Steps};
-use nbody_interactions::hermite::{Body, Hermite};
+use nbody_interactions::hermite::Hermite;
 
 /// Accuracy of the time steps: Aarseth's eta.
 const ETA: f64 = 0.02;
@@ -27,15 +27,13 @@ pub struct Integrals {
 impl Cluster {
     /// Begins at time 0 with the stars of a snapshot and a softening length.
     pub fn new(device: &Device, snapshot: &Snapshot, eps: f64) -> Result<Self, Error> {
-        // Convert the stars to particles of the interaction.
-        let body =
-            |star: &Particle| Body { pos: star.pos.into(), vel: star.vel.into(), mass: star.mass };
-        let bodies: Vec<_> = snapshot.particles.iter().map(body).collect();
-        // Positions are pairs of f32, so that distances of close stars are exact; sums are in f64.
+        let motion = |star: &Particle| Motion::new(star.pos, star.vel, star.mass);
+        let motions: Vec<_> = snapshot.particles.iter().map(motion).collect();
+        // Positions as pairs of f32, so that distances of close stars are exact; sums in f64.
         let options = Options::default().precision(Precision::Mixed);
         let engine = AllPairs::with_options(device, Hermite { eps2: eps * eps }, options)?;
         let steps = HermiteOptions::default().eta(ETA).largest(LARGEST);
-        Ok(Self { run: BlockHermite::new(engine, &bodies, 0.0, steps)? })
+        Ok(Self { run: BlockHermite::new(engine, &motions, steps)? })
     }
 
     /// Takes all block steps up to this time.

@@ -5,7 +5,7 @@ use nbody::untyped::EngineState;
 use nbody::{AllPairs, Device, Engine, Opening, Tree};
 use nbody_integrate::{
     BlockCheckpoint, BlockHermite, BlockStar, Energies, Error, Hermite, HermiteCheckpoint,
-    Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, StepLimits,
+    Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, Start, StepLimits,
 };
 use nbody_interactions::{gravity, hermite};
 use serde::{Deserialize, Serialize};
@@ -79,22 +79,21 @@ impl State {
 impl Simulation {
     /// Begins with these particles.
     pub fn new(device: &Device, settings: &Settings, snapshot: &Snapshot) -> Result<Self, Error> {
-        let begin = snapshot.time;
+        let motions = motions(snapshot);
+        let start = Start::new(&motions).begin(snapshot.time);
         match settings.integrator {
             settings::Integrator::Hermite(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = BlockHermite::new(engine, &bodies(snapshot), begin, options)?;
+                let run = BlockHermite::new(engine, start, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             settings::Integrator::HermiteShared(chosen) => {
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = Hermite::new(engine, &bodies(snapshot), begin, options)?;
+                let run = Hermite::new(engine, start, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
             settings::Integrator::Leapfrog { step, tree } => {
-                let motions = Motion::of(&bodies(snapshot))?;
-                let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
-                let run = Leapfrog::with_motions(engine, &masses, &motions, begin, step)?;
+                let run = Leapfrog::new(leapfrog(device, settings, tree)?, start, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
             }
         }
@@ -107,13 +106,11 @@ impl Simulation {
                 &State::Hermite { begin, ticks, limits: [speed, longest], ref particles },
                 settings::Integrator::Hermite(chosen),
             ) => {
-                let stars: Vec<_> = particles.iter().map(block_star).collect();
-                let bodies: Vec<_> =
-                    stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
+                let stars = particles.iter().map(block_star).collect();
                 let limits = StepLimits { speed, longest };
                 let checkpoint = BlockCheckpoint { begin, ticks, limits, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = BlockHermite::resume(engine, &bodies, &checkpoint, options)?;
+                let run = BlockHermite::resume(engine, &checkpoint.stars, &checkpoint, options)?;
                 Ok(Self::Hermite(Box::new(run)))
             }
             (
@@ -126,25 +123,23 @@ impl Simulation {
                 },
                 settings::Integrator::HermiteShared(chosen),
             ) => {
-                let stars: Vec<_> = particles.iter().map(star).collect();
-                let bodies: Vec<_> =
-                    stars.iter().map(|it| body(it.pos.0, it.vel.0, it.mass)).collect();
+                let stars = particles.iter().map(star).collect();
                 let limits = StepLimits { speed, longest };
                 let checkpoint = HermiteCheckpoint { begin, ticks, level, limits, stars };
                 let (engine, options) = (hermite(device, settings)?, chosen.options());
-                let run = Hermite::resume(engine, &bodies, &checkpoint, options)?;
+                let run = Hermite::resume(engine, &checkpoint.stars, &checkpoint, options)?;
                 Ok(Self::HermiteShared(Box::new(run)))
             }
             (
                 &State::Leapfrog { begin, steps, ref particles },
                 settings::Integrator::Leapfrog { step, tree },
             ) => {
-                let motions: Vec<_> = particles.iter().map(motion).collect();
-                let (engine, masses) = (leapfrog(device, settings, tree)?, masses(&motions));
+                let motions = particles.iter().map(motion).collect();
+                let engine = leapfrog(device, settings, tree)?;
                 // All pairs, and trees opened by an angle, keep nothing of previous steps.
                 let state = EngineState::Nothing;
                 let checkpoint = LeapfrogCheckpoint { begin, steps, motions, engine: state };
-                let run = Leapfrog::resume(engine, &masses, &checkpoint, step)?;
+                let run = Leapfrog::resume(engine, &checkpoint.motions, &checkpoint, step)?;
                 Ok(Self::Leapfrog(Box::new(run)))
             }
             _ => panic!("a state of another integrator"),
@@ -254,18 +249,9 @@ fn leapfrog(
     })
 }
 
-/// Returns the particles of a Hermite integrator.
-pub fn bodies(snapshot: &Snapshot) -> Vec<hermite::Body> {
-    snapshot.particles.iter().map(|it| body(it.pos, it.vel, it.mass)).collect()
-}
-
-fn body(pos: [f64; 3], vel: [f64; 3], mass: f64) -> hermite::Body {
-    hermite::Body { pos: pos.into(), vel: vel.into(), mass }
-}
-
-/// Returns the particles of the leapfrog integrator.
-fn masses(motions: &[Motion]) -> Vec<gravity::Body> {
-    motions.iter().map(|it| gravity::Body { pos: it.pos, mass: it.mass }).collect()
+/// Returns the motions of particles.
+pub fn motions(snapshot: &Snapshot) -> Vec<Motion> {
+    snapshot.particles.iter().map(|it| Motion::new(it.pos, it.vel, it.mass)).collect()
 }
 
 fn motion(&[x, y, z, vx, vy, vz, mass]: &[f64; 7]) -> Motion {

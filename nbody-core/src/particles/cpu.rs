@@ -74,11 +74,12 @@ impl CpuPerParticle {
         inputs: Inputs,
         first: First,
     ) -> Result<(), Error> {
-        let First { selection, count, from, is_due } = first;
+        let First { selection, count, from, due } = first;
         let order = (selection as &dyn Any).downcast_ref::<CpuSelection>();
         let order = order.ok_or_else(|| foreign("a selection"))?;
         let from = from.map(|from| particles("particles to select from", from)).transpose()?;
-        let parameters = if is_due { &self.due(program, order)? } else { &self.parameters };
+        let parameters = due.map(|name| self.due(program, name, order)).transpose()?;
+        let parameters = parameters.as_ref().unwrap_or(&self.parameters);
         let q = inputs.q.map(|q| order.gathered("second particles to select from", q, count));
         let q = q.transpose()?;
         let inputs = Inputs { q: q.as_ref(), ..inputs };
@@ -92,9 +93,14 @@ impl CpuPerParticle {
         Ok(())
     }
 
-    /// Returns the parameters with the time of a selection.
-    fn due(&self, program: &ParticleProgram, order: &CpuSelection) -> Result<OwnedRows, Error> {
-        let due = Binding::due(program.parameters)?.places()[0];
+    /// Returns the parameters, with the time of a selection in place of the parameter of this name.
+    fn due(
+        &self,
+        program: &ParticleProgram,
+        name: &str,
+        order: &CpuSelection,
+    ) -> Result<OwnedRows, Error> {
+        let due = Binding::integer(name, program.parameters)?;
         let mut row = self.parameters.words().to_vec();
         row[due.component()] = order.due().into();
         OwnedRows::one(self.fields, &row)

@@ -26,8 +26,8 @@ pub struct First<'a> {
     pub count: usize,
     /// The particles to copy, if copies are updated instead of the particles themselves.
     pub from: Option<&'a dyn Buffer>,
-    /// Whether the parameter `due: u32` of the program is the time of the selection.
-    pub is_due: bool,
+    /// The name of the parameter, a `u32`, that the time of the selection replaces.
+    pub due: Option<&'a str>,
 }
 
 /// Runs programs per particle that have one record of parameters.
@@ -75,11 +75,13 @@ pub trait Selection: Any + fmt::Debug + Send + Sync {
         self.len() == 0
     }
 
-    /// Orders particles by their field `active: u32`, and returns the number of particles that take part.
-    fn select(&mut self, particles: &dyn Buffer) -> Result<usize, Error>;
+    /// Orders particles by a field, a `u32`, and returns the number of particles that take part:
+    /// particles where it is not zero.
+    fn select(&mut self, particles: &dyn Buffer, field: &str) -> Result<usize, Error>;
 
-    /// Orders particles by their field `due: u32` without waiting for the device.
-    fn seek_soonest(&mut self, particles: &dyn Buffer, now: u32) -> Result<(), Error>;
+    /// Orders particles by a field, a `u32`, without waiting for the device: particles take part
+    /// where it is the first to follow `now`.
+    fn seek_soonest(&mut self, particles: &dyn Buffer, field: &str, now: u32) -> Result<(), Error>;
 
     /// Returns the number of particles that are due first, and the time until then.
     fn soonest(&self) -> Result<(usize, u32), Error>;

@@ -67,17 +67,17 @@ impl Selection for CpuSelection {
         self.indices.len()
     }
 
-    fn select(&mut self, buffer: &dyn Buffer) -> Result<usize, Error> {
+    fn select(&mut self, buffer: &dyn Buffer, field: &str) -> Result<usize, Error> {
         let p = particles("particles", buffer)?;
-        let active = integers(&Binding::active(p.fields)?, p);
+        let active = integers(field, p)?;
         let count = self.order(active.len(), &|k| active[k] != 0);
         (self.soonest, self.due) = ((count, 0), 0);
         Ok(count)
     }
 
-    fn seek_soonest(&mut self, buffer: &dyn Buffer, now: u32) -> Result<(), Error> {
+    fn seek_soonest(&mut self, buffer: &dyn Buffer, field: &str, now: u32) -> Result<(), Error> {
         let p = particles("particles", buffer)?;
-        let due = integers(&Binding::due(p.fields)?, p);
+        let due = integers(field, p)?;
         let least = due.iter().map(|due| due.wrapping_sub(now)).min().unwrap_or(0);
         let count = self.order(due.len(), &|k| due[k].wrapping_sub(now) == least);
         (self.soonest, self.due) = ((count, least), now.wrapping_add(least));
@@ -94,9 +94,10 @@ impl Selection for CpuSelection {
     }
 }
 
-/// Returns an integer of each particle.
-fn integers(binding: &Binding, particles: &Particles) -> Vec<u32> {
+/// Returns the field of this name of each particle, a `u32`.
+fn integers(field: &str, particles: &Particles) -> Result<Vec<u32>, Error> {
+    let binding = Binding::of_places(vec![Binding::integer(field, particles.fields)?]);
     let (n, mut lines) = (particles.len(), Vec::new());
-    particles.widen(binding, 0..n.div_ceil(LINE), &mut lines);
-    (0..n).map(|k| lines[k / LINE].0[k % LINE] as u32).collect()
+    particles.widen(&binding, 0..n.div_ceil(LINE), &mut lines);
+    Ok((0..n).map(|k| lines[k / LINE].0[k % LINE] as u32).collect())
 }

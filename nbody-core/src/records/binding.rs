@@ -5,16 +5,13 @@
 //! are.
 
 use std::ops::Range;
+use std::slice;
 
 use crate::error::Error;
 use crate::field::Field;
 use crate::field::FieldKind;
 use crate::numeric::scalar::Scalar;
 use crate::records::pack::{Number, numbers};
-
-/// The fields by which particles take part in selections.
-const ACTIVE: &[Field] = &[Field { name: "active", kind: FieldKind::U32 }];
-const DUE: &[Field] = &[Field { name: "due", kind: FieldKind::U32 }];
 
 /// The numbers of a program's record among the words of a buffer's records, which may have more
 /// fields.
@@ -91,7 +88,7 @@ impl Binding {
             let coordinates = before.filter(|number| *number == Number::Coordinate).count();
             let others = crate::records::record::dim(&buffer[..found]) - coordinates;
             let mut next = Place { number: Number::Real, coordinates, others };
-            for number in numbers(std::slice::from_ref(field)) {
+            for number in numbers(slice::from_ref(field)) {
                 places.push(Place { number, ..next });
                 match number {
                     Number::Coordinate => next.coordinates += 1,
@@ -114,14 +111,13 @@ impl Binding {
         Self { places, is_whole: false }
     }
 
-    /// Finds the field `active: u32`, by which particles take part in a selection.
-    pub fn active(buffer: &'static [Field]) -> Result<Self, Error> {
-        Self::new("selection", ACTIVE, buffer)
-    }
-
-    /// Finds the field `due: u32`, the time at which particles take part in a selection.
-    pub fn due(buffer: &'static [Field]) -> Result<Self, Error> {
-        Self::new("selection", DUE, buffer)
+    /// Finds the field of this name, a `u32`.
+    pub fn integer(name: &str, buffer: &'static [Field]) -> Result<Place, Error> {
+        let is_named = |it: &&Field| it.name == name && FieldKind::U32.has_layout_of(it.kind);
+        let Some(field) = buffer.iter().find(is_named) else {
+            return Err(Error::NoInteger { name: name.to_owned(), found: buffer });
+        };
+        Ok(Self::new("selection", slice::from_ref(field), buffer)?.places[0])
     }
 
     /// Returns the places in results, where a number takes one word.
@@ -172,6 +168,19 @@ mod tests {
         assert_eq!(words(Place::word::<Mixed>).collect::<Vec<_>>(), [8, 9, 10, 1, 3, 5]);
         assert_eq!(words(Place::component).collect::<Vec<_>>(), [5, 6, 7, 1, 2, 3]);
         assert!(!binding.is_whole() && Binding::new("all", BUFFER, BUFFER).unwrap().is_whole());
+    }
+
+    #[test]
+    fn integers_are_found_by_name() {
+        assert_eq!(Binding::integer("id", BUFFER).unwrap().component(), 0);
+        for name in ["mass", "due"] {
+            let error = Binding::integer(name, BUFFER).unwrap_err().to_string();
+            let expected = format!("no field `{name}: u32`, found id: u32; name one of these");
+            assert_eq!(error, expected);
+        }
+        let error = Binding::integer("due", &BUFFER[1..]).unwrap_err().to_string();
+        let expected = "no field `due: u32`, found none of `u32`; give it records that have one";
+        assert_eq!(error, expected);
     }
 
     #[test]

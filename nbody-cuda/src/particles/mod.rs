@@ -10,7 +10,7 @@ pub mod sequence;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Binding, dim};
+use nbody_core::pack::{self, Binding, Place, dim};
 use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -76,8 +76,8 @@ pub(crate) struct First<'a> {
     pub count: usize,
     /// The particles to copy, if the program changes copies.
     pub from: Option<&'a Buffer>,
-    /// Whether to pass the time of the selection to the program.
-    pub is_due: bool,
+    /// The place of the parameter that is replaced by the time at which they take part.
+    pub due: Option<Place>,
 }
 
 /// The fields of the records in the buffers: of the particles, the second particles and the
@@ -189,8 +189,9 @@ impl ParticleEngine {
         let launch = or_null(launch, first.map(|first| first.order.indices()));
         let launch = or_null(launch, from.map(|from| &*from.memory));
         let due =
-            first.filter(|first| first.is_due).map_or(Address::NULL, |first| first.order.due());
-        let launch = launch.value(&due);
+            first.and_then(|first| Some((first.order.due(), first.due?.word::<f64>() as u32)));
+        let (due, at) = due.unwrap_or((Address::NULL, 0));
+        let launch = launch.value(&due).numbers([at]);
         kernel.module.launch(launch)
     }
 

@@ -57,9 +57,8 @@ impl untyped::PerParticle for ParticleEngine {
         let backend = self.backend.clone();
         let p = particles_mut("particles", &*backend, buffer)?;
         let (inputs, [q, f]) = beside(&*backend, inputs)?;
-        if first.is_some_and(|first| first.is_due) {
-            Binding::due(program.parameters)?;
-        }
+        let due = first.and_then(|first| first.due);
+        let due = due.map(|name| Binding::integer(name, program.parameters)).transpose()?;
         let first = first.map(|first| {
             let order = (first.selection as &dyn Any).downcast_ref::<Order>();
             let order = order.ok_or_else(|| foreign("a selection", &*backend))?;
@@ -68,8 +67,8 @@ impl untyped::PerParticle for ParticleEngine {
             if let Some(from) = from {
                 Error::check_record("particles to select from", from.fields, p.fields)?;
             }
-            let (count, is_due) = (first.count, first.is_due);
-            Ok::<_, Error>(First { order, count, from: from.map(|from| &from.buffer), is_due })
+            let from = from.map(|from| &from.buffer);
+            Ok::<_, Error>(First { order, count: first.count, from, due })
         });
         let first = first.transpose()?;
         Ok(self.run_update(program, [p.fields, q, f], &mut p.buffer, inputs, first)?)

@@ -164,27 +164,26 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
     ))
 }
 
-/// Returns the function that passes the time of a selection to an update.
-fn due(program: &ParticleProgram) -> &'static str {
-    if Binding::due(program.parameters).is_ok() {
+/// Returns the function that tells an update the time of a selection, in place of a parameter that is a `u32`.
+fn due(program: &ParticleProgram) -> String {
+    let mut text = String::from(
         "\
 namespace nbody {
 
-// Tells the program the time of a selection.
-__device__ __forceinline__ void set_due(Parameters &self, u32 due) { self.due = due; }
-
-} // namespace nbody
-"
-    } else {
-        "\
-namespace nbody {
-
-// The program has no parameter `due`.
-__device__ __forceinline__ void set_due(Parameters &, u32) {}
-
-} // namespace nbody
-"
+// Sets the parameter of 32 bits at this word of 64 bits.
+__device__ __forceinline__ void set_due(Parameters &self, u32 at, u32 due)
+{
+",
+    );
+    let whole = Binding::new(program.name, program.parameters, program.parameters);
+    let places = whole.iter().flat_map(|whole| whole.places());
+    for word in places.filter(|place| place.is_integer()).map(|place| place.word::<f64>()) {
+        // Fixed words keep the parameters in registers.
+        let set = format!("reinterpret_cast<u32 *>(&self)[{}] = due;", 2 * word);
+        let _ = writeln!(text, "    if (at == {word}) {set}");
     }
+    text.push_str("}\n\n} // namespace nbody\n");
+    text
 }
 
 /// Returns the constants that tell whether to wrap positions, and the axis of each coordinate.

@@ -174,9 +174,13 @@ impl untyped::Selection for Order {
         self.n
     }
 
-    fn select(&mut self, buffer: &dyn untyped::Buffer) -> Result<usize, nbody_core::Error> {
+    fn select(
+        &mut self,
+        buffer: &dyn untyped::Buffer,
+        field: &str,
+    ) -> Result<usize, nbody_core::Error> {
         let p = particles("particles", &*self.backend, buffer)?;
-        let active = Binding::active(p.fields)?.places()[0];
+        let active = Binding::integer(field, p.fields)?;
         self.seek(&p.buffer, p.words(), active, None)?;
         Ok(self.found()?[0] as usize)
     }
@@ -184,10 +188,11 @@ impl untyped::Selection for Order {
     fn seek_soonest(
         &mut self,
         buffer: &dyn untyped::Buffer,
+        field: &str,
         now: u32,
     ) -> Result<(), nbody_core::Error> {
         let p = particles("particles", &*self.backend, buffer)?;
-        let due = Binding::due(p.fields)?.places()[0];
+        let due = Binding::integer(field, p.fields)?;
         Ok(self.seek(&p.buffer, p.words(), due, Some(now))?)
     }
 

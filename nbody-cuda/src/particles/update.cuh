@@ -51,12 +51,13 @@ template <typename Row> struct RowWriter {
 // Runs the program for each particle. `others` are the second particles, and `results` the results
 // of an interaction, component c of particle k at [c * n + k]; both are null if the program does
 // not read them. With `order`, particle k and its second particle have index order[k]. With
-// `from`, particle k becomes a copy of the particle with this index in `from`. With `due`, the
-// program receives this time.
+// `from`, particle k becomes a copy of the particle with this index in `from`. With `due`, this
+// time replaces the parameter at word `due_at`.
 extern "C" __global__ void __launch_bounds__(BLOCK) update(
     const Parameters parameters, const Space space, RowP *particles,
     const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n,
-    const u32 *__restrict__ order, const RowP *__restrict__ from, const u32 *__restrict__ due)
+    const u32 *__restrict__ order, const RowP *__restrict__ from, const u32 *__restrict__ due,
+    const u32 due_at)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     if (k >= n) return;
@@ -64,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) update(
     RowP row = from ? from[index] : particles[index];
     ParticleP p = unpack<ParticleP>(row);
     Parameters self = parameters;
-    if (due) set_due(self, *due);
+    if (due) set_due(self, due_at, *due);
     act(self, space, p, load<ParticleQ>(others, index), results_of(results, k, n));
     RowWriter<RowP> writer{space, row};
     each_number(p, writer);
