@@ -3,7 +3,7 @@
 use nbody_core::{Domain, Field, Mixed, Precision, Scalar, pack};
 
 /// The largest number of particles: kernels number them in 32 bits, and step past the last one.
-pub const LIMIT: usize = i32::MAX as usize;
+pub const PARTICLE_LIMIT: usize = i32::MAX as usize;
 
 /// Returns the bytes per real.
 pub fn bytes_of(precision: Precision) -> usize {

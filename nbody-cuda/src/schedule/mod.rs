@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 /// The text of a schedule, which follows that of the interaction.
 #[derive(Clone, Copy)]
-pub(crate) struct Text<'a> {
+pub(crate) struct ScheduleText<'a> {
     /// The pairs that it evaluates, for the title of a program.
     pub title: &'static str,
     pub parts: &'a [&'static str],

@@ -32,7 +32,7 @@ const ORDER: &CStr = c"order_particles";
 const CELLS: &CStr = c"build_cells";
 
 /// The most particles of a tree: cells count theirs in few bits.
-pub(crate) const LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
+pub(crate) const TREE_LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
 /// Warps of a block.
 pub(super) const WARPS: usize = BLOCK / GROUP;
 /// The index of the order of j among those of i and j.
@@ -40,14 +40,14 @@ const OF_J: usize = 1;
 
 /// The particles of a tree: those of i, and of j if they are in another buffer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sets<'a> {
+pub(crate) struct TreeSets<'a> {
     pub i: &'a Buffer,
     pub j: Option<&'a Buffer>,
     /// Whether particle k of i is particle k of j.
     pub one_set: bool,
 }
 
-impl<'a> Sets<'a> {
+impl<'a> TreeSets<'a> {
     fn j(&self) -> &'a Buffer {
         self.j.unwrap_or(self.i)
     }
@@ -60,7 +60,7 @@ impl<'a> Sets<'a> {
 
 /// A tree that was built.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Built {
+pub(crate) struct BuiltTree {
     pub cells: usize,
     /// The charges of all particles are of one sign.
     pub is_of_one_sign: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Times {
 
 /// A tree in device memory.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct DeviceTree {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
     law: &'static Law,
@@ -124,7 +124,7 @@ pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
     [moments, 3 * POSITION + moments + 1]
 }
 
-impl Tree {
+impl DeviceTree {
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -180,11 +180,11 @@ impl Tree {
     /// measured.
     pub fn build(
         &mut self,
-        sets: &Sets,
+        sets: &TreeSets,
         domain: &Domain,
         (opening, harmonic): (Opening, f64),
         mut times: Option<&mut Times>,
-    ) -> Result<Result<Built, Refusal>, Error> {
+    ) -> Result<Result<BuiltTree, Refusal>, Error> {
         if self.is_unsettled {
             self.reset()?;
         }
@@ -219,7 +219,7 @@ impl Tree {
                     // The exponent, and above it whether it is of a box.
                     let bits = answer::BOX_BIT + 1 - answer::EXPONENT_BITS;
                     let unit = word >> answer::EXPONENT_BITS & ((1 << bits) - 1);
-                    return Ok(Ok(Built { cells: count, is_of_one_sign, unit }));
+                    return Ok(Ok(BuiltTree { cells: count, is_of_one_sign, unit }));
                 }
                 // A little more than is needed, for particles that move.
                 answer::TOO_SMALL => self.grow(count + count / 8, j)?,
@@ -244,7 +244,7 @@ impl Tree {
         Ok(())
     }
 
-    fn order(&self, sets: &Sets, request: &BuildRequest, domain: &Domain) -> Result<(), Error> {
+    fn order(&self, sets: &TreeSets, request: &BuildRequest, domain: &Domain) -> Result<(), Error> {
         let n = sets.i.n.max(sets.j().n);
         let sorted = if sets.j.is_some() { 2 } else { 1 };
         let phases = sorted * (sort::phases(KEY_BITS) - 1) + 3;
@@ -314,7 +314,7 @@ impl Tree {
         Ok(OrderedSet { from, sort: self.sorts[set].argument(), at, words })
     }
 
-    fn reserve(&mut self, sets: &Sets) -> Result<(), Error> {
+    fn reserve(&mut self, sets: &TreeSets) -> Result<(), Error> {
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
         let mut reserve = |set: usize, n: usize| {
             self.sorts[set].reserve(&*backend, n, blocks)?;
@@ -373,7 +373,7 @@ impl Tree {
     }
 
     /// Returns the unit of the frame of a tree, inverted.
-    pub fn scale(&mut self, built: &Built) -> Result<f64, Error> {
+    pub fn scale(&mut self, built: &BuiltTree) -> Result<f64, Error> {
         if let Some((unit, scale)) = self.scale
             && unit == built.unit
         {
@@ -396,7 +396,7 @@ impl Tree {
     }
 
     /// Returns the tree as walks take it, for all i-particles. They compare with no other results.
-    pub fn walked(&self, sets: &Sets) -> WalkedTree {
+    pub fn walked(&self, sets: &TreeSets) -> WalkedTree {
         let [_, next, ..] = &self.cells;
         let state = Address::<TreeState>::of(&*self.state);
         let of_i = sets.of_i();
