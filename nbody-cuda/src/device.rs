@@ -18,7 +18,7 @@ use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
 use crate::pairs::engine::CudaEngine;
 use crate::particles::ParticleEngine;
-use crate::particles::selection::Order;
+use crate::particles::selection::CudaSelection;
 use crate::particles::sequence::CudaSequence;
 use crate::trees::engine::TreeEngine;
 
@@ -132,7 +132,7 @@ impl untyped::Device for CudaDevice {
     }
 
     fn selection(&self) -> Result<Box<dyn untyped::Selection>, Error> {
-        Ok(Box::new(Order::new(&self.backend, &self.cache)?))
+        Ok(Box::new(CudaSelection::new(&self.backend, &self.cache)?))
     }
 
     fn sequence(&self) -> Option<Box<dyn untyped::Sequence>> {

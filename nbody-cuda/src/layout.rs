@@ -4,7 +4,7 @@ use nbody_core::{Domain, Field, Mixed, Precision, Scalar, pack};
 
 /// The largest number of particles: kernels number particles in 32 bits, and step past the last
 /// one.
-pub const LIMIT: usize = i32::MAX as usize;
+pub const PARTICLE_LIMIT: usize = i32::MAX as usize;
 
 /// Returns the number of bytes of a real.
 pub fn bytes_of(precision: Precision) -> usize {

@@ -10,7 +10,7 @@ use crate::backend::{Buffer, Kernel, Launch};
 use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
-use crate::layout::{LIMIT, bytes_of, numbers_of};
+use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
 
 /// Threads of a block.
 const BLOCK: usize = 256;
@@ -37,8 +37,12 @@ impl FieldCopy {
         binding: &Binding,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
-        if p.n > LIMIT {
-            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        if p.n > PARTICLE_LIMIT {
+            return Err(Error::TooManyParticles {
+                what: "particles",
+                found: p.n,
+                limit: PARTICLE_LIMIT,
+            });
         }
         let (alone, precision) = (slice::from_ref(field), p.precision);
         let copies = Buffer::new(&p.backend, p.n, numbers_of(alone, precision), precision)?;

@@ -51,7 +51,7 @@ impl LookState {
 
 /// Neighbour lists of particles in device memory.
 #[derive(Debug)]
-pub(crate) struct Neighbours {
+pub(crate) struct DeviceLists {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
     cache: Cache,
@@ -87,17 +87,17 @@ pub(crate) struct Neighbours {
     /// The number of rebuilds, and of looks since the last rebuild that found the lists good.
     counts_of_looks: [u64; 2],
     /// The particles and the reach of the last look; `None` if the next update must build lists.
-    built: Option<Build>,
+    built: Option<ListExtent>,
     /// The particles and the reach of the last launch, and of the launch that built the lists.
-    looked: Option<Build>,
-    base: Option<Build>,
+    looked: Option<ListExtent>,
+    base: Option<ListExtent>,
     /// Times of the updates, and of the evaluations over the lists.
     pub timer: Timer,
 }
 
 /// The particles and the reach of lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Build {
+pub(crate) struct ListExtent {
     /// The numbers of i-particles, and of j-particles in another buffer.
     pub n: [usize; 2],
     /// Whether there is another buffer.
@@ -112,7 +112,7 @@ pub(crate) struct Build {
     pub skin: Skin,
 }
 
-impl Build {
+impl ListExtent {
     /// Returns the greatest cutoff that depends on no particle, and the skin, for lists without
     /// other cutoffs.
     pub fn reach(&self) -> [f64; 2] {
@@ -145,7 +145,7 @@ impl Build {
 
 /// The particles of lists: a buffer, the words of its records, and the first coordinate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Set<'a> {
+pub(crate) struct ListedSet<'a> {
     pub buffer: &'a Buffer,
     pub words: usize,
     /// The place of the first coordinate, and the number of coordinates.
@@ -155,12 +155,12 @@ pub(crate) struct Set<'a> {
     pub contents: u64,
 }
 
-impl Set<'_> {
+impl ListedSet<'_> {
     /// Returns the frame of the positions. Given pairs may join a set in three dimensions and a
     /// set in a plane.
-    fn frame(&self, build: &Build) -> keys::Frame {
-        let dimensions = build.frame.dimensions.min(self.dimensions);
-        keys::Frame::of(&Frame { dimensions, ..build.frame }, &build.domain)
+    fn frame(&self, extent: &ListExtent) -> keys::Frame {
+        let dimensions = extent.frame.dimensions.min(self.dimensions);
+        keys::Frame::of(&Frame { dimensions, ..extent.frame }, &extent.domain)
     }
 
     /// Returns the positions.
@@ -169,7 +169,7 @@ impl Set<'_> {
     }
 }
 
-impl Neighbours {
+impl DeviceLists {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let kernel = build(&**backend, cache, Program::neighbours())?;
         let mut state = backend.allocate(size_of::<LookState>())?;
@@ -241,21 +241,21 @@ impl Neighbours {
     }
 
     /// Returns the greatest cutoff and the skin of lists.
-    pub fn reach(&self, build: &Build) -> Result<[f64; 2], Error> {
+    pub fn reach(&self, extent: &ListExtent) -> Result<[f64; 2], Error> {
         if self.reach.varying().is_empty() {
-            return Ok(self.base()?.as_ref().unwrap_or(build).reach());
+            return Ok(self.base()?.as_ref().unwrap_or(extent).reach());
         }
         self.reach.found()
     }
 
     /// Returns the lengths of the box that lists were built in.
-    pub fn lengths_built(&self, build: &Build) -> Result<[f64; 3], Error> {
-        Ok(self.base()?.as_ref().unwrap_or(build).lengths())
+    pub fn lengths_built(&self, extent: &ListExtent) -> Result<[f64; 3], Error> {
+        Ok(self.base()?.as_ref().unwrap_or(extent).lengths())
     }
 
     /// Returns the particles and the reach that the lists were built with. Waits for the outcome
     /// of the last look, which may have built them.
-    pub fn base(&self) -> Result<Option<Build>, Error> {
+    pub fn base(&self) -> Result<Option<ListExtent>, Error> {
         Ok(if self.has_built()?.is_some() { self.looked } else { self.base })
     }
 
@@ -277,7 +277,7 @@ impl Neighbours {
     }
 
     /// Returns the particles and the reach of the lists.
-    pub fn built(&self) -> Option<&Build> {
+    pub fn built(&self) -> Option<&ListExtent> {
         self.built.as_ref()
     }
 
@@ -287,10 +287,14 @@ impl Neighbours {
     ///
     /// If lists that the device builds by itself do not fit, evaluations use every j-particle
     /// until the next look reserves more memory.
-    pub fn update(&mut self, sets: [Option<Set>; 2], build: Build) -> Result<Outcome, Error> {
+    pub fn update(
+        &mut self,
+        sets: [Option<ListedSet>; 2],
+        extent: ListExtent,
+    ) -> Result<Outcome, Error> {
         let mut times = NeighbourTimes::default();
         times.updates = 1;
-        let outcome = self.renew(sets, build, &mut times)?;
+        let outcome = self.renew(sets, extent, &mut times)?;
         if !outcome.is_refusal() {
             self.timer.add(&times);
         }
@@ -299,11 +303,11 @@ impl Neighbours {
 
     fn renew(
         &mut self,
-        sets: [Option<Set>; 2],
-        build: Build,
+        sets: [Option<ListedSet>; 2],
+        extent: ListExtent,
         times: &mut NeighbourTimes,
     ) -> Result<Outcome, Error> {
-        for found in build.n {
+        for found in extent.n {
             if found > LIMIT {
                 return Err(Error::TooManyParticles { what: "particles", found, limit: LIMIT });
             }
@@ -313,22 +317,22 @@ impl Neighbours {
             return Ok(before);
         }
         if self.given.is_some() {
-            return self.renew_given(sets, build, times);
+            return self.renew_given(sets, extent, times);
         }
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
-        if self.margin(&build, self.base.as_ref()).is_some() && !is_full {
-            self.launch(sets, &build, false, times)?;
-            self.built = Some(build);
+        if self.margin(&extent, self.base.as_ref()).is_some() && !is_full {
+            self.launch(sets, &extent, false, times)?;
+            self.built = Some(extent);
             return self.known_outcome();
         }
         self.built = None;
-        self.reserve(&build)?;
+        self.reserve(&extent)?;
         if is_full {
             self.grow(2 * entries)?;
         }
         let outcome = loop {
-            self.launch(sets, &build, true, times)?;
+            self.launch(sets, &extent, true, times)?;
             match self.outcome()? {
                 Outcome::Built(entries) if entries > self.capacity => {
                     // Twice the size, since later lists may be longer.
@@ -339,7 +343,7 @@ impl Neighbours {
             }
         };
         self.entries_built = 0;
-        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(extent);
         Ok(outcome)
     }
 
@@ -354,30 +358,30 @@ impl Neighbours {
     /// host or by the device. Reserves no more memory than this.
     pub fn restore(
         &mut self,
-        sets: [Option<Set>; 2],
-        build: Build,
+        sets: [Option<ListedSet>; 2],
+        extent: ListExtent,
         room: [u64; 2],
     ) -> Result<Outcome, Error> {
         self.outcome()?;
         self.built = None;
-        self.reserve(&build)?;
+        self.reserve(&extent)?;
         let [capacity, entries] = room.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
         self.grow(capacity)?;
-        self.launch(sets, &build, true, &mut NeighbourTimes::default())?;
+        self.launch(sets, &extent, true, &mut NeighbourTimes::default())?;
         let outcome = self.outcome()?;
         self.entries_built = entries;
-        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(build);
+        self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(extent);
         Ok(outcome)
     }
 
     /// Returns the changes since lists were built as `base`, and their margin if it depends on no
     /// particle; `None` if lists must be built in any case.
-    fn margin(&self, build: &Build, base: Option<&Build>) -> Option<(Change, Margin)> {
-        self.built.filter(|built| built.has_sets(build))?;
+    fn margin(&self, extent: &ListExtent, base: Option<&ListExtent>) -> Option<(Change, Margin)> {
+        self.built.filter(|built| built.has_sets(extent))?;
         let base = base?;
-        let growth = (build.cutoff - base.cutoff).max(0.0);
+        let growth = (extent.cutoff - base.cutoff).max(0.0);
         let most = self.reach.varying().most();
-        let change = Change::of(&base.lengths(), &build.lengths(), growth, most)?;
+        let change = Change::of(&base.lengths(), &extent.lengths(), growth, most)?;
         if !self.reach.varying().is_empty() {
             return Some((change, Margin::default()));
         }
@@ -388,13 +392,13 @@ impl Neighbours {
     /// Copies the given pairs to the device if they are not there, and looks at the particles.
     fn renew_given(
         &mut self,
-        sets: [Option<Set>; 2],
-        build: Build,
+        sets: [Option<ListedSet>; 2],
+        extent: ListExtent,
         times: &mut NeighbourTimes,
     ) -> Result<Outcome, Error> {
-        if self.built.is_some_and(|built| built.has_sets(&build)) {
-            self.launch(sets, &build, true, times)?;
-            self.built = Some(build);
+        if self.built.is_some_and(|built| built.has_sets(&extent)) {
+            self.launch(sets, &extent, true, times)?;
+            self.built = Some(extent);
             return self.known_outcome();
         }
         self.built = None;
@@ -404,14 +408,14 @@ impl Neighbours {
         }
         self.reserve_lists(0)?;
         if let Some(given) = &mut self.given {
-            given.upload(&*backend, [build.n[0], build.nj()])?;
+            given.upload(&*backend, [extent.n[0], extent.nj()])?;
         }
-        self.launch(sets, &build, true, times)?;
+        self.launch(sets, &extent, true, times)?;
         let outcome = self.outcome()?;
         if !outcome.is_refusal() {
             times.rebuilds = 1;
             self.counts_of_looks = [self.counts_of_looks[0] + 1, 0];
-            self.built = Some(build);
+            self.built = Some(extent);
         }
         Ok(outcome)
     }
@@ -462,14 +466,14 @@ impl Neighbours {
         self.state.set(&LookState::FIRST)
     }
 
-    fn reserve(&mut self, build: &Build) -> Result<(), Error> {
+    fn reserve(&mut self, extent: &ListExtent) -> Result<(), Error> {
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
-        for (order, n) in self.orders.iter_mut().zip(build.n) {
+        for (order, n) in self.orders.iter_mut().zip(extent.n) {
             order.reserve(&*backend, n, blocks)?;
         }
-        self.reserve_lists(build.n[0])?;
+        self.reserve_lists(extent.n[0])?;
         if !self.reach.varying().is_empty() {
-            self.reach.reserve(&*backend, build.n)?;
+            self.reach.reserve(&*backend, extent.n)?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 use crate::order::keys::Position;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 use crate::schedule::resources::{
     ALIGNED, HITS, REGISTERS, RESERVED, Registers, SHARED_MEMORY, WORD, does_not_fit, parameters,
     slot,
@@ -83,7 +83,7 @@ impl Program {
             MOTION,
             include_str!("evaluation.cuh"),
         ];
-        let text = Text { title, parts, merging: 0, in_order: false, kernels: KERNELS };
+        let text = ScheduleText { title, parts, merging: 0, in_order: false, kernels: KERNELS };
         Ok(Self::assemble(law, options, config, text, &words))
     }
 }

@@ -13,7 +13,7 @@ use nbody_core::{
     Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
 
-use super::device_lists::{self, Build, Downloaded, Outcome, Recheck, Set};
+use super::device_lists::{DeviceLists, Downloaded, ListExtent, ListedSet, Outcome, Recheck};
 use super::given::Given;
 use super::reach::Varying;
 use crate::backend::{Backend, Buffer, Memory, check_backend};
@@ -25,7 +25,7 @@ use crate::layout::numbers_of;
 /// Neighbour lists built by CUDA programs.
 #[derive(Debug)]
 pub(crate) struct CudaNeighbours {
-    pub lists: device_lists::Neighbours,
+    pub lists: DeviceLists,
     backend: Arc<dyn Backend>,
     domain: Domain,
     skin: Skin,
@@ -51,14 +51,14 @@ pub(crate) struct CudaNeighbours {
 
 /// The particles of an update or an evaluation, and the fields of their records.
 #[derive(Clone, Copy)]
-pub(crate) struct Sets<'a> {
+pub(crate) struct ListSets<'a> {
     pub i: (&'a Buffer, &'static [Field]),
     /// The j-particles, if they are in another buffer.
     pub j: Option<(&'a Buffer, &'static [Field])>,
     pub one_set: bool,
 }
 
-impl<'a> Sets<'a> {
+impl<'a> ListSets<'a> {
     pub fn new(
         backend: &dyn Backend,
         i: &'a dyn untyped::Buffer,
@@ -95,7 +95,7 @@ impl CudaNeighbours {
     ) -> Result<Self, Error> {
         domain.check(precision)?;
         origin.check()?;
-        let mut lists = device_lists::Neighbours::new(backend, cache)?;
+        let mut lists = DeviceLists::new(backend, cache)?;
         let skin = match origin {
             Origin::Found(skin) => skin,
             Origin::Given(rows) => {
@@ -121,7 +121,7 @@ impl CudaNeighbours {
         })
     }
 
-    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+    fn renew(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         if cutoffs.is_empty() {
             return Err(nbody_core::Error::NoInteractions.into());
         }
@@ -139,16 +139,16 @@ impl CudaNeighbours {
             self.build_again(sets, &state, &cutoffs)?;
         }
         self.cover(sets, cutoffs)?;
-        let build = self.plan(sets).inspect_err(|_| self.lists.forget())?;
-        let of_both = [build.n[0], build.nj()];
-        self.lists.excluded.upload(&*self.backend, of_both, build.one_set)?;
+        let extent = self.plan(sets).inspect_err(|_| self.lists.forget())?;
+        let of_both = [extent.n[0], extent.nj()];
+        self.lists.excluded.upload(&*self.backend, of_both, extent.one_set)?;
         let watched = &self.watched;
         let mut lists = sets
             .each()
             .zip(watched)
             .map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
         let lists = [lists.next().flatten(), lists.next().flatten()];
-        let outcome = self.lists.update(lists, build)?;
+        let outcome = self.lists.update(lists, extent)?;
         self.settle();
         self.refuse(outcome)
     }
@@ -159,7 +159,7 @@ impl CudaNeighbours {
         if self.lists.built().is_none() || self.is_given() {
             return Ok(None);
         }
-        let Some(Build { frame, domain, .. }) = self.lists.base()? else { return Ok(None) };
+        let Some(ListExtent { frame, domain, .. }) = self.lists.base()? else { return Ok(None) };
         let room = self.lists.room()?;
         let parameters = ListState::parameters_of(self.built_for()?.0);
         let Downloaded { sets, values, .. } = self.lists.download()?;
@@ -180,7 +180,7 @@ impl CudaNeighbours {
     /// Builds the lists as they were in this state, for interactions with these cutoffs.
     fn build_again(
         &mut self,
-        sets: &Sets,
+        sets: &ListSets,
         state: &ListState,
         cutoffs: &[Cutoff],
     ) -> Result<(), Error> {
@@ -208,8 +208,8 @@ impl CudaNeighbours {
     }
 
     /// Builds the lists of particles with the positions and the numbers of a state, in its domain.
-    fn build_moved(&mut self, sets: &Sets, state: &ListState) -> Result<(), Error> {
-        let build = self.plan(sets)?;
+    fn build_moved(&mut self, sets: &ListSets, state: &ListState) -> Result<(), Error> {
+        let extent = self.plan(sets)?;
         // Positions in a box have more digits than single precision.
         let precision = Precision::Double;
         let of_state = state.positions.iter().zip(&state.numbers);
@@ -228,7 +228,7 @@ impl CudaNeighbours {
         let both = [&self.watched[0], &self.watched[self.watched.len() - 1]];
         let places = |precision| Varying::of(&self.cutoffs, both, precision);
         self.lists.set_places(places(precision))?;
-        let outcome = self.lists.restore(lists, build, state.room);
+        let outcome = self.lists.restore(lists, extent, state.room);
         self.lists.set_places(places(self.precision))?;
         self.settle();
         self.refuse(outcome?)
@@ -251,7 +251,7 @@ impl CudaNeighbours {
     }
 
     /// Makes the next update build lists for these cutoffs, unless the lists cover them.
-    fn cover(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+    fn cover(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
         let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
         if has_sets && cutoffs.iter().all(|cutoff| self.covers(cutoff)) {
@@ -340,7 +340,7 @@ impl CudaNeighbours {
     }
 
     /// Returns the particles and the reach of the lists to build.
-    fn plan(&mut self, sets: &Sets) -> Result<Build, Error> {
+    fn plan(&mut self, sets: &ListSets) -> Result<ListExtent, Error> {
         let lengths = self.lengths();
         let mut greatest = 0.0_f64;
         for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
@@ -360,11 +360,11 @@ impl CudaNeighbours {
         self.frame = Some((n, self.domain, frame));
         let (has_j, one_set) = (sets.j.is_some(), sets.one_set);
         let (cutoff, skin) = (greatest, self.skin);
-        Ok(Build { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
+        Ok(ListExtent { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
     }
 
     /// Chooses the cells of the order from the positions.
-    fn choose_frame(&self, sets: &Sets) -> Result<Frame, Error> {
+    fn choose_frame(&self, sets: &ListSets) -> Result<Frame, Error> {
         let watched = &self.watched;
         let mut positions = Vec::new();
         for ((_, buffer, fields), watched) in sets.each().zip(watched) {
@@ -393,17 +393,17 @@ impl CudaNeighbours {
 
     /// Calls a function with the lists, copied to the host, if they are built.
     fn with_pairs<T>(&self, take: &mut dyn FnMut(&ListedPairs) -> T) -> Result<Option<T>, Error> {
-        let Some(build) = self.lists.built() else { return Ok(None) };
+        let Some(extent) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
-        let (j, of_j) = if build.has_j { (j, of_j) } else { (i, of_i) };
-        let (lengths, one_set) = (self.lists.lengths_built(build)?, self.one_set);
+        let (j, of_j) = if extent.has_j { (j, of_j) } else { (i, of_i) };
+        let (lengths, one_set) = (self.lists.lengths_built(extent)?, self.one_set);
         let all = &|_, _| f64::INFINITY;
         let pairs =
             ListedPairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
         if self.is_given() {
             return Ok(Some(take(&pairs)));
         }
-        let [cutoff, skin] = self.lists.reach(build)?;
+        let [cutoff, skin] = self.lists.reach(extent)?;
         let levels = [of_i, of_j].map(|values| Levels::of(values));
         let (cutoffs, watched) = self.built_for()?;
         let both = [0, watched.len() - 1].map(|set| &watched[set]);
@@ -424,19 +424,19 @@ impl CudaNeighbours {
     /// Refuses lists that are not good for an interaction and these particles. Costs nothing if
     /// none of the numbers that the lists depend on was written since the last update; otherwise
     /// the host waits for a look.
-    pub fn check(&self, cutoff: &Cutoff, sets: &Sets) -> Result<(), Error> {
+    pub fn check(&self, cutoff: &Cutoff, sets: &ListSets) -> Result<(), Error> {
         let law = cutoff.law().name;
-        let build = self.lists.built().filter(|build| build.domain == self.domain);
-        let Some(build) = build else {
+        let extent = self.lists.built().filter(|extent| extent.domain == self.domain);
+        let Some(extent) = extent else {
             return Err(nbody_core::Error::NoLists { law }.into());
         };
         if !self.covers(cutoff) {
             return Err(nbody_core::Error::OtherLists { law }.into());
         }
-        if (build.one_set, build.has_j) != (sets.one_set, sets.j.is_some()) {
+        if (extent.one_set, extent.has_j) != (sets.one_set, sets.j.is_some()) {
             return Err(nbody_core::Error::OtherSets.into());
         }
-        for ((what, buffer, _), expected) in sets.each().zip(build.n) {
+        for ((what, buffer, _), expected) in sets.each().zip(extent.n) {
             if buffer.n != expected {
                 let found = buffer.n;
                 return Err(nbody_core::Error::OtherLength { what, found, expected }.into());
@@ -530,7 +530,7 @@ impl untyped::Neighbours for CudaNeighbours {
         cutoffs: Vec<Cutoff>,
     ) -> Result<(), nbody_core::Error> {
         let backend = self.backend.clone();
-        Ok(self.renew(&Sets::new(&*backend, i, j)?, cutoffs)?)
+        Ok(self.renew(&ListSets::new(&*backend, i, j)?, cutoffs)?)
     }
 
     fn rebuild(&mut self) {
@@ -572,12 +572,16 @@ fn not_finite(what: &'static str, index: usize) -> Error {
 }
 
 /// Returns the particles of a set, in records of these fields.
-fn set_of<'a>(buffer: &'a Buffer, fields: &'static [Field], watched: &Watched) -> Option<Set<'a>> {
+fn set_of<'a>(
+    buffer: &'a Buffer,
+    fields: &'static [Field],
+    watched: &Watched,
+) -> Option<ListedSet<'a>> {
     let words = numbers_of(fields, buffer.precision);
     let contents = contents_of(buffer, watched);
     let places = watched.position.places();
     let dimensions = places.len();
-    places.first().map(|&position| Set { buffer, words, position, dimensions, contents })
+    places.first().map(|&position| ListedSet { buffer, words, position, dimensions, contents })
 }
 
 /// Returns a number that identifies the contents that lists depend on.
@@ -592,7 +596,7 @@ fn has_law(cutoffs: &[Cutoff], cutoff: &Cutoff) -> bool {
 }
 
 /// Finds the numbers that lists depend on in the records of each set.
-fn watched(sets: &Sets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
+fn watched(sets: &ListSets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
     let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
     let each = sets.each().enumerate();
     let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));

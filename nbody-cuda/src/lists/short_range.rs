@@ -14,7 +14,7 @@ use nbody_core::{
 
 use super::declared::PeriodicBox;
 use super::given::Excluded;
-use super::neighbours::{CudaNeighbours, Sets};
+use super::neighbours::{CudaNeighbours, ListSets};
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
 use crate::compile::program::Program;
@@ -81,7 +81,7 @@ impl ListEngine {
     fn run(
         &mut self,
         near: &CudaNeighbours,
-        sets: &Sets,
+        sets: &ListSets,
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
@@ -95,7 +95,7 @@ impl ListEngine {
     fn sum(
         &mut self,
         near: &CudaNeighbours,
-        sets: &Sets,
+        sets: &ListSets,
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
@@ -124,7 +124,7 @@ impl ListEngine {
     }
 
     /// Returns the kernel for these lists and particles, compiled if necessary.
-    fn provide(&mut self, near: &CudaNeighbours, sets: &Sets) -> Result<usize, Error> {
+    fn provide(&mut self, near: &CudaNeighbours, sets: &ListSets) -> Result<usize, Error> {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
@@ -149,7 +149,7 @@ impl ListEngine {
         &mut self,
         kernel: usize,
         near: &CudaNeighbours,
-        sets: &Sets,
+        sets: &ListSets,
         out: &Buffer,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
@@ -245,7 +245,7 @@ impl untyped::ShortRange for ListEngine {
         let backend = self.setup.backend.clone();
         let lists = (lists as &dyn Any).downcast_ref();
         let lists = lists.ok_or_else(|| foreign("neighbour lists", &*backend))?;
-        let sets = Sets::new(&*backend, i, j)?;
+        let sets = ListSets::new(&*backend, i, j)?;
         Ok(self.run(lists, &sets, results(&*backend, out, self.setup.law.f)?, store)?)
     }
 
@@ -266,7 +266,7 @@ fn check_devices(
     backend: &Arc<dyn Backend>,
     options: Options,
     near: &CudaNeighbours,
-    sets: &Sets,
+    sets: &ListSets,
     out: &Buffer,
 ) -> Result<(), Error> {
     for (what, buffer, _) in sets.each() {
@@ -301,7 +301,7 @@ mod tests {
             (near.unwrap(), buffer(options.precision), buffer(options.backup()))
         });
         let check = |near, i, j, out| {
-            let sets = Sets { i: (i, &[]), j: Some((j, &[])), one_set: false };
+            let sets = ListSets { i: (i, &[]), j: Some((j, &[])), one_set: false };
             check_devices(&here, options, near, &sets, out)
         };
         check(&ours.0, &ours.1, &ours.1, &ours.2).unwrap();

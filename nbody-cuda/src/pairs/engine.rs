@@ -15,7 +15,7 @@ use crate::config::KernelConfig;
 use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::engine::setup::Setup;
 use crate::error::Error;
-use crate::layout::LIMIT;
+use crate::layout::PARTICLE_LIMIT;
 use crate::tuning::measured::Tuned;
 use crate::tuning::plan::Plan;
 
@@ -89,7 +89,7 @@ impl CudaEngine {
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
-        self.setup.check(i, j, out, LIMIT)?;
+        self.setup.check(i, j, out, PARTICLE_LIMIT)?;
         if out.n == 0 || j.particles().n == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
@@ -193,7 +193,7 @@ impl CudaEngine {
         let backend = self.setup.backend.clone();
         let [i, of_j] = pairs(&*backend, self.setup.law, i, j)?;
         let (j, out) = (j.with(of_j), &*results(&*backend, out, self.setup.law.f)?);
-        self.setup.check(i, j, out, LIMIT)?;
+        self.setup.check(i, j, out, PARTICLE_LIMIT)?;
         let buffers = Buffers::of(i, j, out);
         let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
         if n.contains(&0) || self.setup.options.order.is_some() || self.kernels.is_forced() {

@@ -14,12 +14,12 @@ use super::{Rules, may_reorder};
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::bytes_of;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 use crate::schedule::resources::{
     ALIGNED, REGISTERS, Registers, SHARED_MEMORY, branches, parameters, slot,
 };
 use crate::tuning::plan::{BLOCK_LATENCY, LANES};
-use crate::tuning::plan::{Occupancy, Plan, Work};
+use crate::tuning::plan::{Occupancy, PairWork, Plan};
 
 /// Threads of a block, and of the smallest block.
 const BLOCK: usize = 256;
@@ -60,8 +60,8 @@ const MARGIN: f64 = 1.03;
 pub struct Few;
 
 impl Rules for Few {
-    fn text(&self) -> Text<'static> {
-        Text {
+    fn text(&self) -> ScheduleText<'static> {
+        ScheduleText {
             title: "every ordered pair of few i-particles",
             parts: &[
                 include_str!("../../kernels/bag.cuh"),
@@ -106,7 +106,7 @@ impl Rules for Few {
         config.i_per_thread * Registers::of(law, options).with_backup
     }
 
-    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
+    fn evaluates(&self, options: Options, work: &PairWork, forced: bool) -> bool {
         forced || may_reorder(options) && !work.only_symmetric
     }
 
@@ -114,7 +114,7 @@ impl Rules for Few {
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         _: Options,
         parts: Option<usize>,
     ) -> Plan {
@@ -141,7 +141,7 @@ impl Rules for Few {
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
     ) -> Vec<usize> {
         let splits = self.plan(config, occupancy, work, options, None).parts;
@@ -225,7 +225,7 @@ fn splits(
 fn cycles(
     config: &KernelConfig,
     occupancy: Occupancy,
-    work: &Work,
+    work: &PairWork,
     lanes: usize,
     splits: usize,
 ) -> f64 {
@@ -276,7 +276,7 @@ mod tests {
             unroll: 4,
             resident: 2,
         };
-        let work = Work { j_bytes: 28, ..Work::of_pairs([ni, nj], 31.5, 7) };
+        let work = PairWork { j_bytes: 28, ..PairWork::of_pairs([ni, nj], 31.5, 7) };
         let Plan { lanes, parts, .. } =
             Few.plan(&config, OCCUPANCY, &work, Options::default(), None);
         [lanes, parts]

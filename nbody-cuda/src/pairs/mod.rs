@@ -17,14 +17,14 @@ use nbody_core::{Law, Math, Options};
 
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
-use crate::schedule::Text;
-use crate::tuning::plan::{Occupancy, Plan, Work};
+use crate::schedule::ScheduleText;
+use crate::tuning::plan::{Occupancy, PairWork, Plan};
 use job::Job;
 
 /// The rules of one schedule.
 pub(crate) trait Rules: Sync {
     /// Returns the text of the kernels.
-    fn text(&self) -> Text<'static>;
+    fn text(&self) -> ScheduleText<'static>;
 
     /// Returns the text of the constants that precede the kernels.
     fn constants(&self, _config: &KernelConfig, _law: &Law, _options: Options) -> String {
@@ -66,14 +66,14 @@ pub(crate) trait Rules: Sync {
 
     /// Returns whether the schedule may do this evaluation; if it is `forced`, even against the
     /// preferences of the options.
-    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool;
+    fn evaluates(&self, options: Options, work: &PairWork, forced: bool) -> bool;
 
     /// Returns the fastest plan, in this number of parts if it is given.
     fn plan(
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
         parts: Option<usize>,
     ) -> Plan;
@@ -83,7 +83,7 @@ pub(crate) trait Rules: Sync {
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
     ) -> Vec<usize>;
 

@@ -10,7 +10,7 @@ use super::job::Job;
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::bytes_of;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 use crate::schedule::resources::{
     ALIGNED, HITS, REGISTERS, RESERVED, Registers, SHARED_MEMORY, WORD, branches, does_not_fit,
     is_short, parameters, resident, slot,
@@ -18,7 +18,7 @@ use crate::schedule::resources::{
 use crate::tuning::plan::{
     BLOCK_LATENCY, LANES, MERGE_LATENCY, NUMBER_LATENCY, SPLIT_LATENCY, efficiency,
 };
-use crate::tuning::plan::{Occupancy, Plan, Work};
+use crate::tuning::plan::{Occupancy, PairWork, Plan};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
@@ -39,8 +39,8 @@ const MOST_BLOCKS: usize = i32::MAX as usize;
 pub struct Ordered;
 
 impl Rules for Ordered {
-    fn text(&self) -> Text<'static> {
-        Text {
+    fn text(&self) -> ScheduleText<'static> {
+        ScheduleText {
             title: "every ordered pair",
             parts: &[
                 include_str!("../../kernels/bag.cuh"),
@@ -121,7 +121,7 @@ constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in 
         (REGISTERS / (config.block * registers)).max(config.resident)
     }
 
-    fn evaluates(&self, _: Options, work: &Work, forced: bool) -> bool {
+    fn evaluates(&self, _: Options, work: &PairWork, forced: bool) -> bool {
         forced || !work.only_symmetric
     }
 
@@ -129,7 +129,7 @@ constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in 
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
         parts: Option<usize>,
     ) -> Plan {
@@ -150,7 +150,7 @@ constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in 
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
     ) -> Vec<usize> {
         let splits = self.plan(config, occupancy, work, options, None).parts;
@@ -224,7 +224,7 @@ fn bags_per_split(config: &KernelConfig, splits: usize, nj: usize) -> usize {
 }
 
 /// Returns the expected time of an evaluation with this number of splits, in clock cycles.
-fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &Work, splits: usize) -> f64 {
+fn cycles(config: &KernelConfig, occupancy: Occupancy, work: &PairWork, splits: usize) -> f64 {
     let Occupancy { multiprocessors, resident_blocks } = occupancy;
     let [ni, nj] = work.n;
     let per_multiprocessor = (resident_blocks / multiprocessors).max(1);
@@ -313,7 +313,7 @@ mod tests {
     const OCCUPANCY: Occupancy = Occupancy { multiprocessors: 132, resident_blocks: 528 };
 
     fn plan(ni: usize, nj: usize, splits: Option<usize>) -> Plan {
-        let work = Work::of_pairs([ni, nj], 13.0, 3);
+        let work = PairWork::of_pairs([ni, nj], 13.0, 3);
         Ordered.plan(&CONFIG, OCCUPANCY, &work, Options::default(), splits)
     }
 

@@ -6,7 +6,7 @@ use super::rules;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 
 impl Program {
     /// Returns the program of ordered pairs for many particles.
@@ -39,7 +39,7 @@ impl Program {
             unroll: 1,
             resident: 1,
         };
-        let text = Text {
+        let text = ScheduleText {
             title: "results that are added",
             parts: &[include_str!("add.cuh")],
             merging: 0,

@@ -13,7 +13,7 @@ use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 use crate::tuning::measured::{self, Tuned};
-use crate::tuning::plan::{Occupancy, Plan, Work};
+use crate::tuning::plan::{Occupancy, PairWork, Plan};
 
 /// The compiled kernels of an engine; further kernels are compiled when first needed.
 #[derive(Debug)]
@@ -201,7 +201,7 @@ impl Kernels {
         Ok((kernel, self.plan(kernel, options, &work, Some(parts))))
     }
 
-    fn plan(&self, kernel: usize, options: Options, work: &Work, parts: Option<usize>) -> Plan {
+    fn plan(&self, kernel: usize, options: Options, work: &PairWork, parts: Option<usize>) -> Plan {
         let config = &self.get(kernel).program.config;
         rules(config.schedule).plan(config, self.occupancy(kernel), work, options, parts)
     }
@@ -248,7 +248,7 @@ impl Kernels {
 
     /// Returns the work of an evaluation. Estimates the instructions of a pair from its
     /// operations; most additions are fused with a product.
-    fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> Work {
+    fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> PairWork {
         let law = self.law;
         let flops = f64::from(law.operations.flops());
         let sums = dim(law.f);
@@ -262,6 +262,6 @@ impl Kernels {
             && options.pairs == Pairs::Symmetric
             && options.order.is_none()
             && self.candidates.iter().any(symmetric);
-        Work { n, one_buffer, only_symmetric, pair, cutoff: law.cutoff, sums, j_bytes }
+        PairWork { n, one_buffer, only_symmetric, pair, cutoff: law.cutoff, sums, j_bytes }
     }
 }

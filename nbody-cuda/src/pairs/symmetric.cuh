@@ -15,16 +15,16 @@ using u64 = unsigned long long;
 
 constexpr u32 WARPS = BLOCK / LANES;
 constexpr u32 TILE = BLOCK * I_PER_THREAD;
-static_assert(TILE % GROUP == 0 && GROUP <= BLOCK && GROUP % LANES == 0, "tiles of whole groups");
+static_assert(TILE % J_GROUP == 0 && J_GROUP <= BLOCK && J_GROUP % LANES == 0, "tiles of whole groups");
 
 // The meetings of the tiles of one launch.
 struct Share : Tiles {
     // Returns the number of meetings of earlier tiles.
     __device__ __forceinline__ u64 meetings_before(u32 tile) const
     {
-        const u64 groups = (n + GROUP - 1) / GROUP;
+        const u64 groups = (n + J_GROUP - 1) / J_GROUP;
         const u64 k = tile - first;
-        return k * (groups - u64(first) * (TILE / GROUP)) - k * (k - 1) / 2 * (TILE / GROUP);
+        return k * (groups - u64(first) * (TILE / J_GROUP)) - k * (k - 1) / 2 * (TILE / J_GROUP);
     }
 
     // Returns the first meeting of this block.
@@ -80,8 +80,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
 {
     // The j-particles in rows of 32, each row twice, so that every lane reads 32 consecutive slots
     // from its own on; and the sums of j-particles over the i-particles of each warp.
-    __shared__ Slot bag[2 * GROUP];
-    __shared__ Accumulators felt[WARPS][GROUP];
+    __shared__ Slot bag[2 * J_GROUP];
+    __shared__ Accumulators felt[WARPS][J_GROUP];
     __shared__ Parameters shared_self; // for entries whose index differs between lanes
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     if (LOOKS_UP) __syncthreads();
@@ -122,16 +122,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
         }
 
         for (; meeting < tile_end; ++meeting) {
-            const u32 column = u32(meeting - tile_first) * GROUP;
+            const u32 column = u32(meeting - tile_first) * J_GROUP;
             const u32 first = tile_begin + column;
-            const bool mine = threadIdx.x < GROUP && first + threadIdx.x < n;
+            const bool mine = threadIdx.x < J_GROUP && first + threadIdx.x < n;
             if (mine) {
                 const u32 at = 2 * LANES * warp + lane;
                 bag[at].j = bag[at + LANES].j = particles[first + threadIdx.x];
             }
             __syncthreads();
 #pragma unroll 1
-            for (u32 part = 0; part < GROUP; part += LANES) {
+            for (u32 part = 0; part < J_GROUP; part += LANES) {
                 const Slot *const others = bag + 2 * part + lane;
                 const u32 j_begin = first + part;
                 Accumulators g = nothing();
@@ -172,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
                 for (u32 w = 0; w < WARPS; ++w) fold(felt[w][threadIdx.x], total);
                 store(total, j_part, column + threadIdx.x, n - tile_begin);
             }
-            const bool bag_ends = (column + GROUP) % BAG == 0;
+            const bool bag_ends = (column + J_GROUP) % BAG == 0;
             if ((FOLD_EACH_BAG && bag_ends) || meeting + 1 == tile_end) {
 #pragma unroll
                 for (int m = 0; m < I_PER_THREAD; ++m) {

@@ -14,16 +14,16 @@ use crate::config::warp;
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::bytes_of;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 use crate::schedule::resources::{Registers, SHARED_MEMORY, branches, parameters, resident, slot};
-use crate::tuning::plan::{Occupancy, Plan, Work};
+use crate::tuning::plan::{Occupancy, PairWork, Plan};
 
 /// Threads of a block.
 const BLOCK: usize = 128;
 /// Register budget per thread for i-particles and accumulators; backup accumulators are in memory.
 const BUDGET: usize = 98;
 /// j-particles of a group.
-const GROUP: usize = groups::GROUP as usize;
+const J_GROUP: usize = groups::J_GROUP as usize;
 /// Meetings of tiles with groups per block: the smallest number for which this schedule is faster
 /// than ordered pairs, and the smallest number for which several rounds of blocks balance the load
 /// better.
@@ -47,7 +47,7 @@ border! {
     /// Groups of j-particles.
     pub mod groups {
         /// The number of j-particles of a group, which are in shared memory together.
-        pub const GROUP: u32 = 2 * warp::LANES;
+        pub const J_GROUP: u32 = 2 * warp::LANES;
     }
 }
 
@@ -55,8 +55,8 @@ border! {
 pub struct Symmetric;
 
 impl Rules for Symmetric {
-    fn text(&self) -> Text<'static> {
-        Text {
+    fn text(&self) -> ScheduleText<'static> {
+        ScheduleText {
             title: "both directions of each pair",
             parts: &[include_str!("../../kernels/bag.cuh"), include_str!("symmetric.cuh")],
             merging: 48,
@@ -91,16 +91,16 @@ impl Rules for Symmetric {
     fn is_possible(&self, of: &KernelConfig, law: &Law, options: Options) -> bool {
         options.order.is_none()
             && config(law, options).is_some()
-            && of.block >= GROUP
-            && of.bag.is_multiple_of(GROUP)
-            && of.tile().is_multiple_of(GROUP)
+            && of.block >= J_GROUP
+            && of.bag.is_multiple_of(J_GROUP)
+            && of.tile().is_multiple_of(J_GROUP)
     }
 
     fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize {
         config.i_per_thread * Registers::of(law, options).without_backup
     }
 
-    fn evaluates(&self, options: Options, work: &Work, forced: bool) -> bool {
+    fn evaluates(&self, options: Options, work: &PairWork, forced: bool) -> bool {
         let asked_for = options.pairs == Pairs::Symmetric && options.order.is_none();
         let suits = options.pairs == Pairs::Auto && may_reorder(options);
         work.one_buffer && (asked_for || suits || forced)
@@ -113,7 +113,7 @@ impl Rules for Symmetric {
         &self,
         config: &KernelConfig,
         occupancy: Occupancy,
-        work: &Work,
+        work: &PairWork,
         options: Options,
         parts: Option<usize>,
     ) -> Plan {
@@ -130,7 +130,13 @@ impl Rules for Symmetric {
         }
     }
 
-    fn parts(&self, _: &KernelConfig, occupancy: Occupancy, _: &Work, _: Options) -> Vec<usize> {
+    fn parts(
+        &self,
+        _: &KernelConfig,
+        occupancy: Occupancy,
+        _: &PairWork,
+        _: Options,
+    ) -> Vec<usize> {
         [1, 2, 4].map(|rounds| rounds * occupancy.resident_blocks).to_vec()
     }
 
@@ -175,8 +181,8 @@ fn config(law: &Law, options: Options) -> Option<KernelConfig> {
     }
     let registers = Registers::of(law, options).without_backup;
     let other = if options.precision == Precision::Double { 100 } else { 60 };
-    let j_sums = BLOCK / 32 * GROUP * dim(law.f) * bytes_of(options.precision);
-    let shared = j_sums + parameters(law, options) + 2 * GROUP * slot(law, options);
+    let j_sums = BLOCK / 32 * J_GROUP * dim(law.f) * bytes_of(options.precision);
+    let shared = j_sums + parameters(law, options) + 2 * J_GROUP * slot(law, options);
     if registers > BUDGET || shared > SHARED_MEMORY {
         return None;
     }
@@ -233,8 +239,8 @@ fn shares(config: &KernelConfig, n: usize, blocks: usize, most_rows: usize) -> V
 
 /// Returns the number of meetings of these tiles with groups.
 fn meetings(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
-    let groups = n.div_ceil(GROUP);
-    tiles.map(|tile| groups - tile * config.tile() / GROUP).sum()
+    let groups = n.div_ceil(J_GROUP);
+    tiles.map(|tile| groups - tile * config.tile() / J_GROUP).sum()
 }
 
 /// Returns the number of sums of j-particles that these tiles write.
@@ -259,7 +265,7 @@ mod tests {
     #[test]
     fn many_particles_use_both_directions() {
         let plan = |n| {
-            let work = Work { one_buffer: true, ..Work::of_pairs([n, n], 13.0, 3) };
+            let work = PairWork { one_buffer: true, ..PairWork::of_pairs([n, n], 13.0, 3) };
             Symmetric.plan(&CONFIG, OCCUPANCY, &work, Options::default(), None)
         };
         assert_eq!(plan(2048).cycles, f64::INFINITY);

@@ -18,9 +18,9 @@ use crate::border::Address;
 use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
-use crate::layout::{LIMIT, bytes, numbers_of, space, words};
+use crate::layout::{PARTICLE_LIMIT, bytes, numbers_of, space, words};
 use program::{BLOCK, Layout, ParticleBuffers};
-use selection::Order;
+use selection::CudaSelection;
 
 /// Shared memory of a block, for the merge of totals.
 const SHARED_MEMORY: usize = 48 * 1024;
@@ -39,13 +39,13 @@ pub(crate) struct ParticleEngine {
     parameters: Vec<u64>,
     space: Vec<u64>,
     /// The kernels that were needed so far.
-    built: Vec<Built>,
+    built: Vec<BuiltProgram>,
     /// Totals of blocks, before and after a merge.
     totals: [Scratch; 2],
 }
 
 #[derive(Debug)]
-struct Built {
+struct BuiltProgram {
     key: Key,
     kernel: Kernel,
     /// The numbers of a particle that the program changes.
@@ -72,7 +72,7 @@ pub(crate) struct Beside<'a> {
 /// The first particles of a selection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct First<'a> {
-    pub order: &'a Order,
+    pub order: &'a CudaSelection,
     pub count: usize,
     /// The particles to copy, if the program changes copies.
     pub from: Option<&'a Buffer>,
@@ -109,8 +109,12 @@ impl Beside<'_> {
             let found = buffer.map_or(missing, |buffer| buffer.n);
             nbody_core::Error::check_length(what, found, expected)?;
         }
-        if p.n > LIMIT {
-            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        if p.n > PARTICLE_LIMIT {
+            return Err(Error::TooManyParticles {
+                what: "particles",
+                found: p.n,
+                limit: PARTICLE_LIMIT,
+            });
         }
         p.check("particles", backend, p.precision)?;
         for (what, buffer) in inputs {
@@ -183,7 +187,7 @@ impl ParticleEngine {
             p.resize(count, numbers_of(fields[0], p.precision))?;
         }
         let Some(kernel) = kernel else { return Ok(()) };
-        let Built { kernel, changed, .. } = &self.built[kernel];
+        let BuiltProgram { kernel, changed, .. } = &self.built[kernel];
         p.changes_numbers(changed);
         let launch = self.launch(kernel, c"update", p, beside, count);
         let launch = or_null(launch, first.map(|first| first.order.indices()));
@@ -290,7 +294,7 @@ impl ParticleEngine {
         let changed = changed(program, p_fields)?;
         let program = Program::per_particle(program, buffers, self.domain, wrap)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
-        self.built.push(Built { key, kernel: Kernel { program, module, build }, changed });
+        self.built.push(BuiltProgram { key, kernel: Kernel { program, module, build }, changed });
         Ok(self.built.len() - 1)
     }
 }

@@ -6,7 +6,7 @@ use nbody_core::pack::Binding;
 use nbody_core::untyped::{self, First as FirstOfSelection};
 use nbody_core::{Domain, Error, Field, ParticleProgram};
 
-use super::selection::Order;
+use super::selection::CudaSelection;
 use super::{Beside, First, ParticleEngine};
 use crate::backend::Backend;
 use crate::engine::buffer::{CudaResults, foreign, particles, particles_mut};
@@ -60,7 +60,7 @@ impl untyped::PerParticle for ParticleEngine {
         let due = first.and_then(|first| first.due);
         let due = due.map(|name| Binding::integer(name, program.parameters)).transpose()?;
         let first = first.map(|first| {
-            let order = (first.selection as &dyn Any).downcast_ref::<Order>();
+            let order = (first.selection as &dyn Any).downcast_ref::<CudaSelection>();
             let order = order.ok_or_else(|| foreign("a selection", &*backend))?;
             let from = |from| particles("particles to select from", &*backend, from);
             let from = first.from.map(from).transpose()?;

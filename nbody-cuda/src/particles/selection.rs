@@ -14,7 +14,7 @@ use crate::compile::program::Program;
 use crate::config::warp;
 use crate::engine::buffer::{particles, particles_mut};
 use crate::error::Error;
-use crate::layout::{LIMIT, bytes_of};
+use crate::layout::{PARTICLE_LIMIT, bytes_of};
 
 const LAST_BLOCK: &str = include_str!("../../kernels/last_block.cuh");
 const SCAN: &str = include_str!("../../kernels/scan.cuh");
@@ -54,7 +54,7 @@ border! {
 
 /// An order of particles in which active particles come first.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct CudaSelection {
     pub backend: Arc<dyn Backend>,
     kernel: Kernel,
     state: Scratch,
@@ -64,7 +64,7 @@ pub(crate) struct Order {
     pub n: usize,
 }
 
-impl Order {
+impl CudaSelection {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
         let program = Program::selection();
         let (module, build) = backend.build(&program, cache)?;
@@ -84,8 +84,12 @@ impl Order {
         now: Option<u32>,
     ) -> Result<(), Error> {
         p.check("particles", &self.backend, p.precision)?;
-        if p.n > LIMIT {
-            return Err(Error::TooManyParticles { what: "particles", found: p.n, limit: LIMIT });
+        if p.n > PARTICLE_LIMIT {
+            return Err(Error::TooManyParticles {
+                what: "particles",
+                found: p.n,
+                limit: PARTICLE_LIMIT,
+            });
         }
         self.n = 0;
         if p.n == 0 {
@@ -169,7 +173,7 @@ impl Order {
     }
 }
 
-impl untyped::Selection for Order {
+impl untyped::Selection for CudaSelection {
     fn len(&self) -> usize {
         self.n
     }

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 /// The text of a schedule, which follows the text of the interaction.
 #[derive(Clone, Copy)]
-pub(crate) struct Text<'a> {
+pub(crate) struct ScheduleText<'a> {
     /// The pairs of the schedule, for the title of a program.
     pub title: &'static str,
     pub parts: &'a [&'static str],

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
 
-use super::Text;
+use super::ScheduleText;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::layout::{bytes_of, kind_of_word};
@@ -25,10 +25,10 @@ impl Program {
         law: &Law,
         options: Options,
         config: KernelConfig,
-        text: Text,
+        text: ScheduleText,
         constants: &str,
     ) -> Self {
-        let Text { title, parts, merging, in_order, kernels } = text;
+        let ScheduleText { title, parts, merging, in_order, kernels } = text;
         let CudaText { law: text, sums, compensated } = law.cuda;
         let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
         let symmetric = symmetric.map_or("", |symmetric| symmetric.cuda);

@@ -32,7 +32,7 @@ const ORDER: &CStr = c"order_particles";
 const CELLS: &CStr = c"build_cells";
 
 /// The largest number of particles of a tree: a cell counts its particles in `COUNT_BITS` bits.
-pub(crate) const LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
+pub(crate) const TREE_LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
 /// Warps of a block.
 pub(super) const WARPS: usize = BLOCK / GROUP;
 /// The index of the j-particles in arrays of two sets.
@@ -40,14 +40,14 @@ const OF_J: usize = 1;
 
 /// The particles of a tree: the i-particles, and the j-particles if they are in another buffer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sets<'a> {
+pub(crate) struct TreeSets<'a> {
     pub i: &'a Buffer,
     pub j: Option<&'a Buffer>,
     /// Whether particle k of i is particle k of j.
     pub one_set: bool,
 }
 
-impl<'a> Sets<'a> {
+impl<'a> TreeSets<'a> {
     fn j(&self) -> &'a Buffer {
         self.j.unwrap_or(self.i)
     }
@@ -60,7 +60,7 @@ impl<'a> Sets<'a> {
 
 /// A tree that was built.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Built {
+pub(crate) struct BuiltTree {
     pub cells: usize,
     /// The charges of all particles are of one sign.
     pub is_of_one_sign: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Times {
 
 /// A tree in device memory.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct DeviceTree {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
     law: &'static Law,
@@ -127,7 +127,7 @@ pub(super) const fn moments(expansion: Expansion) -> [usize; 2] {
     [moments, 3 * POSITION + moments + 1]
 }
 
-impl Tree {
+impl DeviceTree {
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -183,11 +183,11 @@ impl Tree {
     /// launches to `times`, if given.
     pub fn build(
         &mut self,
-        sets: &Sets,
+        sets: &TreeSets,
         domain: &Domain,
         (opening, harmonic): (Opening, f64),
         mut times: Option<&mut Times>,
-    ) -> Result<Result<Built, Refusal>, Error> {
+    ) -> Result<Result<BuiltTree, Refusal>, Error> {
         if self.is_unsettled {
             self.reset()?;
         }
@@ -222,7 +222,7 @@ impl Tree {
                     // The exponent, and above it the bit of a periodic box.
                     let bits = answer::BOX_BIT + 1 - answer::EXPONENT_BITS;
                     let unit = word >> answer::EXPONENT_BITS & ((1 << bits) - 1);
-                    return Ok(Ok(Built { cells: count, is_of_one_sign, unit }));
+                    return Ok(Ok(BuiltTree { cells: count, is_of_one_sign, unit }));
                 }
                 // Room to spare, for particles that move.
                 answer::TOO_SMALL => self.grow(count + count / 8, j)?,
@@ -247,7 +247,7 @@ impl Tree {
         Ok(())
     }
 
-    fn order(&self, sets: &Sets, request: &BuildRequest, domain: &Domain) -> Result<(), Error> {
+    fn order(&self, sets: &TreeSets, request: &BuildRequest, domain: &Domain) -> Result<(), Error> {
         let n = sets.i.n.max(sets.j().n);
         let sorted = if sets.j.is_some() { 2 } else { 1 };
         let phases = sorted * (sort::phases(KEY_BITS) - 1) + 3;
@@ -318,7 +318,7 @@ impl Tree {
         Ok(OrderedSet { from, sort: self.sorts[set].argument(), at, words })
     }
 
-    fn reserve(&mut self, sets: &Sets) -> Result<(), Error> {
+    fn reserve(&mut self, sets: &TreeSets) -> Result<(), Error> {
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
         let mut reserve = |set: usize, n: usize| {
             self.sorts[set].reserve(&*backend, n, blocks)?;
@@ -377,7 +377,7 @@ impl Tree {
     }
 
     /// Returns the inverse of the unit of the frame of a tree.
-    pub fn scale(&mut self, built: &Built) -> Result<f64, Error> {
+    pub fn scale(&mut self, built: &BuiltTree) -> Result<f64, Error> {
         if let Some((unit, scale)) = self.scale
             && unit == built.unit
         {
@@ -402,7 +402,7 @@ impl Tree {
 
     /// Returns the tree as an argument of walks, for all i-particles and without earlier results
     /// to compare errors with.
-    pub fn walked(&self, sets: &Sets) -> WalkedTree {
+    pub fn walked(&self, sets: &TreeSets) -> WalkedTree {
         let [_, next, ..] = &self.cells;
         let state = Address::<TreeState>::of(&*self.state);
         let of_i = sets.of_i();

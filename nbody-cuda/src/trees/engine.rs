@@ -13,7 +13,7 @@ use nbody_core::{
     TreeTimes, untyped,
 };
 
-use super::build::{Built, LIMIT, Refusal, Sets, Times, Tree};
+use super::build::{BuiltTree, DeviceTree, Refusal, TREE_LIMIT, Times, TreeSets};
 use super::declared::{WalkedTree, walk_of_group};
 use super::walk;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -33,7 +33,7 @@ pub(crate) struct TreeEngine {
     pub walk: Walk,
     /// The trees for each kind of far particles, and the kernels of each kind of walk, that were
     /// needed so far.
-    trees: Vec<(Expansion, Tree)>,
+    trees: Vec<(Expansion, DeviceTree)>,
     kernels: Vec<(Walk, Kernel)>,
     /// The lengths of the last results, followed by the lengths that the last evaluation compared
     /// with; and the number of known lengths, 0 if unknown.
@@ -54,7 +54,7 @@ pub(crate) struct TreeEngine {
 struct Last {
     /// The index of the tree.
     tree: usize,
-    built: Built,
+    built: BuiltTree,
     by: Walk,
     times: Option<Times>,
     walk: Duration,
@@ -96,7 +96,7 @@ impl TreeEngine {
         out: &mut Buffer,
         store: Store,
     ) -> Result<(), Error> {
-        self.setup.check(i, j, out, LIMIT)?;
+        self.setup.check(i, j, out, TREE_LIMIT)?;
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
@@ -112,7 +112,7 @@ impl TreeEngine {
         }
         let others = j.particles();
         let is_same = std::ptr::eq(i, others);
-        let sets = Sets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
+        let sets = TreeSets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
         let tree = self.provide_tree(self.law.opening().far_particles())?;
         let kernel = self.provide_kernel()?;
         let mut times = self.is_timed.then(Times::default);
@@ -144,7 +144,7 @@ impl TreeEngine {
     fn walk_all(
         &mut self,
         (last, kernel): (&mut Last, usize),
-        sets: &Sets,
+        sets: &TreeSets,
         (out, store): (&Buffer, Store),
     ) -> Result<(), Error> {
         let Some(share) = self.law.opening().share() else {
@@ -197,7 +197,7 @@ impl TreeEngine {
     fn walk_once(
         &mut self,
         (last, kernel): (&mut Last, usize),
-        sets: &Sets,
+        sets: &TreeSets,
         (out, store): (&Buffer, Store),
         (share, is_estimated): (f64, bool),
     ) -> Result<(), Error> {
@@ -250,7 +250,7 @@ impl TreeEngine {
             return Ok(found);
         }
         let kind = (self.setup.options.precision, expansion);
-        let tree = Tree::new(&self.setup.backend, &self.setup.cache, self.law.law(), kind)?;
+        let tree = DeviceTree::new(&self.setup.backend, &self.setup.cache, self.law.law(), kind)?;
         self.trees.push((expansion, tree));
         Ok(self.trees.len() - 1)
     }
@@ -405,7 +405,7 @@ impl untyped::Tree for TreeEngine {
 }
 
 /// Returns the error if a tree was not built.
-fn refused(refusal: Refusal, sets: &Sets, law: &'static Law) -> Result<Error, Error> {
+fn refused(refusal: Refusal, sets: &TreeSets, law: &'static Law) -> Result<Error, Error> {
     let Refusal::NotFinite(number) = refusal else {
         return Ok(nbody_core::Error::OtherPositions.into());
     };

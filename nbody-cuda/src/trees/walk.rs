@@ -12,7 +12,7 @@ use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule, Walk};
 use crate::error::Error;
 use crate::layout::bytes_of;
-use crate::schedule::Text;
+use crate::schedule::ScheduleText;
 use crate::schedule::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
@@ -71,14 +71,14 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
 "
         );
         let text = match walk {
-            Walk::Groups => Text {
+            Walk::Groups => ScheduleText {
                 title: "pairs of a tree, by groups",
                 parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_groups"],
             },
-            Walk::Particles => Text {
+            Walk::Particles => ScheduleText {
                 title: "pairs of a tree, by particle",
                 parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,

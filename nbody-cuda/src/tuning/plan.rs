@@ -20,7 +20,7 @@ pub struct Occupancy {
 
 /// The work of an evaluation.
 #[derive(Clone, Copy, Debug)]
-pub struct Work {
+pub struct PairWork {
     /// The numbers of i-particles and j-particles.
     pub n: [usize; 2],
     /// Whether i and j are one set in one buffer.
@@ -58,7 +58,7 @@ pub fn efficiency(pairs_in_flight: usize) -> f64 {
 }
 
 #[cfg(test)]
-impl Work {
+impl PairWork {
     /// Returns the work of two sets of small particles.
     pub fn of_pairs(n: [usize; 2], pair: f64, sums: usize) -> Self {
         Self { n, one_buffer: false, only_symmetric: false, pair, cutoff: false, sums, j_bytes: 16 }

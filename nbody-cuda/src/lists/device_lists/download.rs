@@ -6,7 +6,7 @@ use nbody_core::order::boxes::BoxTree;
 use nbody_core::order::image;
 use nbody_core::order::ordered::Ordered;
 
-use super::{Build, Neighbours};
+use super::{DeviceLists, ListExtent};
 use crate::backend::Scratch;
 use crate::error::Error;
 use crate::lists::declared::entry::NO_ROOM;
@@ -21,43 +21,48 @@ pub(crate) struct Downloaded {
     pub values: [Vec<Vec<f64>>; 2],
 }
 
-impl Neighbours {
+impl DeviceLists {
     /// Copies the lists, without excluded pairs, and the particles of each set in order to the
     /// host. Given pairs have the order of the caller, and positions of 0.
     pub fn download(&self) -> Result<Downloaded, Error> {
-        let build = self.built.expect("lists are downloaded once they are built");
+        let extent = self.built.expect("lists are downloaded once they are built");
         let (mut lists, sets) = match &self.given {
             Some(given) => {
                 let lists = Lists::of_rows(&given.rows, &|_, _| image::ITSELF);
                 (
                     lists,
-                    build.n.map(|n| Ordered::in_order((0..n as u32).collect(), &vec![[0.0; 3]; n])),
+                    extent
+                        .n
+                        .map(|n| Ordered::in_order((0..n as u32).collect(), &vec![[0.0; 3]; n])),
                 )
             }
             None => (
-                self.download_lists(&build)?,
-                [self.ordered(0, build.n[0])?, self.ordered(1, build.n[1])?],
+                self.download_lists(&extent)?,
+                [self.ordered(0, extent.n[0])?, self.ordered(1, extent.n[1])?],
             ),
         };
         if !self.excluded.pairs().is_empty() {
-            let rows =
-                Csr::of_excluded(self.excluded.pairs(), [build.n[0], build.nj()], build.one_set)?;
-            let places = sets[usize::from(build.has_j)].places();
-            lists.exclude(&rows, &sets[0], &places, &build.lengths());
+            let rows = Csr::of_excluded(
+                self.excluded.pairs(),
+                [extent.n[0], extent.nj()],
+                extent.one_set,
+            )?;
+            let places = sets[usize::from(extent.has_j)].places();
+            lists.exclude(&rows, &sets[0], &places, &extent.lengths());
         }
-        let values = self.reach.values(build.n)?;
+        let values = self.reach.values(extent.n)?;
         Ok(Downloaded { lists, sets, values })
     }
 
     /// Copies the lists that the device found.
-    fn download_lists(&self, build: &Build) -> Result<Lists, Error> {
-        let groups = build.n[0].div_ceil(GROUP);
+    fn download_lists(&self, extent: &ListExtent) -> Result<Lists, Error> {
+        let groups = extent.n[0].div_ceil(GROUP);
         let (begins, counts) = (read(&self.begins)?, read(&self.counts)?);
         let (counts, entries) = (as_u32(&counts), read(&self.entries)?);
         let mut lists = Lists { begins: vec![0], ..Lists::default() };
         for (&begin, &count) in begins.iter().zip(counts).take(groups) {
             if count == NO_ROOM {
-                lists.entries.extend(build.all_entries());
+                lists.entries.extend(extent.all_entries());
             } else {
                 let list = &as_u32(&entries)[begin as usize..][..count as usize];
                 lists.entries.extend_from_slice(list);

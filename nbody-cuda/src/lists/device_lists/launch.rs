@@ -8,7 +8,7 @@ use std::time::Duration;
 use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
 
-use super::{Build, LOOK, Neighbours, Outcome, REBUILD, Set, TELL};
+use super::{DeviceLists, LOOK, ListExtent, ListedSet, Outcome, REBUILD, TELL};
 use crate::backend::{Launch, Memory, in_batch};
 use crate::border::Address;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use crate::lists::reach::{ConstantReach, Reach};
 use crate::order::BLOCK;
 use crate::order::curve;
 
-impl Neighbours {
+impl DeviceLists {
     /// Does work. If times are measured, adds its time on the device to `part`.
     pub fn timed(
         &self,
@@ -35,20 +35,20 @@ impl Neighbours {
     /// Launches a look at the particles; the device rebuilds the lists if it finds that it must.
     pub(super) fn launch(
         &mut self,
-        [i, j]: [Option<Set>; 2],
-        build: &Build,
+        [i, j]: [Option<ListedSet>; 2],
+        extent: &ListExtent,
         forced: bool,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         self.contents = [None; 2];
         self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
-        (self.looked_at, self.looked) = (build.n, Some(*build));
+        (self.looked_at, self.looked) = (extent.n, Some(*extent));
         self.reply.expect()?;
         let mut batch = self.batch.take();
         let held = batch.as_mut().filter(|_| !self.timer.is_on());
         let sets = [i, j.unwrap_or(i)];
-        let launched = in_batch(held, || self.look(sets, build, forced, times));
+        let launched = in_batch(held, || self.look(sets, extent, forced, times));
         self.batch = batch;
         self.is_awaited = launched.is_ok();
         if launched.is_ok() && self.given.is_none() {
@@ -61,19 +61,19 @@ impl Neighbours {
     /// i-particles.
     fn look(
         &self,
-        sets: [Set; 2],
-        build: &Build,
+        sets: [ListedSet; 2],
+        extent: &ListExtent,
         forced: bool,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        let Build { has_j, n, .. } = build;
+        let ListExtent { has_j, n, .. } = extent;
         let order = |set: usize| {
             let order = &self.orders[if *has_j { set } else { 0 }];
-            order.argument(sets[set].positions(), sets[set].frame(build))
+            order.argument(sets[set].positions(), sets[set].frame(extent))
         };
         let orders = [order(0), order(1)];
-        let request = self.request(build, self.base.as_ref(), forced);
-        let reach = self.reach_argument(build, None);
+        let request = self.request(extent, self.base.as_ref(), forced);
+        let reach = self.reach_argument(extent, None);
         let used = self.state_part(offset_of!(LookState, used));
         let room = Room { capacity: self.capacity as u64, used };
         let state = Address::<LookState>::of(&*self.state);
@@ -107,7 +107,7 @@ impl Neighbours {
             module.launch(rebuild.phases(phases))
         };
         // The phase that builds the lists.
-        let last = phases_of(build);
+        let last = phases_of(extent);
         if !self.timer.is_on() {
             return rebuild(0..last + 1);
         }
@@ -124,37 +124,46 @@ impl Neighbours {
     }
 
     /// Returns the request for lists that were built as `base`, if any.
-    pub(super) fn request(&self, build: &Build, base: Option<&Build>, forced: bool) -> LookRequest {
-        let two_sets = match (build.has_j, build.one_set) {
+    pub(super) fn request(
+        &self,
+        extent: &ListExtent,
+        base: Option<&ListExtent>,
+        forced: bool,
+    ) -> LookRequest {
+        let two_sets = match (extent.has_j, extent.one_set) {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => 2,
         };
         // Lists that must be built in any case have no margin.
-        let (change, margin) = self.margin(build, base).unwrap_or_default();
+        let (change, margin) = self.margin(extent, base).unwrap_or_default();
         LookRequest {
             margin: margin.into(),
             change: change.into(),
             forced: forced.into(),
             two_sets,
-            i_phases: curve::phases(build.n[0]),
-            phases: phases_of(build),
+            i_phases: curve::phases(extent.n[0]),
+            phases: phases_of(extent),
         }
     }
 
     /// Returns the reach. Records with other fields than the lists have `numbers` of their own.
-    pub(super) fn reach_argument(&self, build: &Build, numbers: Option<&dyn Memory>) -> Reach {
+    pub(super) fn reach_argument(
+        &self,
+        extent: &ListExtent,
+        numbers: Option<&dyn Memory>,
+    ) -> Reach {
         if self.reach.varying().is_empty() {
-            let [greatest, skin] = build.reach();
+            let [greatest, skin] = extent.reach();
             return Reach::Constant(ConstantReach { greatest: greatest + skin });
         }
-        let (skin, is_one) = (build.skin.parts(), !build.has_j);
-        Reach::Varying(self.reach.argument(build.cutoff, skin, is_one, numbers))
+        let (skin, is_one) = (extent.skin.parts(), !extent.has_j);
+        Reach::Varying(self.reach.argument(extent.cutoff, skin, is_one, numbers))
     }
 }
 
 /// Returns the number of phases that order the particles.
-fn phases_of(build: &Build) -> u32 {
-    let of_j = if build.has_j { curve::phases(build.n[1]) } else { 0 };
-    curve::phases(build.n[0]) + of_j
+fn phases_of(extent: &ListExtent) -> u32 {
+    let of_j = if extent.has_j { curve::phases(extent.n[1]) } else { 0 };
+    curve::phases(extent.n[0]) + of_j
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{LOOK, Neighbours, Outcome, Set};
+use super::{DeviceLists, LOOK, ListedSet, Outcome};
 use crate::backend::{Launch, Memory, Scratch};
 use crate::border::Address;
 use crate::error::Error;
@@ -47,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Neighbours {
+impl DeviceLists {
     /// Returns whether the last look was at these contents of a set.
     pub fn has_looked_at(&self, set: usize, contents: u64) -> bool {
         self.contents[set] == Some(contents)
@@ -60,7 +60,7 @@ impl Neighbours {
     pub fn recheck(
         &self,
         (set, cutoff): (usize, Option<usize>),
-        particles: Set,
+        particles: ListedSet,
         numbers: Option<&dyn Memory>,
     ) -> Result<Recheck, Error> {
         let key = (set, cutoff, particles.contents);
@@ -92,24 +92,24 @@ impl Neighbours {
     fn look_again(
         &self,
         set: usize,
-        particles: Set,
+        particles: ListedSet,
         numbers: Option<&dyn Memory>,
         (state, now): &mut (Box<dyn Memory>, Scratch),
     ) -> Result<Recheck, Error> {
-        let build = self.built.expect("lists are evaluated once they are built");
+        let extent = self.built.expect("lists are evaluated once they are built");
         let base = self.base()?;
         let buffer = particles.buffer;
         state.set(&LookState::FIRST)?;
         let now = now.reserve(&*self.backend, &[buffer.n, size_of::<Position>()], false)?;
         let from = particles.positions();
-        let order = self.orders[set].argument(from, particles.frame(&build));
+        let order = self.orders[set].argument(from, particles.frame(&extent));
         let order = Order { now: Address::of(now), ..order };
         // The look takes a second set after an empty first set.
         let n = if set == 0 { from.n } else { 0 };
         let first = Order { from: Positions { n, ..from }, ..order };
-        let mut request = self.request(&build, base.as_ref(), false);
+        let mut request = self.request(&extent, base.as_ref(), false);
         request.two_sets = set as u32;
-        let reach = self.reach_argument(&build, numbers);
+        let reach = self.reach_argument(&extent, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
         let launch = launch.value(&request).value(&first).value(&order);
         let launch = reach.pass(launch).value(&Address::<LookState>::of(&**state));

@@ -55,13 +55,13 @@ impl nbody_core::pack::Rows for Bodies {
 
 struct Check {
     backend: Arc<dyn Backend>,
-    lists: Neighbours,
+    lists: DeviceLists,
 }
 
 impl Check {
     fn new(backend: Arc<dyn Backend>) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let lists = match Neighbours::new(&backend, &Cache::at(folder.path())) {
+        let lists = match DeviceLists::new(&backend, &Cache::at(folder.path())) {
             Err(Error::NvrtcNotFound(_)) => return None,
             lists => lists.unwrap(),
         };
@@ -72,7 +72,7 @@ impl Check {
     fn with<T>(
         &mut self,
         sets: &[Bodies],
-        act: impl FnOnce(&mut Neighbours, [Option<Set>; 2]) -> T,
+        act: impl FnOnce(&mut DeviceLists, [Option<ListedSet>; 2]) -> T,
     ) -> T {
         let binding = nbody_core::pack::Binding::new("test", &FIELDS[1..], FIELDS).unwrap();
         let position = binding.places()[0];
@@ -80,7 +80,7 @@ impl Check {
             Buffer::of_particles(&self.backend, bodies, Precision::Double).unwrap()
         };
         let buffers: Vec<_> = sets.iter().map(buffer).collect();
-        let mut sets = buffers.iter().map(|buffer| Set {
+        let mut sets = buffers.iter().map(|buffer| ListedSet {
             buffer,
             words: 4,
             position,
@@ -91,8 +91,8 @@ impl Check {
         act(&mut self.lists, sets)
     }
 
-    fn update(&mut self, sets: &[Bodies], build: Build) -> Outcome {
-        self.with(sets, |lists, sets| match lists.update(sets, build).unwrap() {
+    fn update(&mut self, sets: &[Bodies], extent: ListExtent) -> Outcome {
+        self.with(sets, |lists, sets| match lists.update(sets, extent).unwrap() {
             Outcome::Good => lists.outcome().unwrap(),
             known => known,
         })
@@ -110,14 +110,15 @@ impl Check {
         let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
         let has_j = n[1] > 0;
         let one_set = !has_j;
-        let build = Build { n, has_j, one_set, domain, frame, cutoff, skin: Skin::Length(0.125) };
+        let extent =
+            ListExtent { n, has_j, one_set, domain, frame, cutoff, skin: Skin::Length(0.125) };
         self.lists.forget();
-        assert_eq!(self.update(&sets, build), Outcome::Built(expected.entries.len()));
+        assert_eq!(self.update(&sets, extent), Outcome::Built(expected.entries.len()));
         let Downloaded { lists, sets: found, .. } = self.lists.download().unwrap();
         assert_eq!(found[0].indices, of_i.indices);
         assert_eq!(found[1].indices, of_j.map_or(Vec::new(), |of_j| of_j.indices));
         assert!(lists == expected, "{n:?} {domain:?}");
-        assert_eq!(self.update(&sets, build), Outcome::Good);
+        assert_eq!(self.update(&sets, extent), Outcome::Good);
     }
 
     fn check_all(&mut self, sizes: &[usize]) {
@@ -159,8 +160,9 @@ fn lists_are_built_when_a_particle_has_moved_too_far() {
     let mut bodies = Bodies((0..500).map(|_| [0; 3].map(|_| 2.0 * random(&mut state))).collect());
     let frame = Frame::of(500, &|k| bodies.0[k], &domain, 3);
     let (n, has_j, one_set) = ([500, 0], false, true);
-    let build = Build { n, has_j, one_set, domain, frame, cutoff: 0.25, skin: Skin::Length(0.25) };
-    let mut update = |bodies: &Bodies| check.update(std::slice::from_ref(bodies), build);
+    let extent =
+        ListExtent { n, has_j, one_set, domain, frame, cutoff: 0.25, skin: Skin::Length(0.25) };
+    let mut update = |bodies: &Bodies| check.update(std::slice::from_ref(bodies), extent);
     assert!(matches!(update(&bodies), Outcome::Built(_)));
     bodies.0[77][1] += 0.125 - 1e-9 - 4.0;
     assert_eq!(update(&bodies), Outcome::Good);
@@ -186,10 +188,10 @@ fn a_rebuild_without_room_counts_once() {
     assert_eq!(check.lists.counts_of_looks(), [1, 1]);
     assert!(times.order > Duration::ZERO && times.list > Duration::ZERO, "{times:?}");
     // After `restore`, lists outgrow their memory as before; last bits depend on that.
-    let (build, room) =
+    let (extent, room) =
         (*check.lists.built().unwrap(), [2, 3].map(|k| k * check.lists.capacity as u64));
     let sets = [Bodies(vec![[0.25; 3]; 700])];
-    check.with(&sets, |lists, sets| lists.restore(sets, build, room)).unwrap();
+    check.with(&sets, |lists, sets| lists.restore(sets, extent, room)).unwrap();
     assert_eq!(check.lists.room().unwrap(), room);
 }
 
