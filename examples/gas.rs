@@ -221,7 +221,11 @@ fn main() -> Result<(), nbody::Error> {
     let eta = (NEIGHBOURS * 3.0 / (32.0 * std::f64::consts::PI)).cbrt();
     let h = eta * (n as f64).cbrt().recip();
     // Lists of particles that have moved at all are built again.
-    let mut near = Neighbours::new(&device, Domain::periodic([1.0; 3])?, Skin::Length(0.0))?;
+    let mut near = Neighbours::with_options(
+        &device,
+        Skin::Length(0.0),
+        Options::default().domain(Domain::periodic([1.0; 3])?),
+    )?;
     let mut sum = ShortRange::new(&device, Sum)?;
     let mut push = ShortRange::new(&device, Push { alpha: ALPHA, sound: SOUND })?;
     let mut state = PerParticle::new(&device, State { sound: SOUND })?;

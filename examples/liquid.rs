@@ -157,7 +157,8 @@ fn main() -> Result<(), nbody::Error> {
 
     let edge = (n as f64 / DENSITY).cbrt();
     let domain = Domain::periodic([edge; 3])?;
-    let mut near = Neighbours::new(&device, domain, Skin::Length(skin))?;
+    let mut near =
+        Neighbours::with_options(&device, Skin::Length(skin), Options::default().domain(domain))?;
     let mut pull = ShortRange::new(&device, Pull { cutoff: CUTOFF })?;
     let mut press = ShortRange::new(&device, Press { cutoff: CUTOFF })?;
     let mut step = PerParticle::new(&device, Step { dt: DT, scale: 1.0 })?;

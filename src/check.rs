@@ -34,14 +34,14 @@ pub struct Case<X: Interaction> {
 }
 
 impl<X: Interaction> Case<X> {
-    /// Makes a case of two sets, in which every j-particle acts on every i-particle.
+    /// Creates a case of two sets, in which every j-particle acts on every i-particle.
     pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
         let expected = reference::<X, f64>(x, domain, &i, &j);
         let bounds = ErrorBounds::new(x, domain, &i, &j);
         Self { i, j, one_set: false, expected, bounds }
     }
 
-    /// Makes a case of one set of particles, given as i-particles and as j-particles of the same
+    /// Creates a case of one set of particles, given as i-particles and as j-particles of the same
     /// number; where I and J are one type, the i-particles serve as both.
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;

@@ -1,8 +1,8 @@
 //! The Lennard-Jones liquid as this crate computes it, over neighbour lists.
 
 use nbody::{
-    Device, Domain, Engine as _, Inputs, Neighbours, Particles, PerParticle, Point, Results,
-    ShortRange, Skin, Vector,
+    Device, Domain, Engine as _, Inputs, Neighbours, Options, Particles, PerParticle, Point,
+    Results, ShortRange, Skin, Vector,
 };
 
 pub use law::{Atom, Force, LennardJones};
@@ -75,7 +75,9 @@ impl Fluid {
     /// Places atoms in a periodic cube.
     pub fn new(length: f64, cutoff: f64, dt: f64, atoms: &[Atom]) -> Self {
         let domain = Domain::periodic([length; 3]).expect("a box");
-        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+        let near =
+            Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+                .expect("a skin");
         let force = ShortRange::new(&Device::cpu(), LennardJones { cutoff }).expect("a cutoff");
         let mut step = PerParticle::new(&Device::cpu(), law::Leapfrog { dt }).expect("the CPU");
         step.set_domain(domain).expect("a box");

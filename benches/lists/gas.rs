@@ -59,7 +59,9 @@ struct Gas {
 impl Gas {
     fn new(fluid: Vec<Fluid>, lengths: [f64; 3]) -> Self {
         let domain = Domain::periodic(lengths).expect("a box");
-        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+        let near =
+            Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+                .expect("a skin");
         let options = Options::default();
         let density =
             ShortRange::with_options(&Device::cpu_with(level()).unwrap(), CubicDensity3, options);
@@ -164,7 +166,9 @@ fn rebuilds() {
     let [build, evaluate] = Gas::new(fluid, [1.0; 3]).costs();
     println!("gas: rebuild {build:.2}, density and momentum {evaluate:.2} µs a particle");
     let domain = Domain::periodic([1.0; 3]).expect("a box");
-    let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+    let mut near =
+        Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+            .expect("a skin");
     let table = [[1.0; 4]; 4];
     let liquid = ShortRange::new(
         &Device::cpu(),

@@ -144,7 +144,9 @@ impl Tube {
         };
         let parcels: Vec<_> = fluid.iter().map(parcel).collect();
         let domain = Domain::periodic(LENGTHS).expect("a box");
-        let near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).expect("a skin");
+        let near =
+            Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+                .expect("a skin");
         let options = Options::default();
         let density =
             ShortRange::with_options(&Device::cpu_with(level()).unwrap(), CubicDensity3, options);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::cuda::{KernelConfig, Tuned};
 use nbody::models::uniform;
-use nbody::{AllPairs, Device, DeviceName, Engine, Error, Interaction, Options};
+use nbody::{AllPairs, Device, DeviceName, Engine, Error, Interaction, Options, Sources};
 use nbody_interactions::Visitor;
 
 use crate::Outcome;
@@ -101,15 +101,15 @@ impl Tune<'_> {
         let j = direct.upload(&uniform::<X::J>(n, 1))?;
         // One set needs one buffer, and so I and J of one type.
         let j = match (&i as &dyn Any).downcast_ref() {
-            Some(same) if one_set => same,
+            Some(same) if one_set => Sources::Same(same),
             _ if one_set => return Ok(()),
-            _ => &j,
+            _ => Sources::Others(&j),
         };
         let mut out = direct.results(n)?;
         self.bar.set_message(format!("{}, {n}, {}", X::LAW.name, sets(one_set)));
         let mut trials = Vec::new();
         let bar = self.bar.clone();
-        let best = direct.tune(&i, j, &mut out, one_set, &mut |tuned, count| {
+        let best = direct.tune(&i, j, &mut out, &mut |tuned, count| {
             if trials.is_empty() {
                 bar.inc_length(count as u64);
             }

@@ -265,6 +265,18 @@ pub enum Origin {
     Given(Csr),
 }
 
+impl From<Skin> for Origin {
+    fn from(skin: Skin) -> Self {
+        Self::Found(skin)
+    }
+}
+
+impl From<Csr> for Origin {
+    fn from(rows: Csr) -> Self {
+        Self::Given(rows)
+    }
+}
+
 impl Origin {
     /// Refuses a skin or rows that no lists can have.
     pub fn check(&self) -> Result<(), Error> {

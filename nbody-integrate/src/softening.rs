@@ -8,8 +8,8 @@ use crate::motion::numbers;
 
 /// Softens the forces between bodies at one place, where the interaction has a softening length of zero.
 pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
-    if let Some(law) = softened(engine.interaction(), engine.options().precision) {
-        engine.set_interaction(law);
+    if let Some(law) = softened(engine.parameters(), engine.options().precision) {
+        engine.set_parameters(law);
     }
 }
 

@@ -115,7 +115,7 @@ fn leapfrog_over_lists_continues() {
     ];
     for device in devices() {
         for (options, domain, skin) in cases {
-            let near = || Neighbours::with_precision(&device, domain, skin, options.precision);
+            let near = || Neighbours::with_options(&device, skin, options.domain(domain));
             let engine = || {
                 let engine = ShortRange::with_options(&device, law, options).unwrap();
                 Box::new(engine.with_lists(near().unwrap())) as Box<dyn Engine<_>>
@@ -145,15 +145,23 @@ fn leapfrog_over_lists_of_any_pairs_continues() {
             };
             let found = || {
                 let skin = Skin::Length(0.1);
-                let mut near =
-                    Neighbours::with_precision(&device, domain, skin, precision).unwrap();
+                let mut near = Neighbours::with_options(
+                    &device,
+                    skin,
+                    Options::default().precision(precision).domain(domain),
+                )
+                .unwrap();
                 near.exclude(&pairs[..50]);
                 engine(near)
             };
             let given = || {
                 let rows = nbody::Csr::from_pairs(216, &pairs).unwrap();
-                let near =
-                    Neighbours::from_csr_with_precision(&device, domain, rows, precision).unwrap();
+                let near = Neighbours::with_options(
+                    &device,
+                    rows,
+                    Options::default().precision(precision).domain(domain),
+                )
+                .unwrap();
                 engine(near)
             };
             let particles = (&grains[..], &motions[..]);

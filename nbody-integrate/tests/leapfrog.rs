@@ -297,7 +297,12 @@ fn lists_give_the_motion_of_all_pairs() {
     let device = Device::cpu();
     let all = AllPairs::with_options(&device, law, options.domain(domain)).unwrap();
     let mut all = Leapfrog::with_motions(all, &atoms, &motions, 0.0, 0.005).unwrap();
-    let near = Neighbours::with_precision(&device, domain, Skin::Auto, Precision::Double).unwrap();
+    let near = Neighbours::with_options(
+        &device,
+        Skin::Auto,
+        Options::default().precision(Precision::Double).domain(domain),
+    )
+    .unwrap();
     let engine = ShortRange::with_options(&device, law, options).unwrap();
     let mut near =
         Leapfrog::with_motions(engine.with_lists(near), &atoms, &motions, 0.0, 0.005).unwrap();

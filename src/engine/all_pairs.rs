@@ -58,19 +58,17 @@ impl<X: Interaction> AllPairs<X> {
     }
 
     /// Measures kernel configurations for these particles and returns the fastest, which this
-    /// engine uses from then on; the cache keeps it for later engines. `one_set` evaluates i and j
-    /// as one set. `tell` receives each measurement and their total number. On the CPU, and where
-    /// the configuration or the summation order is fixed, it measures nothing and returns `None`.
+    /// engine uses from then on; the cache keeps it for later engines. `tell` receives each
+    /// measurement and their total number. On the CPU, and where the configuration or the summation
+    /// order is fixed, it measures nothing and returns `None`.
     pub fn tune(
         &mut self,
         i: &Particles<X::I>,
-        j: &Particles<X::J>,
+        j: Sources<'_, Particles<X::J>>,
         out: &mut Results<X::F>,
-        one_set: bool,
         tell: &mut dyn FnMut(&Tuned, usize),
     ) -> Result<Option<Tuned>, Error> {
-        let j = j.untyped();
-        let j = if one_set { Sources::Same(j) } else { Sources::Others(j) };
+        let j = j.with(j.particles().untyped());
         programs::tune(&mut *self.engine, i.untyped(), j, out.untyped_mut(), tell)
     }
 }
@@ -88,12 +86,12 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         &mut *self.engine
     }
 
-    fn interaction(&self) -> &X {
+    fn parameters(&self) -> &X {
         &self.interaction
     }
 
-    fn set_interaction(&mut self, interaction: X) {
-        assert_taken(self.engine.set_parameters(&row(&interaction)));
-        self.interaction = interaction;
+    fn set_parameters(&mut self, parameters: X) {
+        assert_taken(self.engine.set_parameters(&row(&parameters)));
+        self.interaction = parameters;
     }
 }

@@ -40,11 +40,11 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the engine without the types of the interaction.
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine;
 
-    /// Returns the interaction with its parameters.
-    fn interaction(&self) -> &X;
+    /// Returns the parameters: the interaction itself.
+    fn parameters(&self) -> &X;
 
-    /// Sets the interaction with its parameters; nothing is compiled again.
-    fn set_interaction(&mut self, interaction: X);
+    /// Sets the parameters; nothing is compiled again.
+    fn set_parameters(&mut self, parameters: X);
 
     /// Returns the options.
     fn options(&self) -> Options {
@@ -208,12 +208,12 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
         (**self).untyped_mut()
     }
 
-    fn interaction(&self) -> &X {
-        (**self).interaction()
+    fn parameters(&self) -> &X {
+        (**self).parameters()
     }
 
-    fn set_interaction(&mut self, interaction: X) {
-        (**self).set_interaction(interaction);
+    fn set_parameters(&mut self, parameters: X) {
+        (**self).set_parameters(parameters);
     }
 
     fn results(&self, n: usize) -> Result<Results<X::F>, Error> {

@@ -6,7 +6,7 @@ use nbody_core::untyped::{self, Origin};
 use super::Particles;
 use crate::law::{Record, Scalar};
 use crate::lists::{ListState, NeighbourStats};
-use crate::{Csr, Device, Domain, Error, Precision, Skin, Sources};
+use crate::{Csr, Device, Domain, Error, Options, Precision, Sources};
 
 /// Neighbour lists of particles on any [`Device`]: for each of them the others that are near enough to
 /// interact, or will be so before the lists are built again. Several interactions share them. The pairs may
@@ -25,63 +25,31 @@ pub trait HasCutoff {
 }
 
 impl Neighbours {
-    /// Creates lists of particles in this space, for particles in single precision. They are built by the
-    /// first [`update`](Self::update).
-    pub fn new(device: &Device, domain: Domain, skin: Skin) -> Result<Self, Error> {
-        Self::with_precision(device, domain, skin, Precision::default())
+    /// Creates lists of particles in unbounded space and single precision: of pairs that are found within the cutoff
+    /// plus a [`Skin`](crate::Skin), or of the given pairs of a [`Csr`]. The first [`update`](Self::update) builds them.
+    pub fn new(device: &Device, pairs: impl Into<Origin>) -> Result<Self, Error> {
+        Self::with_options(device, pairs, Options::default())
     }
 
-    /// Creates lists for particles in this precision.
-    pub fn with_precision(
-        device: &Device,
-        domain: Domain,
-        skin: Skin,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        Self::of(device, domain, Origin::Found(skin), precision)
-    }
-
-    /// Creates lists of the pairs in these rows, one for each i-particle, for particles in single precision:
-    /// the interactions that they are updated for are evaluated for these pairs, within their cutoffs if
-    /// they have any. A pair that is given twice counts twice; one of a particle and itself counts for
-    /// interactions that have self pairs.
+    /// Creates lists of particles in the domain and the precision of these options; the other options have no effect on
+    /// lists.
     ///
-    /// In a periodic box the image of each pair is the nearest one, and that of each difference of other points of
-    /// the particles than their positions, which are the first ones. On the CPU an [`update`](Self::update) finds it
-    /// again when particles have moved so far that another may be nearer: by a quarter of the box where pairs are
-    /// short.
-    pub fn from_csr(device: &Device, domain: Domain, rows: Csr) -> Result<Self, Error> {
-        Self::from_csr_with_precision(device, domain, rows, Precision::default())
-    }
-
-    /// Creates the lists of [`from_csr`](Self::from_csr) for particles in this precision.
-    pub fn from_csr_with_precision(
+    /// Given pairs are rows, one for each i-particle, or [pairs of one set](Csr::from_pairs), such as bonds, each of
+    /// which acts both ways. The interactions that the lists are updated for are evaluated for these pairs, within
+    /// their cutoffs if they have any. A pair that is given twice counts twice; a pair of a particle and itself counts
+    /// for interactions that have self pairs.
+    ///
+    /// In a periodic box the image of each given pair is the nearest one, and so is the image of each difference of other
+    /// points of the particles than their positions, which are the first ones. On the CPU an [`update`](Self::update)
+    /// finds it again when particles have moved so far that another may be nearer: by a quarter of the box where pairs
+    /// are short.
+    pub fn with_options(
         device: &Device,
-        domain: Domain,
-        rows: Csr,
-        precision: Precision,
+        pairs: impl Into<Origin>,
+        options: Options,
     ) -> Result<Self, Error> {
-        Self::of(device, domain, Origin::Given(rows), precision)
-    }
-
-    /// Creates lists of these pairs of one set of `n` particles, as of bonds, each of which acts both ways:
-    /// the lists of [`from_csr`](Self::from_csr) with the rows of [`Csr::from_pairs`].
-    pub fn from_pairs(
-        device: &Device,
-        domain: Domain,
-        n: usize,
-        pairs: &[[u32; 2]],
-    ) -> Result<Self, Error> {
-        Self::from_csr(device, domain, Csr::from_pairs(n, pairs)?)
-    }
-
-    pub(super) fn of(
-        device: &Device,
-        domain: Domain,
-        origin: Origin,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        let lists = device.untyped().neighbours(domain, origin, precision)?;
+        let Options { domain, precision, .. } = options;
+        let lists = device.untyped().neighbours(domain, pairs.into(), precision)?;
         Ok(Self { device: device.clone(), lists })
     }
 
@@ -142,8 +110,8 @@ impl Neighbours {
     ///
     /// On a GPU the times are those of events. While they are measured, each update and each evaluation waits
     /// for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer than without them.
-    pub fn set_timed(&mut self, is_timed: bool) {
-        self.lists.set_timed(is_timed);
+    pub fn set_timed(&mut self, is_on: bool) {
+        self.lists.set_timed(is_on);
     }
 
     /// Returns for each i-particle the j-particles that were within the cutoff plus the skin when the lists

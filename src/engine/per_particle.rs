@@ -84,7 +84,7 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
         &self.parameters
     }
 
-    /// Sets the parameters; nothing is recompiled.
+    /// Sets the parameters; nothing is compiled again.
     pub fn set_parameters(&mut self, parameters: X) {
         assert_taken(self.engine.set_parameters(&row(&parameters)));
         self.parameters = parameters;

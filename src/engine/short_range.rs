@@ -61,13 +61,6 @@ impl<X: Interaction> ShortRange<X> {
         self.engine.over_mut().exclude(pairs);
     }
 
-    /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
-    /// before the first.
-    #[cfg(feature = "cuda")]
-    pub fn program(&self) -> Option<(&Program, &Build)> {
-        programs::compiled(self.engine.over())
-    }
-
     /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the results, which are in the
     /// order of the particles. These have the fields of the interaction, by name and type.
     ///
@@ -134,6 +127,19 @@ impl<X: Interaction> ShortRange<X> {
     }
 }
 
+#[cfg(feature = "cuda")]
+impl<X: Interaction> ShortRange<X> {
+    /// Returns the CUDA program of the last evaluation; `None` on the CPU and before the first evaluation.
+    pub fn program(&self) -> Option<&Program> {
+        programs::compiled(self.engine.over()).map(|(program, _)| program)
+    }
+
+    /// Returns how that program was compiled; `None` where there is none.
+    pub fn build(&self) -> Option<&Build> {
+        programs::compiled(self.engine.over()).map(|(_, build)| build)
+    }
+}
+
 impl<X: Interaction> Engine<X> for ShortRange<X> {
     fn device(&self) -> &Device {
         &self.device
@@ -147,15 +153,15 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &mut self.engine
     }
 
-    fn interaction(&self) -> &X {
+    fn parameters(&self) -> &X {
         &self.interaction
     }
 
-    /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
+    /// Sets the parameters; nothing is compiled again. Lists that are updated for other
     /// parameters of the cutoff are built again by the next update.
-    fn set_interaction(&mut self, interaction: X) {
-        assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&interaction)));
-        self.interaction = interaction;
+    fn set_parameters(&mut self, parameters: X) {
+        assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&parameters)));
+        self.interaction = parameters;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nbody_core::untyped;
 #[cfg(feature = "cuda")]
-use nbody_cuda::{Program, Walk, programs};
+use nbody_cuda::{Build, Program, Walk, programs};
 
 use super::{Engine, assert_taken, row};
 use crate::trees::TreeReport;
@@ -101,6 +101,11 @@ impl<X: Interaction> Tree<X> {
         programs::compiled(&*self.engine).map(|(program, _)| program)
     }
 
+    /// Returns how that program was compiled; `None` where there is none.
+    pub fn build(&self) -> Option<&Build> {
+        programs::compiled(&*self.engine).map(|(_, build)| build)
+    }
+
     /// Returns the walk.
     pub fn walk(&self) -> Walk {
         programs::walk(&*self.engine)
@@ -125,12 +130,12 @@ impl<X: Interaction> Engine<X> for Tree<X> {
         &mut *self.engine
     }
 
-    fn interaction(&self) -> &X {
+    fn parameters(&self) -> &X {
         &self.interaction
     }
 
-    fn set_interaction(&mut self, interaction: X) {
-        assert_taken(self.engine.set_parameters(&row(&interaction)));
-        self.interaction = interaction;
+    fn set_parameters(&mut self, parameters: X) {
+        assert_taken(self.engine.set_parameters(&row(&parameters)));
+        self.interaction = parameters;
     }
 }

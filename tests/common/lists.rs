@@ -15,6 +15,11 @@ pub fn over_lists<X: Interaction>(
     skin: Skin,
 ) -> ShortRange<X> {
     let (domain, precision) = (options.domain, options.precision);
-    let lists = Neighbours::with_precision(device, domain, skin, precision).unwrap();
+    let lists = Neighbours::with_options(
+        device,
+        skin,
+        Options::default().precision(precision).domain(domain),
+    )
+    .unwrap();
     ShortRange::with_options(device, x, options).unwrap().with_lists(lists)
 }

@@ -33,7 +33,7 @@ fn lists_of_another_device_are_refused(here: &Device, there: &Device) {
     let balls = Random(1).balls(50);
     let make = |device: &Device| {
         let engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
         let out = engine.results(50).unwrap();
@@ -109,7 +109,7 @@ fn two_emulators_are_one_device() {
     let law = Uniform { cutoff: 0.25 };
     let balls = Random(1).balls(50);
     let mut engine = ShortRange::new(&one, law).unwrap();
-    let mut near = Neighbours::new(&other, Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&other, Skin::Auto).unwrap();
     let particles = one.upload(&balls, Precision::Single).unwrap();
     let mut out = engine.results(50).unwrap();
     near.update(&particles, &[&engine]).unwrap();

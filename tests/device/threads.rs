@@ -73,7 +73,12 @@ fn tasks_of_one_pool_share_what_is_found_once() {
                 engine
             };
             let domain = Domain::periodic([2.0; 3]).unwrap();
-            let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).unwrap();
+            let mut near = Neighbours::with_options(
+                &Device::cpu(),
+                Skin::Auto,
+                Options::default().domain(domain),
+            )
+            .unwrap();
             let particles = near.upload(&balls).unwrap();
             near.update(&particles, &[&engine(0, 3000)]).unwrap();
             let evaluate = |mut engine: ShortRange<Uniform>| {
@@ -114,7 +119,7 @@ fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
         engine.exclude(&(0..32).map(|k| [k, k + 32]).collect::<Vec<_>>());
         engine
     };
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     let particles = near.upload(&balls).unwrap();
     near.update(&particles, &[&engine()]).unwrap();
     waits_for_the_pool("pairs that are left out", move || {

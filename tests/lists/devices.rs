@@ -79,7 +79,12 @@ fn lists_follow_particles_that_move() {
     let domain = Domain::periodic([1.0; 3]).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(0.125)).unwrap();
+        let mut near = Neighbours::with_options(
+            device,
+            Skin::Length(0.125),
+            Options::default().domain(domain),
+        )
+        .unwrap();
         let mut atoms: Vec<Atom> = uniform(500, 7);
         let mut out = engine.results(500).unwrap();
         for step in 0..6 {
@@ -119,7 +124,12 @@ fn lists_and_their_figures_are_the_same_on_every_device() {
     let atoms: Vec<Atom> = uniform(700, 5);
     let figures = devices.iter().map(|device| {
         let engine = ShortRange::new(device, lennard_jones()).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(0.03125)).unwrap();
+        let mut near = Neighbours::with_options(
+            device,
+            Skin::Length(0.03125),
+            Options::default().domain(domain),
+        )
+        .unwrap();
         assert!(near.to_csr().unwrap().is_none());
         let particles = near.upload(&atoms).unwrap();
         near.update(&particles, &[&engine]).unwrap();
@@ -168,7 +178,9 @@ fn outgrow<X>(
     let domain = Domain::periodic(lengths).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, density).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(0.25)).unwrap();
+        let mut near =
+            Neighbours::with_options(device, Skin::Length(0.25), Options::default().domain(domain))
+                .unwrap();
         let sources: Vec<X::J> = uniform(1500, 7);
         let targets: Vec<X::I> = uniform(1500, 7);
         let case = Case::two_sets(&density, domain, targets.clone(), sources.clone());
@@ -252,7 +264,7 @@ fn lists_serve_a_part_of_the_interactions_that_they_were_updated_for() {
         let [one, other] = [0.25, 0.125].map(|cutoff| {
             ShortRange::new(device, LennardJones { cutoff, ..lennard_jones() }).unwrap()
         });
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         assert_eq!(near.stats().unwrap().rebuilds, 0);
         let atoms: Vec<Atom> = uniform(100, 5);
         let atoms = near.upload(&atoms).unwrap();

@@ -1,6 +1,6 @@
 //! Pairs that are left out of lists, of all interactions or of one, against plain loops.
 
-use nbody::Skin;
+use nbody::{Csr, Skin};
 use nbody::prelude::*;
 use nbody_tests::contacts::contact::{Either, Everywhere, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
@@ -24,7 +24,12 @@ fn pairs_are_left_out_on(device: &Device) {
             let mut random = Random(k as u64);
             let (mut i, j) = (random.balls(n), random.balls(2 * n));
             for one_set in [true, false] {
-                let mut near = Neighbours::new(device, domain, Skin::Length(64.0 * UNIT)).unwrap();
+                let mut near = Neighbours::with_options(
+                    device,
+                    Skin::Length(64.0 * UNIT),
+                    Options::default().domain(domain),
+                )
+                .unwrap();
                 let mut excluded = Vec::new();
                 for step in 0..4 {
                     let sources = if one_set { &i } else { &j };
@@ -98,7 +103,12 @@ fn own_pairs_are_left_out_on(device: &Device) {
     let mut either = ShortRange::new(device, Either { factor: 2.0 }).unwrap();
     for (one_set, lengths) in [(true, [2.0; 3]), (false, [f64::INFINITY; 3]), (false, [2.0; 3])] {
         let domain = Domain::periodic(lengths).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(64.0 * UNIT)).unwrap();
+        let mut near = Neighbours::with_options(
+            device,
+            Skin::Length(64.0 * UNIT),
+            Options::default().domain(domain),
+        )
+        .unwrap();
         let mut random = Random(9);
         let (dense, others) = (random.balls(N), random.balls(N));
         let mut sparse = dense.clone();
@@ -154,7 +164,7 @@ fn given_pairs_are_left_out_too() {
 fn given_pairs_are_left_out_on(device: &Device) {
     let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
     let pairs = [[0, 1], [1, 2], [0, 1], [2, 0]];
-    let mut near = Neighbours::from_pairs(device, Domain::Open, 3, &pairs).unwrap();
+    let mut near = Neighbours::new(device, Csr::from_pairs(3, &pairs).unwrap()).unwrap();
     near.exclude(&[[1, 0]]);
     let balls = near.upload(&Random(1).balls(3)).unwrap();
     near.update(&balls, &[&everywhere]).unwrap();

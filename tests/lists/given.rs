@@ -30,7 +30,12 @@ fn rows_are_evaluated_on(device: &Device) {
             for (one_set, given) in
                 [(true, rows(&mut random, n, n)), (false, rows(&mut random, n, 2 * n))]
             {
-                let mut near = Neighbours::from_csr(device, domain, given.clone()).unwrap();
+                let mut near = Neighbours::with_options(
+                    device,
+                    given.clone(),
+                    Options::default().domain(domain),
+                )
+                .unwrap();
                 for step in 0..3 {
                     let sources = if one_set { &i } else { &j };
                     let [a, b] = [&i, sources].map(|balls| near.upload(balls).unwrap());
@@ -94,8 +99,12 @@ fn bonds_act_on(device: &Device) {
         let domain = Domain::periodic(lengths).unwrap();
         for precision in [Precision::Single, Precision::Mixed, Precision::Double] {
             let rows = Csr::from_pairs(N, &bonds).unwrap();
-            let mut near =
-                Neighbours::from_csr_with_precision(device, domain, rows, precision).unwrap();
+            let mut near = Neighbours::with_options(
+                device,
+                rows,
+                Options::default().precision(precision).domain(domain),
+            )
+            .unwrap();
             let options = Options::default().precision(precision);
             let mut engine = ShortRange::with_options(device, law, options).unwrap();
             for step in 0..32 {
@@ -128,7 +137,7 @@ fn bonds_act_on(device: &Device) {
         }
     }
     let mut near =
-        Neighbours::from_pairs(device, Domain::Open, 3, &[[2, 0], [1, 1], [2, 0]]).unwrap();
+        Neighbours::new(device, Csr::from_pairs(3, &[[2, 0], [1, 1], [2, 0]]).unwrap()).unwrap();
     let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
     let balls = near.upload(&Random(1).balls(3)).unwrap();
     assert_eq!(near.to_csr().unwrap(), None);
@@ -212,10 +221,8 @@ fn only_pairs_of_lists_act(device: &Device, options: Options, lengths: [f64; 3])
             [rows(&mut Random(6), N[0], sources.len()), twice(N[0], sources.len())].map(Some);
         for given in given.into_iter().chain([None]) {
             let near = match given.clone() {
-                Some(rows) => {
-                    Neighbours::from_csr_with_precision(device, domain, rows, options.precision)
-                }
-                None => Neighbours::with_precision(device, domain, Skin::Auto, options.precision),
+                Some(rows) => Neighbours::with_options(device, rows, options.domain(domain)),
+                None => Neighbours::with_options(device, Skin::Auto, options.domain(domain)),
             };
             let mut near = near.unwrap();
             near.exclude(&left_out[0]);

@@ -231,7 +231,14 @@ pub struct Lists(pub Vec<Neighbours>);
 
 impl Lists {
     pub fn new(devices: &[Device], domain: Domain, skin: Skin) -> Self {
-        Self(devices.iter().map(|it| Neighbours::new(it, domain, skin).unwrap()).collect())
+        Self(
+            devices
+                .iter()
+                .map(|it| {
+                    Neighbours::with_options(it, skin, Options::default().domain(domain)).unwrap()
+                })
+                .collect(),
+        )
     }
 
     /// Updates the lists of one set, or of two, and checks that they are those of the CPU. Returns the

@@ -33,7 +33,12 @@ impl Motion {
         let skin = Skin::Length(SKIN);
         let mut motion = Self {
             balls,
-            near: Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap(),
+            near: Neighbours::with_options(
+                &Device::cpu(),
+                skin,
+                Options::default().precision(precision).domain(domain),
+            )
+            .unwrap(),
             uniform: ShortRange::with_options(&Device::cpu(), UNIFORM, options).unwrap(),
             gather: ShortRange::with_options(&Device::cpu(), GATHER, options).unwrap(),
             either: ShortRange::with_options(&Device::cpu(), EITHER, options).unwrap(),
@@ -80,7 +85,7 @@ where
     engine.evaluate_over(near, &particles, &mut out).unwrap();
     let found = out.download::<f64>().unwrap();
     let options = engine.options().domain(near.domain());
-    let mut all = AllPairs::with_options(&Device::cpu(), *engine.interaction(), options).unwrap();
+    let mut all = AllPairs::with_options(&Device::cpu(), *engine.parameters(), options).unwrap();
     let expected = all.evaluate_self::<f64>(balls).unwrap();
     for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert!(
@@ -240,7 +245,7 @@ fn smoothing_lengths_age_lists_beyond_the_bounds_of_their_group() {
     assert!(motion.step());
     // A constant cutoff does not depend on it.
     let engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     for (h, mass) in [(1.0, 2.0), (5.0, 1.0), (f64::NAN, f64::NAN)] {
         (motion.balls[9].h, motion.balls[9].mass) = (h, mass);
         near.update(&near.upload(&motion.balls).unwrap(), &[&engine]).unwrap();
@@ -343,8 +348,12 @@ fn nearest_images_stay_those_of_the_lists() {
     let options = Options::default().precision(Precision::Double);
     let mut engine = ShortRange::with_options(&Device::cpu(), UNIFORM, options).unwrap();
     let skin = Skin::Length(1.5);
-    let mut near =
-        Neighbours::with_precision(&Device::cpu(), domains()[1], skin, Precision::Double).unwrap();
+    let mut near = Neighbours::with_options(
+        &Device::cpu(),
+        skin,
+        Options::default().precision(Precision::Double).domain(domains()[1]),
+    )
+    .unwrap();
     let mut balls = Random(19).balls(40);
     (balls[0].pos, balls[1].pos) = (Point::new(1.90625, 1.0, 1.0), Point::new(1.703_125, 1.0, 1.0));
     near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
@@ -400,7 +409,12 @@ fn a_barostat_needs_few_rebuilds() {
 #[test]
 fn a_constant_cutoff_may_change_within_the_margin() {
     let mut balls = Random(17).balls(200);
-    let mut near = Neighbours::new(&Device::cpu(), domains()[1], Skin::Length(SKIN)).unwrap();
+    let mut near = Neighbours::with_options(
+        &Device::cpu(),
+        Skin::Length(SKIN),
+        Options::default().domain(domains()[1]),
+    )
+    .unwrap();
     let engine = |cutoff: f64| ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap();
     let each =
         [(0.25, 1), (0.125, 1), (0.3125, 1), (0.25 + SKIN, 1), (0.25 + SKIN + UNIT, 2), (0.3, 2)];
@@ -426,7 +440,7 @@ fn a_constant_cutoff_may_change_within_the_margin() {
 fn lists_without_a_skin_are_good_for_one_place() {
     let mut engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
     let mut balls = Random(10).balls(100);
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Length(0.0)).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Length(0.0)).unwrap();
     for rebuilds in 1..5 {
         for _ in 0..2 {
             near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
@@ -443,7 +457,7 @@ fn lists_are_built_for_the_interactions_that_are_named() {
         [0.25, 0.125].map(|cutoff| ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap());
     let either = ShortRange::new(&Device::cpu(), EITHER).unwrap();
     let balls = Random(11).balls(100);
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     let particles = near.upload(&balls).unwrap();
     let each: [(&[&dyn HasCutoff], u64); 7] = [
         (&[&narrow], 1),
@@ -471,7 +485,12 @@ fn history(precision: Precision) -> Vec<u64> {
             .unwrap();
     let domain = Domain::periodic([2.0; 3]).unwrap();
     let skin = Skin::Length(0.05);
-    let mut near = Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap();
+    let mut near = Neighbours::with_options(
+        &Device::cpu(),
+        skin,
+        Options::default().precision(precision).domain(domain),
+    )
+    .unwrap();
     let mut random = Random(12);
     let mut atoms: Vec<_> =
         random.balls(6000).iter().map(|ball| Atom { pos: ball.pos, kind: 0 }).collect();
@@ -513,8 +532,12 @@ fn a_skin_beyond_the_box_is_shorter() {
         ShortRange::with_options(&Device::cpu(), Uniform { cutoff: 0.9 }, options).unwrap();
     let domain = Domain::periodic([2.0; 3]).unwrap();
     for skin in [Skin::Auto, Skin::Length(5.0), Skin::Length(1e300)] {
-        let mut near =
-            Neighbours::with_precision(&Device::cpu(), domain, skin, Precision::Double).unwrap();
+        let mut near = Neighbours::with_options(
+            &Device::cpu(),
+            skin,
+            Options::default().precision(Precision::Double).domain(domain),
+        )
+        .unwrap();
         let mut balls = Random(13).balls(40);
         // They cross the faces of the box towards each other, and meet.
         (balls[0].pos, balls[1].pos) = (Point::new(1.875, 1.0, 1.0), Point::new(0.125, 1.0, 1.0));
@@ -534,7 +557,9 @@ fn the_sign_of_a_cutoff_does_not_matter() {
     let mut engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: -0.25 }).unwrap();
     for domain in domains() {
         let balls = Random(14).balls(150);
-        let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Auto).unwrap();
+        let mut near =
+            Neighbours::with_options(&Device::cpu(), Skin::Auto, Options::default().domain(domain))
+                .unwrap();
         near.update(&near.upload(&balls).unwrap(), &[&engine]).unwrap();
         check(&balls, &near, &mut engine);
     }

@@ -53,7 +53,12 @@ fn rows_are_the_neighbours_within_reach() {
             let domain = Domain::periodic(lengths).unwrap();
             let mut random = Random(k as u64);
             let (i, j) = (random.balls(n), random.balls(2 * n + 1));
-            let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Length(SKIN)).unwrap();
+            let mut near = Neighbours::with_options(
+                &Device::cpu(),
+                Skin::Length(SKIN),
+                Options::default().domain(domain),
+            )
+            .unwrap();
             assert_eq!(near.to_csr().unwrap(), None);
             let (a, b) = (near.upload(&i).unwrap(), near.upload(&j).unwrap());
             near.update(&a, &interactions).unwrap();
@@ -95,7 +100,12 @@ fn figures_of_a_fluid() {
     let engine = ShortRange::new(&Device::cpu(), Uniform { cutoff: 0.25 }).unwrap();
     let domain = Domain::periodic([2.0; 3]).unwrap();
     let balls = Random(1).balls(6750);
-    let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Length(0.03)).unwrap();
+    let mut near = Neighbours::with_options(
+        &Device::cpu(),
+        Skin::Length(0.03),
+        Options::default().domain(domain),
+    )
+    .unwrap();
     let particles = near.upload(&balls).unwrap();
     for age in 0..3 {
         near.update(&particles, &[&engine]).unwrap();
@@ -119,7 +129,12 @@ fn pairs_at_the_reach_are_neighbours() {
     let ball = |x: f64| Ball { pos: Point::new(x, 0.5, 0.5), h: 0.0, mass: 1.0 };
     for length in [f64::INFINITY, 2.0] {
         let domain = Domain::periodic([length; 3]).unwrap();
-        let mut near = Neighbours::new(&Device::cpu(), domain, Skin::Length(SKIN)).unwrap();
+        let mut near = Neighbours::with_options(
+            &Device::cpu(),
+            Skin::Length(SKIN),
+            Options::default().domain(domain),
+        )
+        .unwrap();
         let i = near.upload(&[ball(0.125)]).unwrap();
         for (distance, expected) in [(0.25 + SKIN, true), (0.25 + SKIN + UNIT, false)] {
             let j = near.upload(&[ball(0.125 + distance)]).unwrap();
@@ -143,7 +158,7 @@ fn one_large_cutoff_among_many() {
             ball.h = 1.0 / 64.0;
         }
         balls[large].h = 0.25;
-        let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Length(SKIN)).unwrap();
+        let mut near = Neighbours::new(&Device::cpu(), Skin::Length(SKIN)).unwrap();
         near.update(&near.upload(&balls).unwrap(), &[&either]).unwrap();
         let reach = |a: &Ball, b: &Ball| 2.0 * a.h.max(b.h) + SKIN;
         let expected = double_loop(&balls, &balls, true, [f64::INFINITY; 3], &reach);
@@ -162,7 +177,7 @@ fn a_few_large_cutoffs_make_few_lists_longer() {
         for (k, ball) in balls.iter_mut().enumerate() {
             ball.h = if k < large { 0.25 } else { 1.0 / 32.0 };
         }
-        let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
         near.update(&near.upload(&balls).unwrap(), &[&either]).unwrap();
         entries.push(near.stats().unwrap().entries);
     }
@@ -173,7 +188,7 @@ fn a_few_large_cutoffs_make_few_lists_longer() {
 fn the_nearest_has_the_index_of_the_caller() {
     let mut engine = ShortRange::new(&Device::cpu(), Nearest { cutoff: 0.25 }).unwrap();
     let balls = Random(5).balls(200);
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     let particles = near.upload(&balls).unwrap();
     near.update(&particles, &[&engine]).unwrap();
     let mut out = engine.results(balls.len()).unwrap();
@@ -191,7 +206,7 @@ fn the_nearest_has_the_index_of_the_caller() {
 fn evaluations_add_to_results() {
     let mut engine = ShortRange::new(&Device::cpu(), Nearest { cutoff: 0.25 }).unwrap();
     let [i, mut j] = [6, 7].map(|seed| Random(seed).balls(100));
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     let mut out = engine.results(i.len()).unwrap();
     let particles = near.upload(&i).unwrap();
     let mut all = Vec::new();

@@ -22,7 +22,7 @@ struct Given<'a, X> {
 impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
     fn lists(&self, rows: Csr) -> (Neighbours, ShortRange<X>) {
         let Self { device, x, options, domain } = *self;
-        let near = Neighbours::from_csr_with_precision(device, domain, rows, options.precision);
+        let near = Neighbours::with_options(device, rows, options.domain(domain));
         (near.unwrap(), ShortRange::with_options(device, x, options).unwrap())
     }
 
@@ -132,8 +132,12 @@ fn what_follows_a_point_in_a_plane_is_no_coordinate() {
         flat[1].weight = f64::INFINITY;
         let domain = Domain::periodic([1.0; 3]).unwrap();
         let rows = Csr { offsets: vec![0, 1, 2, 2], indices: vec![0, 1] };
-        let mut near =
-            Neighbours::from_csr_with_precision(device, domain, rows, precision).unwrap();
+        let mut near = Neighbours::with_options(
+            device,
+            rows,
+            Options::default().precision(precision).domain(domain),
+        )
+        .unwrap();
         let options = Options::default().precision(precision);
         let mut engine = ShortRange::with_options(device, ByPlane, options).unwrap();
         let (i, j) = (near.upload(&moved).unwrap(), near.upload(&flat).unwrap());

@@ -33,8 +33,12 @@ fn evaluate(positions: &[[f64; 3]], domain: Domain, cutoff: f64) -> Sums {
         for skin in [Skin::Auto, Skin::Length(0.0)] {
             let options = options.precision(precision);
             let mut lists = ShortRange::with_options(&Device::cpu(), law, options).unwrap();
-            let mut near =
-                Neighbours::with_precision(&Device::cpu(), domain, skin, precision).unwrap();
+            let mut near = Neighbours::with_options(
+                &Device::cpu(),
+                skin,
+                Options::default().precision(precision).domain(domain),
+            )
+            .unwrap();
             let particles = near.upload(&atoms).unwrap();
             near.update(&particles, &[&lists]).unwrap();
             let mut out = lists.results(atoms.len()).unwrap();

@@ -114,7 +114,7 @@ fn cutoffs_are_found_in_the_records_of_each_buffer() {
         };
         let mut by_h = ShortRange::new(device, ByH).unwrap();
         let mut by_g = ShortRange::new(device, ByG).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Length(0.001)).unwrap();
+        let mut near = Neighbours::new(device, Skin::Length(0.001)).unwrap();
         let expected = |both: &[Both]| [neighbours(both, |it| it.h), neighbours(both, |it| it.g)];
         let first = near.upload(&both).unwrap();
         near.update(&first, &[&by_h, &by_g]).unwrap();

@@ -23,7 +23,12 @@ where
     let expected = nbody::check::reference_self(&law(1.0), domain, &balls(1.0), &balls(1.0));
     let options = Options::default().precision(precision);
     let engine = |device| {
-        let near = Neighbours::with_precision(device, domain, Skin::Auto, precision).unwrap();
+        let near = Neighbours::with_options(
+            device,
+            Skin::Auto,
+            Options::default().precision(precision).domain(domain),
+        )
+        .unwrap();
         (ShortRange::with_options(device, law(1.0), options).unwrap(), near)
     };
     let mut engines: Vec<_> = devices.iter().map(engine).collect();
@@ -33,7 +38,7 @@ where
             if is_periodic {
                 near.set_domain(cube(LENGTH * unit)?)?;
             }
-            engine.set_interaction(law(unit));
+            engine.set_parameters(law(unit));
             let particles = near.upload(&balls(unit))?;
             let mut out = engine.results(particles.len())?;
             near.update(&particles, &[&*engine])?;
@@ -82,8 +87,12 @@ fn cutoffs_that_grow_beyond_the_precision_are_refused() {
             let law = Either { factor: 2.0 };
             let options = Options::default().precision(precision);
             let engine = ShortRange::with_options(device, law, options).unwrap();
-            let mut near =
-                Neighbours::with_precision(device, Domain::Open, Skin::Auto, precision).unwrap();
+            let mut near = Neighbours::with_options(
+                device,
+                Skin::Auto,
+                Options::default().precision(precision),
+            )
+            .unwrap();
             [1.0, 1.01, 1.07, 0.5, 1.0].map(|factor| {
                 let mut balls = balls(unit);
                 for ball in &mut balls {
@@ -118,7 +127,12 @@ fn lists_are_right_however_far_particles_are_outside_the_box() {
         let options = Options::default().precision(precision);
         let mut engine = ShortRange::with_options(device, law, options).unwrap();
         let skin = Skin::Length(0.01);
-        let mut near = Neighbours::with_precision(device, domain, skin, precision).unwrap();
+        let mut near = Neighbours::with_options(
+            device,
+            skin,
+            Options::default().precision(precision).domain(domain),
+        )
+        .unwrap();
         let mut out = engine.results(70).unwrap();
         let stored = |x: f64| if precision == Precision::Single { f64::from(x as f32) } else { x };
         for power in powers(precision).filter(|power| *power > -20) {

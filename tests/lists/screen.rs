@@ -102,10 +102,10 @@ fn the_edge_is_that_of_the_cutoff() {
             let mut pairs = 0;
             for case in (0..60).map(Case::new) {
                 let cutoff = f64::from((case.factor * 0.5 * case.scale) as f32);
-                uniform.set_interaction(Uniform { cutoff });
+                uniform.set_parameters(Uniform { cutoff });
                 pairs += case.check(&mut uniform, |_| cutoff);
                 let factor = f64::from(case.factor as f32);
-                gather.set_interaction(Gather { factor });
+                gather.set_parameters(Gather { factor });
                 pairs += case.check(&mut gather, |ball| factor * ball.h);
             }
             assert!(pairs > 10_000, "{pairs}");

@@ -16,8 +16,14 @@ fn states_have_the_cutoffs_and_the_box_that_lists_were_built_with() {
         let of_lengths = |[x, _, z]: [f64; 3]| Domain::periodic([x, f64::INFINITY, z]).unwrap();
         let greater = ShortRange::new(device, Greater).unwrap();
         let mut lengths = [2.0, 1.0, 2.5];
-        let new =
-            |lengths| Neighbours::new(device, of_lengths(lengths), Skin::Length(0.04)).unwrap();
+        let new = |lengths| {
+            Neighbours::with_options(
+                device,
+                Skin::Length(0.04),
+                Options::default().domain(of_lengths(lengths)),
+            )
+            .unwrap()
+        };
         let update = |near: &mut Neighbours, grains: &[Grain], cutoff: f64| {
             let uniform = ShortRange::new(device, Uniform { cutoff }).unwrap();
             let particles = near.upload(grains).unwrap();
@@ -67,7 +73,7 @@ fn states_of_other_interactions_are_refused() {
     for device in &devices {
         let radii = ShortRange::new(device, Radii).unwrap();
         let uniform = ShortRange::new(device, Uniform { cutoff: 0.1 }).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let particles = near.upload(&Random(41).grains(50)).unwrap();
         near.update(&particles, &[&radii]).unwrap();
         let state = near.state().unwrap().unwrap();

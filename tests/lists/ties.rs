@@ -158,7 +158,7 @@ fn the_first_of_equal_values_counts_in_given_lists() {
         let rows = nbody::Csr::from_pairs(n, &pairs).unwrap();
         let precision = options.precision;
         let mut near =
-            nbody::Neighbours::from_csr_with_precision(device, Domain::Open, rows, precision)
+            nbody::Neighbours::with_options(device, rows, Options::default().precision(precision))
                 .unwrap();
         let place = near.upload(&sites).unwrap();
         near.update(&place, &[&engine]).unwrap();

@@ -14,7 +14,14 @@ fn only_parts_that_ran_took_time() {
     let domain = Domain::periodic([1.0; 3]).unwrap();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
-        let new = || Neighbours::new(device, domain, Skin::Length(0.0625)).unwrap();
+        let new = || {
+            Neighbours::with_options(
+                device,
+                Skin::Length(0.0625),
+                Options::default().domain(domain),
+            )
+            .unwrap()
+        };
         let (mut near, mut plain) = (new(), new());
         near.set_timed(true);
         assert_eq!(near.stats().unwrap().times, Some(NeighbourTimes::default()));

@@ -159,7 +159,9 @@ struct Setup<X: Interaction> {
 impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn new(device: &Device, law: X, domain: Domain) -> Self {
         let engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let mut near =
+            Neighbours::with_options(device, Skin::Length(SKIN), Options::default().domain(domain))
+                .unwrap();
         let balls = Random(1).balls(N);
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
@@ -193,7 +195,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn compare(&self, balls: &[Ball]) {
         let options = Options::default().domain(self.near.domain());
         let mut all =
-            AllPairs::with_options(&Device::cpu(), *self.engine.interaction(), options).unwrap();
+            AllPairs::with_options(&Device::cpu(), *self.engine.parameters(), options).unwrap();
         let expected = all.evaluate_self::<f64>(balls).unwrap();
         assert!(self.found() == expected, "{}", self.device);
     }
@@ -343,7 +345,9 @@ fn positions_alone_are_those_of_the_buffer() {
     let law = Dots { cutoff: 0.25 };
     for (device, domain) in devices.iter().flat_map(|it| domains().map(|domain| (it, domain))) {
         let mut engine = ShortRange::new(device, law).unwrap();
-        let mut near = Neighbours::new(device, domain, Skin::Length(SKIN)).unwrap();
+        let mut near =
+            Neighbours::with_options(device, Skin::Length(SKIN), Options::default().domain(domain))
+                .unwrap();
         let dots: Vec<_> = Random(1).balls(N).iter().map(|ball| Dot { pos: ball.pos }).collect();
         let mut random = Random(2);
         let mut moved = dots.clone();
@@ -406,7 +410,7 @@ fn numbers_beside_those_that_records_lack_are_looked_at() {
     for device in &nbody_tests::cuda_devices() {
         let mut engine = ShortRange::new(device, ByReach).unwrap();
         let by_mass = ShortRange::new(device, ByMass { factor: UNIT }).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Length(SKIN)).unwrap();
+        let mut near = Neighbours::new(device, Skin::Length(SKIN)).unwrap();
         let balls = Random(1).balls(N);
         near.update(&near.upload(&balls).unwrap(), &[&by_mass, &engine]).unwrap();
         let mut wide: Vec<_> = balls.iter().map(|&Ball { pos, h, .. }| Wide { pos, h }).collect();

@@ -344,8 +344,16 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     let pairs = Pairs::new(way, [ni, nj], X::LAW.self_pairs);
     let (domain, precision) = (way.options.domain, way.options.precision);
     let mut near = match &pairs.rows {
-        None => Neighbours::with_precision(device, domain, way.skin, precision),
-        Some(rows) => Neighbours::from_csr_with_precision(device, domain, rows.clone(), precision),
+        None => Neighbours::with_options(
+            device,
+            way.skin,
+            Options::default().precision(precision).domain(domain),
+        ),
+        Some(rows) => Neighbours::with_options(
+            device,
+            rows.clone(),
+            Options::default().precision(precision).domain(domain),
+        ),
     }
     .unwrap();
     let options = way.options.domain(Domain::Open);

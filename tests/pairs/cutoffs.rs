@@ -171,7 +171,7 @@ fn check_singular(name: &str, direct: &mut AllPairs<Singular>, reach: f64) {
     // Round the cutoff to the precision, so that it is known exactly.
     let reach = if is_double { reach } else { f64::from(reach as f32) };
     let places = sphere(300, reach, roundoff);
-    direct.set_interaction(Singular { reach });
+    direct.set_parameters(Singular { reach });
     let found = direct.evaluate_self(&places).unwrap();
     for (k, (i, found)) in places.iter().zip(&found).enumerate() {
         let singular::Found { pairs, beyond, sum } = *found;

@@ -10,8 +10,8 @@ fn parameters_change_without_a_new_program() {
     for device in devices {
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let before = direct.evaluate_self(&bodies(2)).unwrap();
-        direct.set_interaction(Gravity { eps2: 100.0 });
-        assert_eq!(direct.interaction().eps2, 100.0);
+        direct.set_parameters(Gravity { eps2: 100.0 });
+        assert_eq!(direct.parameters().eps2, 100.0);
         let after = direct.evaluate_self(&bodies(2)).unwrap();
         assert!(after[0].pot.abs() < 0.5 * before[0].pot.abs(), "{device}");
     }
@@ -55,7 +55,7 @@ fn a_repeated_evaluation_follows_changes() {
             out.download::<f64>().unwrap()
         };
         let before = evaluate(&mut direct);
-        direct.set_interaction(Gravity { eps2: 0.5 });
+        direct.set_parameters(Gravity { eps2: 0.5 });
         let softer = evaluate(&mut direct);
         assert!(softer[7].pot > before[7].pot, "{device}");
         direct.set_domain(Domain::periodic([1.0; 3]).unwrap()).unwrap();

@@ -18,7 +18,7 @@ fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
             let unit = ten_to(power);
             let evaluate = |engine: &mut AllPairs<Uniform>| {
                 engine.set_domain(cube(LENGTH * unit)?)?;
-                engine.set_interaction(law(unit));
+                engine.set_parameters(law(unit));
                 engine.evaluate_self(&balls(unit))
             };
             let found: Vec<_> = engines.iter_mut().map(|engine| told(evaluate(engine))).collect();

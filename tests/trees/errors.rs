@@ -175,11 +175,11 @@ fn the_last_results_are_those_that_errors_are_shares_of() {
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), bits(&first));
     // Another interaction begins anew.
     let weak = Gravity { eps2: 1e8 };
-    tree.set_interaction(weak);
+    tree.set_parameters(weak);
     let found = bits(&tree.evaluate_self::<f64>(&bodies).unwrap());
     let mut other = Tree::new(&Device::cpu(), weak, opening).unwrap();
     assert_eq!(bits(&other.evaluate_self::<f64>(&bodies).unwrap()), found);
-    tree.set_interaction(GRAVITY);
+    tree.set_parameters(GRAVITY);
     // Other numbers of particles begin anew.
     let few = tree.evaluate_self::<f64>(&bodies[..2000]).unwrap();
     let mut other = Tree::new(&Device::cpu(), GRAVITY, opening).unwrap();

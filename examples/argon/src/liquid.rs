@@ -142,7 +142,11 @@ fn begin<X: Interaction<I = Atom, J = Atom>>(
 ) -> Result<Leapfrog<X>, Error> {
     let domain = Domain::periodic([system.edge; 3])?;
     let options = Options::default().precision(Precision::Double);
-    let near = Neighbours::with_precision(device, domain, Skin::Auto, Precision::Double)?;
+    let near = Neighbours::with_options(
+        device,
+        Skin::Auto,
+        Options::default().precision(Precision::Double).domain(domain),
+    )?;
     let engine = ShortRange::with_options(device, law, options)?;
     let atoms: Vec<_> = motions.iter().map(|motion| Atom { pos: motion.pos, kind: 0 }).collect();
     Leapfrog::with_motions(engine.with_lists(near), &atoms, motions, 0.0, step)

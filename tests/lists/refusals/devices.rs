@@ -1,5 +1,6 @@
 //! Refusals of lists on every device: with the messages of the CPU.
 
+use nbody::Csr;
 use nbody::prelude::*;
 use nbody::{Error, Particles, Results, Skin};
 use nbody_interactions::gravity::{Body, Gravity};
@@ -16,7 +17,7 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
     for device in &nbody_tests::all_devices() {
         let centre = Point::new(1.0, 2.0, 3.0);
         let mut engine = ShortRange::new(device, NearCentre { cutoff: 0.25, centre }).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let anchors = Random(1).anchors(50);
         let there = near.upload(&anchors).unwrap();
         let message = "`near_centre` has a point among its parameters, and neighbour lists know \
@@ -33,8 +34,9 @@ fn a_point_among_the_parameters_is_refused_where_pairs_are_found() {
 fn lists_of_no_interaction_are_refused() {
     for device in &nbody_tests::all_devices() {
         let uniform = ShortRange::new(device, UNIFORM).unwrap();
-        let found = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
-        let given = Neighbours::from_pairs(device, Domain::Open, 50, &[[0, 1], [3, 40]]).unwrap();
+        let found = Neighbours::new(device, Skin::Auto).unwrap();
+        let given =
+            Neighbours::new(device, Csr::from_pairs(50, &[[0, 1], [3, 40]]).unwrap()).unwrap();
         for mut near in [found, given] {
             let balls = near.upload(&Random(1).balls(50)).unwrap();
             for expected in [None, Some(1)] {
@@ -58,7 +60,7 @@ type Refusal = (&'static str, fn(&Device) -> Result<(), Error>);
 /// Lists of one hundred balls, updated for an engine with results.
 fn good_on(device: &Device) -> (Neighbours, ShortRange<Uniform>, Results<Near>) {
     let engine = ShortRange::new(device, UNIFORM).unwrap();
-    let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(device, Skin::Auto).unwrap();
     let balls = near.upload(&Random(1).balls(100)).unwrap();
     near.update(&balls, &[&engine]).unwrap();
     let out = engine.results(100).unwrap();
@@ -72,7 +74,7 @@ fn balls_of(near: &Neighbours, n: usize) -> Particles<Ball> {
 const REFUSALS: [Refusal; 14] = [
     ("lists that are not built", |device| {
         let (_, mut engine, mut out) = good_on(device);
-        let near = Neighbours::new(device, Domain::Open, Skin::Auto)?;
+        let near = Neighbours::new(device, Skin::Auto)?;
         engine.evaluate_over(&near, &balls_of(&near, 100), &mut out)
     }),
     ("another box", |device| {
@@ -82,7 +84,7 @@ const REFUSALS: [Refusal; 14] = [
     }),
     ("other parameters", |device| {
         let (near, mut engine, mut out) = good_on(device);
-        engine.set_interaction(Uniform { cutoff: 0.5 });
+        engine.set_parameters(Uniform { cutoff: 0.5 });
         engine.evaluate_over(&near, &balls_of(&near, 100), &mut out)
     }),
     ("fewer results", |device| {
@@ -118,13 +120,13 @@ const REFUSALS: [Refusal; 14] = [
     }),
     ("no cutoff", |device| {
         let gravity = ShortRange::new(device, Gravity { eps2: 0.25 })?;
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto)?;
+        let mut near = Neighbours::new(device, Skin::Auto)?;
         let bodies = near.upload::<Body>(&[])?;
         near.update(&bodies, &[&gravity])
     }),
     ("an unbounded cutoff", |device| {
         let (mut near, mut engine, _) = good_on(device);
-        engine.set_interaction(Uniform { cutoff: f64::INFINITY });
+        engine.set_parameters(Uniform { cutoff: f64::INFINITY });
         let balls = balls_of(&near, 100);
         near.update(&balls, &[&engine])
     }),

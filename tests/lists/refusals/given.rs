@@ -15,7 +15,7 @@ fn given_pairs_of_refused_positions_are_not_evaluated() {
     for device in &devices {
         let mut everywhere = ShortRange::new(device, Everywhere).unwrap();
         let pairs = [[0, 1], [1, 2]];
-        let mut near = Neighbours::from_pairs(device, Domain::Open, 3, &pairs).unwrap();
+        let mut near = Neighbours::new(device, Csr::from_pairs(3, &pairs).unwrap()).unwrap();
         let mut balls = Random(1).balls(3);
         let good = near.upload(&balls).unwrap();
         balls[1].pos.y = f64::NAN;
@@ -45,8 +45,7 @@ fn rows_and_pairs_of_other_particles_are_refused() {
 fn other_particles_are_refused_on(device: &Device) {
     let csr =
         |offsets: &[u64], indices: &[u32]| Csr { offsets: offsets.into(), indices: indices.into() };
-    let refused =
-        |csr: Csr| Neighbours::from_csr(device, Domain::Open, csr).unwrap_err().to_string();
+    let refused = |csr: Csr| Neighbours::new(device, csr).unwrap_err().to_string();
     let offsets = |what: &str| format!("{what}; offsets ascend from 0 to the number of indices");
     assert_eq!(refused(csr(&[1, 2], &[0, 0])), offsets("offsets[0] is 1, expected 0"));
     assert_eq!(refused(csr(&[0, 2, 1, 3], &[0; 3])), offsets("offsets[2] is 1, expected 2 to 3"));
@@ -58,18 +57,18 @@ fn other_particles_are_refused_on(device: &Device) {
         "no offsets, expected one for each particle and the end; for no particles give one, 0"
     );
     for n in [usize::MAX, 1 << 60, (1 << 27) + 1] {
-        let error = Neighbours::from_pairs(device, Domain::Open, n, &[]).unwrap_err().to_string();
+        let error = Csr::from_pairs(n, &[]).unwrap_err().to_string();
         let message = "particles, expected at most 134217728; upload fewer at a time";
         assert_eq!(error, format!("{n} {message}"));
     }
-    let error = Neighbours::from_pairs(device, Domain::Open, 3, &[[0, 1], [3, 1]]).unwrap_err();
+    let error = Csr::from_pairs(3, &[[0, 1], [3, 1]]).unwrap_err();
     let names = |what: &str, found: u32, n: usize| {
         format!("{what} names particle {found} of {n}; indices of particles begin with 0")
     };
     assert_eq!(error.to_string(), names("pairs[1]", 3, 3));
 
     let mut uniform = ShortRange::new(device, UNIFORM).unwrap();
-    let mut near = Neighbours::from_csr(device, Domain::Open, csr(&[0, 1, 3], &[1, 0, 4])).unwrap();
+    let mut near = Neighbours::new(device, csr(&[0, 1, 3], &[1, 0, 4])).unwrap();
     let [two, five] = [2, 5].map(|n| near.upload(&Random(1).balls(n)).unwrap());
     let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
     assert_eq!(error, names("indices[2]", 4, 2));
@@ -77,7 +76,7 @@ fn other_particles_are_refused_on(device: &Device) {
     assert_eq!(error, "rows: found 2, expected 5; give one for each particle");
     near.update_with(&two, Sources::Others(&five), &[&uniform]).unwrap();
 
-    let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(device, Skin::Auto).unwrap();
     near.exclude(&[[0, 1], [1, 4]]);
     let error = near.update(&two, &[&uniform]).unwrap_err().to_string();
     assert_eq!(error, names("excluded pairs[1]", 4, 2));

@@ -12,7 +12,7 @@ fn bad_input_is_refused() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
         let engine = &mut ShortRange::new(device, lennard_jones()).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let mut out = engine.results(40).unwrap();
         let mut atoms: Vec<Atom> = uniform(40, 5);
         let particles = near.upload(&atoms).unwrap();
@@ -58,7 +58,7 @@ fn bad_input_is_refused() {
     let gravity = nbody_interactions::gravity::Gravity { eps2: 1.0 };
     for device in &devices {
         let without = ShortRange::new(device, gravity).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let bodies: Vec<nbody_interactions::gravity::Body> = uniform(5, 1);
         let bodies = near.upload(&bodies).unwrap();
         let refusal = near.update(&bodies, &[&without]).unwrap_err().to_string();
@@ -69,7 +69,7 @@ fn bad_input_is_refused() {
             (near.upload::<Atom>(&[Atom::default(); 3]).unwrap(), boxed.results(3).unwrap());
         let refusal = boxed.evaluate_over(&near, &atoms, &mut out).unwrap_err();
         assert!(refusal.to_string().starts_with("neighbour lists in another space"), "{refusal}");
-        let refusal = Neighbours::new(device, Domain::Open, Skin::Length(-1.0)).unwrap_err();
+        let refusal = Neighbours::new(device, Skin::Length(-1.0)).unwrap_err();
         assert!(refusal.to_string().contains("skin of -1"), "{device}: {refusal}");
     }
 }
@@ -79,7 +79,7 @@ fn refused_positions_leave_results_as_they_are() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
         let mut engine = ShortRange::new(device, lennard_jones()).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let mut atoms: Vec<Atom> = uniform(50, 5);
         let good = near.upload(&atoms).unwrap();
         near.update(&good, &[&engine]).unwrap();
@@ -104,7 +104,7 @@ fn two_buffers_of_one_set_have_the_same_positions() {
     let devices = nbody_tests::all_devices();
     for device in &devices {
         let engine = ShortRange::new(device, lennard_jones()).unwrap();
-        let mut near = Neighbours::new(device, Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(device, Skin::Auto).unwrap();
         let mut atoms: Vec<Atom> = uniform(50, 5);
         let (i, same) = (near.upload(&atoms).unwrap(), near.upload(&atoms).unwrap());
         near.update_with(&i, Sources::Same(&same), &[&engine]).unwrap();

@@ -23,7 +23,7 @@ impl Good {
     fn new() -> Self {
         let mut engine = ShortRange::new(&Device::cpu(), UNIFORM).unwrap();
         let balls = Random(1).balls(100);
-        let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+        let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
         let particles = near.upload(&balls).unwrap();
         near.update(&particles, &[&engine]).unwrap();
         let mut out = engine.results(balls.len()).unwrap();
@@ -120,9 +120,9 @@ fn lists_of_others_are_refused() {
     let (all, some) = (good.upload(&good.balls), good.upload(&good.balls[..99]));
     let other = "neighbour lists that were updated for other interactions than `uniform`, or for other \
          parameters of it; update them for it";
-    good.engine.set_interaction(Uniform { cutoff: 0.125 });
+    good.engine.set_parameters(Uniform { cutoff: 0.125 });
     good.refuses_to_evaluate(&all, other);
-    good.engine.set_interaction(UNIFORM);
+    good.engine.set_parameters(UNIFORM);
     good.refuses(
         |it| it.engine.evaluate_over(&it.near, &some, &mut it.out),
         "results: found 100, expected 99; give one for each particle",
@@ -155,7 +155,7 @@ fn lists_of_others_are_refused() {
         },
         "100 j-particles given to neighbour lists of 99; update them for these",
     );
-    good.near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    good.near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     good.refuses_to_evaluate(
         &all,
         "neighbour lists that are not built, or not since their box was changed, given to `uniform`; \
@@ -196,7 +196,7 @@ fn lists_that_are_too_old_are_refused() {
     balls[50].h = 5.0;
     let grown = good.upload(&balls);
     good.refuses(|it| either.evaluate_over(&it.near, &grown, &mut it.out), &old("particles"));
-    either.set_interaction(Either { factor: 2.0 });
+    either.set_parameters(Either { factor: 2.0 });
     good.near.update(&grown, &[&either]).unwrap();
     either.evaluate_over(&good.near, &grown, &mut good.out).unwrap();
 }
@@ -205,9 +205,12 @@ fn lists_that_are_too_old_are_refused() {
 fn other_precisions_are_refused() {
     let mut good = Good::new();
     let double = Options::default().precision(Precision::Double);
-    let mut near =
-        Neighbours::with_precision(&Device::cpu(), Domain::Open, Skin::Auto, Precision::Double)
-            .unwrap();
+    let mut near = Neighbours::with_options(
+        &Device::cpu(),
+        Skin::Auto,
+        Options::default().precision(Precision::Double),
+    )
+    .unwrap();
     let in_double = near.upload(&good.balls).unwrap();
     let message = |what: &str| {
         format!(
@@ -236,12 +239,12 @@ fn other_precisions_are_refused() {
 #[test]
 fn lists_and_interactions_that_cannot_be_are_refused() {
     for found in [-1.0, -f64::MIN_POSITIVE, f64::NAN, f64::INFINITY] {
-        let error = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Length(found)).unwrap_err();
+        let error = Neighbours::new(&Device::cpu(), Skin::Length(found)).unwrap_err();
         let message = format!("skin of {found}: expected a finite length of at least 0");
         assert_eq!(error.to_string(), message);
     }
     let gravity = ShortRange::new(&Device::cpu(), Gravity { eps2: 0.25 }).unwrap();
-    let mut near = Neighbours::new(&Device::cpu(), Domain::Open, Skin::Auto).unwrap();
+    let mut near = Neighbours::new(&Device::cpu(), Skin::Auto).unwrap();
     let bodies = near.upload::<Body>(&[]).unwrap();
     let message = "`gravity` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or \
                    evaluate all pairs";

@@ -242,7 +242,7 @@ macro_rules! use_of {
         for Field { acc, pot } in &found {
             println!("{acc:?} {pot}");
         }
-        engine.set_interaction(Gravity { eps2: found[0].pot + bodies[0].mass });
+        engine.set_parameters(Gravity { eps2: found[0].pot + bodies[0].mass });
     }};
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
                 .to_owned()
         }
         "time" | "now" | "clock" | "clock64" => {
-            "the time is a field of the parameters: `set_interaction` changes it".to_owned()
+            "the time is a field of the parameters: `set_parameters` changes it".to_owned()
         }
         "not" if arguments.len() == 1 => format!("write `!({list})`"),
         "zero" | "default" if is_scalar.contains(&of) => "write `0.0`".to_owned(),
