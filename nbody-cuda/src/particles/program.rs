@@ -81,7 +81,7 @@ impl Program {
         let types = types(program, buffers)?;
         let _ = writeln!(source, "{BUFFERS}\n{types}");
         if is_update {
-            let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program));
+            let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program)?);
         }
         let _ = writeln!(source, "{text}");
         Ok(Self {
@@ -165,7 +165,7 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
 }
 
 /// Returns the function that tells an update the time of a selection, in place of a parameter that is a `u32`.
-fn due(program: &ParticleProgram) -> String {
+fn due(program: &ParticleProgram) -> Result<String, Error> {
     let mut text = String::from(
         "\
 namespace nbody {
@@ -175,15 +175,15 @@ __device__ __forceinline__ void set_due(Parameters &self, u32 at, u32 due)
 {
 ",
     );
-    let whole = Binding::new(program.name, program.parameters, program.parameters);
-    let places = whole.iter().flat_map(|whole| whole.places());
-    for word in places.filter(|place| place.is_integer()).map(|place| place.word::<f64>()) {
+    let whole = Binding::new(program.name, program.parameters, program.parameters)?;
+    let integers = whole.places().iter().filter(|place| place.is_integer());
+    for word in integers.map(|place| place.word::<f64>()) {
         // Fixed words keep the parameters in registers.
         let set = format!("reinterpret_cast<u32 *>(&self)[{}] = due;", 2 * word);
         let _ = writeln!(text, "    if (at == {word}) {set}");
     }
     text.push_str("}\n\n} // namespace nbody\n");
-    text
+    Ok(text)
 }
 
 /// Returns the constants that tell whether to wrap positions, and the axis of each coordinate.
