@@ -110,9 +110,7 @@ pub enum BinaryOp {
     Div,
     /// `&&` for conditions, `&` for integers.
     And,
-    /// `
-    ///
-    /// ` for conditions, `|` for integers.
+    /// `||` for conditions, `|` for integers.
     Or,
     Xor,
     Lt,
