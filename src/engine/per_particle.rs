@@ -3,7 +3,9 @@
 use nbody_core::pack;
 use nbody_core::untyped::{self, Beside, First};
 
-use super::{Particles, Results, Selection, assert_taken, row};
+use super::buffers::{Particles, Results};
+use super::parameters::{assert_taken, row};
+use super::selection::Selection;
 use crate::{Device, Domain, Error, Measure, Nothing, Record, Update};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].

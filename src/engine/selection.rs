@@ -2,7 +2,7 @@
 
 use nbody_core::untyped;
 
-use super::Particles;
+use super::buffers::Particles;
 use crate::{Device, Error, Record};
 
 /// An order of particles in which those that take part come first, as those that a block time step

@@ -4,7 +4,8 @@ use nbody_core::untyped;
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Program, Walk, programs};
 
-use super::{Engine, assert_taken, row};
+use super::interface::Engine;
+use super::parameters::{assert_taken, row};
 use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
 
 /// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from afar through a few
