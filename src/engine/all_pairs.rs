@@ -4,7 +4,8 @@ use nbody_core::untyped;
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, KernelConfig, Program, Tuned, programs};
 
-use super::{Engine, assert_taken, row};
+use super::interface::Engine;
+use super::parameters::{assert_taken, row};
 use crate::{Device, Error, Interaction, Options};
 #[cfg(feature = "cuda")]
 use crate::{Particles, Results, Sources};

@@ -3,7 +3,7 @@
 use nbody_core::lists::cutoff::Cutoff;
 use nbody_core::untyped::{self, Origin};
 
-use super::Particles;
+use super::buffers::Particles;
 use crate::law::{Record, Scalar};
 use crate::lists::{ListState, NeighbourStats};
 use crate::{Csr, Device, Domain, Error, Options, Precision, Sources};
@@ -17,7 +17,7 @@ pub struct Neighbours {
     lists: Box<dyn untyped::Neighbours>,
 }
 
-/// An interaction that lists can cover: a [`ShortRange`](super::ShortRange).
+/// An interaction that lists can cover: a [`ShortRange`](crate::ShortRange).
 pub trait HasCutoff {
     /// Returns the cutoff with the parameters of the interaction.
     #[doc(hidden)]

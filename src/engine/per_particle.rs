@@ -3,7 +3,9 @@
 use nbody_core::pack;
 use nbody_core::untyped::{self, Beside, First};
 
-use super::{Particles, Results, Selection, assert_taken, row};
+use super::buffers::{Particles, Results};
+use super::parameters::{assert_taken, row};
+use super::selection::Selection;
 use crate::law::{Nothing, Record};
 use crate::{Device, Domain, Error, Measure, Update};
 

@@ -2,7 +2,7 @@
 
 use nbody_core::untyped;
 
-use super::Particles;
+use super::buffers::Particles;
 use crate::law::Record;
 use crate::{Device, Error};
 

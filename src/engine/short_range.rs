@@ -7,7 +7,10 @@ use nbody_core::{Listed, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, Program, programs};
 
-use super::{Engine, HasCutoff, Neighbours, Particles, Results, assert_taken, row};
+use super::buffers::{Particles, Results};
+use super::interface::Engine;
+use super::neighbours::{HasCutoff, Neighbours};
+use super::parameters::{assert_taken, row};
 use crate::law::Record;
 use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 

@@ -1,5 +1,6 @@
 //! `nbody bench`.
 
+mod head;
 mod measure;
 mod report;
 mod roofline;
@@ -17,9 +18,9 @@ use nbody_interactions::Visitor;
 
 use crate::accuracy::{self, Accuracy, Model};
 use crate::files::{self, Sheet};
-use crate::plots::{Figure, Line};
 use crate::select::{self, Numerics};
 use crate::{Outcome, date};
+use head::Head;
 use measure::{Measurement, Size, measure};
 
 #[derive(clap::Args)]
@@ -158,58 +159,6 @@ impl Visitor for Bench<'_> {
                 }
                 self.bar.inc(1);
             }
-        }
-    }
-}
-
-/// Properties of the run, for the titles and captions of all plots.
-struct Head<'a> {
-    day: &'a str,
-    options: Options,
-}
-
-impl Head<'_> {
-    /// Formats devices and day, for a title.
-    fn place(&self, measurements: &[Measurement]) -> String {
-        let mut devices: Vec<_> = measurements.iter().map(|each| &each.device[..]).collect();
-        devices.sort_unstable();
-        devices.dedup();
-        format!("{}, {}", devices.join(" and "), self.day)
-    }
-
-    /// Formats the options, for a caption.
-    fn numerics(&self) -> String {
-        let Options { precision, accumulation, math, pairs, .. } = self.options;
-        format!(
-            "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}"
-        )
-    }
-
-    /// Plots pairs per second against N, with a line for each interaction and device.
-    fn speed(&self, measurements: &[Measurement]) -> Figure {
-        let mut lines: Vec<Line> = Vec::new();
-        let several = measurements.iter().any(|each| each.device != measurements[0].device);
-        for each in measurements {
-            let on = if several { format!(", {}", each.device) } else { String::new() };
-            let few = each.size.i.map_or_else(String::new, |i| format!(", {i} i-particles"));
-            let name = format!("{}{few}{on}", each.interaction);
-            let point = (each.size.n as f64, each.pairs_per_second());
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line::new(name, vec![point])),
-            }
-        }
-        Figure {
-            title: format!("Ordered pairs per second: {}", self.place(measurements)),
-            caption: vec![
-                self.numerics(),
-                "All N² ordered pairs of N uniform particles count, also those beyond a cutoff. \
-                 Kernel time, median of the runs."
-                    .to_owned(),
-            ],
-            x: "particles N",
-            y: "ordered pairs per second",
-            lines,
         }
     }
 }

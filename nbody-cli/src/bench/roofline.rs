@@ -12,7 +12,7 @@ use nbody::cuda::sass::issue_limit;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::Head;
+use super::head::Head;
 use super::measure::Measurement;
 use crate::plots::{self, Area, COLOURS, Drawn, FONT, LEGEND, WIDTH};
 use crate::ticks::{self, Axis};

@@ -3,45 +3,15 @@
 use std::fmt;
 use std::path::Path;
 
-use clap::ValueEnum;
 use nbody::{Accumulation, Interaction as _, Math, Options, Precision};
 use nbody_integrate::HermiteOptions;
 use nbody_interactions::{gravity::Gravity, hermite::Hermite};
 use serde::{Deserialize, Serialize};
 
-use super::Arguments;
+use super::arguments::{Arguments, IntegratorName};
 use super::error::Error;
 use super::units::Units;
 use crate::format::Format;
-
-/// An integrator by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum IntegratorName {
-    /// Fourth order, block time steps: each particle has a step of its own.
-    Hermite,
-    /// Fourth order, one step for all particles.
-    HermiteShared,
-    /// Second order, kick-drift-kick, one constant step.
-    Leapfrog,
-}
-
-impl IntegratorName {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Hermite => "hermite",
-            Self::HermiteShared => "hermite-shared",
-            Self::Leapfrog => "leapfrog",
-        }
-    }
-
-    /// Returns whether the integrator has this option.
-    fn has(self, option: &str) -> bool {
-        match option {
-            "--step" | "--tree" => self == Self::Leapfrog,
-            _ => self != Self::Leapfrog,
-        }
-    }
-}
 
 /// An integrator with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,10 +9,12 @@ pub(crate) mod constant;
 mod control;
 mod expr;
 mod index;
+mod items;
 mod meant;
 mod operator;
 mod program;
 mod scope;
+mod statement;
 mod structure;
 pub(crate) mod types;
 
@@ -28,43 +30,10 @@ use crate::names::{self, Unique};
 use crate::syntax::{self, Trait};
 
 use body::{BodyChecker, Returns};
+use items::{Items, Signature};
 
 /// Types of Rust that appear in generated code.
 const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
-
-/// Items that bodies can refer to.
-pub(crate) struct Items<'a> {
-    pub cx: &'a Ctxt,
-    pub structs: &'a List<ir::Struct>,
-    pub constants: &'a List<ir::Constant>,
-    /// Helper functions by name, with their parameters and result.
-    pub signatures: HashMap<String, Signature>,
-    /// Names of the module, which variables must not hide.
-    pub names: Unique,
-}
-
-impl Items<'_> {
-    /// Finds the struct of this name.
-    fn named(&self, ident: &Ident) -> Option<ir::Named> {
-        let (id, _) = self.structs.by_id().find(|(_, item)| item.ident == *ident)?;
-        Some(ir::Named { id, ident: ident.clone() })
-    }
-
-    fn signature(&self, function: &Ident) -> Option<&Signature> {
-        self.signatures.get(&function.to_string())
-    }
-}
-
-/// Signature of a helper function for its callers.
-pub(crate) struct Signature {
-    /// Id in [`ir::Module::functions`], once all functions are checked.
-    pub id: FunctionId,
-    /// Name in C++.
-    pub name: String,
-    /// Types of the parameters; `None` for a refused type.
-    pub parameters: Vec<Option<Type>>,
-    pub output: Option<Type>,
-}
 
 /// Checks the module; `None` after errors that prevent further checks.
 pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {

@@ -1,7 +1,7 @@
 //! Checks programs per particle: updates and measures.
 
-use crate::check::Items;
 use crate::check::body::BodyChecker;
+use crate::check::items::Items;
 use crate::diagnostics::Site;
 use crate::ir::{self, Function, Input, List, ProgramKind};
 use crate::message;

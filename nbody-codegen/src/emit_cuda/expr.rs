@@ -2,7 +2,7 @@
 
 use std::num::FpCategory;
 
-use crate::emit_cuda::type_name;
+use crate::emit_cuda::structure::type_name;
 use crate::ir::{
     BinaryOp, Body, Builtin, Expr, ExprKind, FieldId, Index, Input, Local, LocalId, Module, Roles,
     Side, Type, UnaryOp, Value,

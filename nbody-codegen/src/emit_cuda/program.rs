@@ -2,9 +2,11 @@
 //! the names by which kernels refer to it.
 
 use crate::emit_cuda::expr::{Printer, component};
+use crate::emit_cuda::function::used;
+use crate::emit_cuda::statement::body;
+use crate::emit_cuda::structure::structure;
 use crate::emit_cuda::sums::accumulation;
 use crate::emit_cuda::text::{Text, docs};
-use crate::emit_cuda::{body, structure, used};
 use crate::ir::{
     Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, StructId, Type,
 };

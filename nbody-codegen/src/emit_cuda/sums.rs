@@ -4,8 +4,9 @@
 //! The backup accumulators are an array of words, one for each number of the result; an integer is
 //! stored by its bits.
 
+use crate::emit_cuda::expr;
+use crate::emit_cuda::structure::numbers;
 use crate::emit_cuda::text::Text;
-use crate::emit_cuda::{expr, numbers};
 use crate::ir::{Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
 
 /// Prints the text that every kernel needs.

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Printer, ident};
+use super::printer::Printer;
+use super::types::ident;
 use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Input, Type, UnaryOp, Value};
 
 impl Printer<'_> {

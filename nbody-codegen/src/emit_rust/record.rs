@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::emit_rust::type_tokens;
+use super::types::type_tokens;
 use crate::ir::{Field, Reduction, Struct, Type};
 
 pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {

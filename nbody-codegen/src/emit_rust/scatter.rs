@@ -9,7 +9,7 @@ use std::ops::Range;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Printer;
+use super::printer::Printer;
 use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind};
 
 /// A loop that adds to the entry of one index.

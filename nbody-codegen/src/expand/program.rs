@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{lints, operations};
+use super::properties::{lints, operations};
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident};
 use crate::ir::{Input, Module, Program, ProgramKind};

@@ -2,8 +2,6 @@
 
 use std::ops::{Deref, Index, IndexMut};
 
-use crate::ir::{Constant, Field, Function, Local, Module, Struct};
-
 /// A list that is indexed by ids of its own type.
 #[derive(Clone)]
 pub struct List<T>(Vec<T>);
@@ -22,36 +20,63 @@ impl<T> Deref for List<T> {
     }
 }
 
+/// An item of a list, with ids of its own type.
+pub trait Item {
+    type Id: Id;
+}
+
+/// The place of an item in its list.
+pub trait Id: Copy {
+    fn nth(place: usize) -> Self;
+    fn place(self) -> usize;
+}
+
+impl<T: Item> List<T> {
+    /// Appends an item.
+    pub fn push(&mut self, item: T) -> T::Id {
+        self.0.push(item);
+        T::Id::nth(self.0.len() - 1)
+    }
+
+    /// Returns the items with their ids.
+    pub fn by_id(&self) -> impl DoubleEndedIterator<Item = (T::Id, &T)> {
+        self.0.iter().enumerate().map(|(place, item)| (T::Id::nth(place), item))
+    }
+
+    /// Tests whether an id refers to an item of this list. An id of an item that was added to a
+    /// copy does not.
+    pub fn has(&self, id: T::Id) -> bool {
+        id.place() < self.0.len()
+    }
+}
+
+impl<T: Item> Index<T::Id> for List<T> {
+    type Output = T;
+
+    fn index(&self, id: T::Id) -> &T {
+        &self.0[id.place()]
+    }
+}
+
+impl<T: Item> IndexMut<T::Id> for List<T> {
+    fn index_mut(&mut self, id: T::Id) -> &mut T {
+        &mut self.0[id.place()]
+    }
+}
+
 macro_rules! ids {
-    ($($(#[$doc:meta])* $id:ident of $item:ty;)*) => {$(
+    ($($(#[$doc:meta])* $id:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $id(usize);
 
-        impl List<$item> {
-            /// Appends an item.
-            pub fn push(&mut self, item: $item) -> $id {
-                self.0.push(item);
-                $id(self.0.len() - 1)
+        impl Id for $id {
+            fn nth(place: usize) -> Self {
+                Self(place)
             }
 
-            /// Returns the items with their ids.
-            pub fn by_id(&self) -> impl DoubleEndedIterator<Item = ($id, &$item)> {
-                self.0.iter().enumerate().map(|(place, item)| ($id(place), item))
-            }
-        }
-
-        impl Index<$id> for List<$item> {
-            type Output = $item;
-
-            fn index(&self, id: $id) -> &$item {
-                &self.0[id.0]
-            }
-        }
-
-        impl IndexMut<$id> for List<$item> {
-            fn index_mut(&mut self, id: $id) -> &mut $item {
-                &mut self.0[id.0]
+            fn place(self) -> usize {
+                self.0
             }
         }
     )*};
@@ -59,21 +84,13 @@ macro_rules! ids {
 
 ids! {
     /// A struct of the module.
-    StructId of Struct;
+    StructId;
     /// A constant of the module.
-    ConstantId of Constant;
+    ConstantId;
     /// A helper function of the module.
-    FunctionId of Function;
+    FunctionId;
     /// A variable of a body.
-    LocalId of Local;
-}
-
-impl List<Local> {
-    /// Tests whether an id refers to a variable of this list. An id of a variable that was added
-    /// to a copy does not.
-    pub fn has(&self, id: LocalId) -> bool {
-        id.0 < self.0.len()
-    }
+    LocalId;
 }
 
 impl FunctionId {
@@ -91,45 +108,19 @@ pub struct FieldId {
 }
 
 impl FieldId {
+    pub(super) fn new(of: StructId, place: usize) -> Self {
+        Self { of, place }
+    }
+
+    /// Returns its struct.
+    pub(super) fn of(self) -> StructId {
+        self.of
+    }
+
     /// Returns the number of fields before it in its struct.
     pub fn place(self) -> usize {
         self.place
     }
-}
-
-impl List<Struct> {
-    /// Returns the fields of a struct with their ids.
-    pub fn fields(&self, of: StructId) -> impl Iterator<Item = (FieldId, &Field)> {
-        let fields = self[of].fields.iter().enumerate();
-        fields.map(move |(place, field)| (FieldId { of, place }, field))
-    }
-}
-
-impl Index<FieldId> for List<Struct> {
-    type Output = Field;
-
-    fn index(&self, id: FieldId) -> &Field {
-        &self[id.of].fields[id.place]
-    }
-}
-
-macro_rules! of_module {
-    ($($id:ident in $list:ident: $item:ident;)*) => {$(
-        impl Index<$id> for Module {
-            type Output = $item;
-
-            fn index(&self, id: $id) -> &$item {
-                &self.$list[id]
-            }
-        }
-    )*};
-}
-
-of_module! {
-    StructId in structs: Struct;
-    FieldId in structs: Field;
-    ConstantId in constants: Constant;
-    FunctionId in functions: Function;
 }
 
 /// An expression of a body; ids number the expressions in the order of the text.

@@ -1,9 +1,14 @@
 //! Summarises a body for its callers, and counts its operations.
 
 use super::builtin::{Builtin, Cost};
-use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, Function, List, Reduction, Stmt, StmtKind, Type,
-};
+use super::expr::{BinaryOp, Expr, ExprKind};
+use super::id::FunctionId;
+use super::stmt::{Accumulate, Stmt, StmtKind};
+use super::types::{Reduction, Type};
+use super::walk;
+
+/// Summary of a function that a body calls.
+type Callee<'a> = &'a dyn Fn(FunctionId) -> Summary;
 
 /// Most iterations of a loop that is unrolled; longer loops are left to the compiler.
 pub const LONGEST_UNROLLED: usize = 32;
@@ -20,19 +25,19 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises a body; `functions` contains at least the functions that it calls.
-    pub(super) fn of(functions: &List<Function>, body: &Body) -> Self {
-        let needs_space = body.exprs().any(|expr| match &expr.kind {
+    /// Summarises the statements and the value of a body.
+    pub(super) fn of(callee: Callee, statements: &[Stmt], value: Option<&Expr>) -> Self {
+        let needs_space = walk::exprs(statements, value).any(|expr| match &expr.kind {
             ExprKind::Binary(BinaryOp::Sub, a, _) => matches!(a.ty, Type::Point(_)),
-            ExprKind::Call(function, _) => functions[*function].body.summary.needs_space,
+            ExprKind::Call(function, _) => callee(*function).needs_space,
             _ => false,
         });
         let mut operations = Operations::default();
-        operations.statements(functions, &body.statements);
-        let mut expressions = expressions(functions, &body.statements);
-        if let Some(value) = &body.value {
-            operations.expr(functions, value);
-            expressions = expressions.saturating_add(parts(functions, value));
+        operations.statements(callee, statements);
+        let mut expressions = expressions(callee, statements);
+        if let Some(value) = value {
+            operations.expr(callee, value);
+            expressions = expressions.saturating_add(parts(callee, value));
         }
         Self { needs_space, operations, expressions }
     }
@@ -40,10 +45,10 @@ impl Summary {
 
 /// Counts the expressions of statements, for every iteration of the loops that compilers are told
 /// to unroll.
-fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
+fn expressions(callee: Callee, statements: &[Stmt]) -> u64 {
     let one = |statement: &Stmt| {
-        let own = statement.exprs().map(|expr| parts(functions, expr));
-        let inside = statement.blocks().into_iter().map(|block| expressions(functions, block));
+        let own = statement.exprs().map(|expr| parts(callee, expr));
+        let inside = statement.blocks().into_iter().map(|block| expressions(callee, block));
         let all = own.chain(inside).fold(0, u64::saturating_add);
         match &statement.kind {
             StmtKind::For { range, .. } if range.len() <= LONGEST_UNROLLED => {
@@ -56,9 +61,9 @@ fn expressions(functions: &List<Function>, statements: &[Stmt]) -> u64 {
 }
 
 /// Counts an expression and its parts, including the expressions of called functions.
-fn parts(functions: &List<Function>, expr: &Expr) -> u64 {
+fn parts(callee: Callee, expr: &Expr) -> u64 {
     let count = |part: &Expr| match part.kind {
-        ExprKind::Call(function, _) => functions[function].body.summary.expressions,
+        ExprKind::Call(function, _) => callee(function).expressions,
         _ => 1,
     };
     expr.walk().map(count).fold(0, u64::saturating_add)
@@ -92,7 +97,7 @@ impl Operations {
         more(&mut self.compare, 1);
     }
 
-    fn statements(&mut self, functions: &List<Function>, statements: &[Stmt]) {
+    fn statements(&mut self, callee: Callee, statements: &[Stmt]) {
         for statement in statements {
             match &statement.kind {
                 StmtKind::Assign { place, op: Some(op), value } => {
@@ -115,9 +120,9 @@ impl Operations {
                 },
                 _ => {}
             }
-            statement.exprs().for_each(|expr| self.expr(functions, expr));
+            statement.exprs().for_each(|expr| self.expr(callee, expr));
             let mut inside = Self::default();
-            statement.blocks().iter().for_each(|block| inside.statements(functions, block));
+            statement.blocks().iter().for_each(|block| inside.statements(callee, block));
             let turns = match &statement.kind {
                 StmtKind::For { range, .. } => range.end - range.start,
                 _ => 1,
@@ -137,7 +142,7 @@ impl Operations {
         more(&mut self.slots, slots.saturating_mul(times));
     }
 
-    fn expr(&mut self, functions: &List<Function>, expr: &Expr) {
+    fn expr(&mut self, callee: Callee, expr: &Expr) {
         for part in expr.walk() {
             match &part.kind {
                 ExprKind::Binary(op, a, b) => {
@@ -148,7 +153,7 @@ impl Operations {
                 ExprKind::Select(_) => self.compare(size(part.ty)),
                 ExprKind::Entry(..) => more(&mut self.slots, DIVISION),
                 ExprKind::Call(function, _) => {
-                    self.add_times(functions[*function].body.summary.operations, 1);
+                    self.add_times(callee(*function).operations, 1);
                 }
                 _ => {}
             }

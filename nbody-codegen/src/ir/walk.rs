@@ -5,7 +5,9 @@
 
 use std::iter;
 
-use crate::ir::{Body, Expr, ExprId, ExprKind, Index, Stmt, StmtKind};
+use super::expr::{Expr, ExprKind, Index};
+use super::id::{ExprId, LocalId};
+use super::stmt::{Stmt, StmtKind};
 
 macro_rules! parts {
     ($kind:expr, $iter:ident $(, $mut:tt)?) => {
@@ -53,6 +55,11 @@ impl Expr {
             rest.extend(next.parts().into_iter().rev());
             Some(next)
         })
+    }
+
+    /// Tests whether this variable occurs in it.
+    pub fn reads(&self, local: LocalId) -> bool {
+        self.walk().any(|part| part.is(local))
     }
 }
 
@@ -116,12 +123,12 @@ pub fn statements(list: &[Stmt]) -> impl Iterator<Item = &Stmt> {
     })
 }
 
-impl Body {
-    /// Visits every expression and its parts.
-    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        let exprs = statements(&self.statements).flat_map(Stmt::exprs).chain(&self.value);
-        exprs.flat_map(Expr::walk)
-    }
+/// Visits the expressions of these statements and of a value, with their parts.
+pub(super) fn exprs<'a>(
+    list: &'a [Stmt],
+    value: Option<&'a Expr>,
+) -> impl Iterator<Item = &'a Expr> {
+    statements(list).flat_map(Stmt::exprs).chain(value).flat_map(Expr::walk)
 }
 
 /// Numbers all expressions, and returns their count.

@@ -3,11 +3,43 @@
 use std::collections::BTreeSet;
 
 use super::form::{Charge, Factor, Obstacle, Sum};
-use super::{Carried, ChargeSum, Separable};
 use crate::ir::Struct;
 
 /// Largest number of charges of an interaction.
 const MOST: usize = 32;
+
+/// Charges of an interaction, and the particle that carries the charges of a cell.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Separable {
+    /// Products of numbers of a j-particle, by their indices in the record.
+    pub charges: Vec<Vec<usize>>,
+    /// Value of each number of a j-particle that has these charges.
+    pub carried: Vec<Carried>,
+    /// Sum for each field of the result.
+    pub sums: Vec<ChargeSum>,
+}
+
+/// A sum over charges.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ChargeSum {
+    /// Charges by their index.
+    pub charges: Vec<usize>,
+    /// Whether the kernels depend on numbers of i other than the position.
+    pub depends_on_i: bool,
+}
+
+/// A number of the j-particle that represents a cell. Charges are given by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// No charge depends on it.
+    Zero,
+    /// The charge is carried by the other factor.
+    One,
+    /// A charge.
+    Charge(usize),
+    /// A charge divided by another one.
+    Ratio(usize, usize),
+}
 
 /// Chooses the numbers of a particle that has given charges.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Accumulated;
+use super::observer::Accumulated;
 use crate::ir::{Accumulate, Builtin, FieldId, Input, Interaction, Module, Type};
 use crate::values::graph::{Graph, Node, Op, Value};
 

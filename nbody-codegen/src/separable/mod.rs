@@ -8,49 +8,17 @@
 
 mod charges;
 mod form;
+mod observer;
 mod text;
 
-use crate::ir::{
-    Accumulate, Body, Expr, FieldId, Input, Interaction, LocalId, Module, Struct, Type,
-};
-use crate::values::graph::{Graph, Value};
-use crate::values::interpret::{Interpreter, Observer};
+use crate::ir::{Input, Interaction, Module, Struct, Type};
+use crate::values::interpret::Interpreter;
 
 use form::{Forms, Obstacle};
+use observer::Found;
 use text::Text;
 
-/// Charges of an interaction, and the particle that carries the charges of a cell.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Separable {
-    /// Products of numbers of a j-particle, by their indices in the record.
-    pub charges: Vec<Vec<usize>>,
-    /// Value of each number of a j-particle that has these charges.
-    pub carried: Vec<Carried>,
-    /// Sum for each field of the result.
-    pub sums: Vec<ChargeSum>,
-}
-
-/// A sum over charges.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ChargeSum {
-    /// Charges by their index.
-    pub charges: Vec<usize>,
-    /// Whether the kernels depend on numbers of i other than the position.
-    pub depends_on_i: bool,
-}
-
-/// A number of the j-particle that represents a cell. Charges are given by their index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carried {
-    /// No charge depends on it.
-    Zero,
-    /// The charge is carried by the other factor.
-    One,
-    /// A charge.
-    Charge(usize),
-    /// A charge divided by another one.
-    Ratio(usize, usize),
-}
+pub use charges::{Carried, ChargeSum, Separable};
 
 /// Finds the charges of an interaction. The error gives the reason why there are none, and the
 /// expression.
@@ -124,46 +92,6 @@ fn explain(
         Obstacle::Products => {
             format!("its charges are products of fields that no single {j} can carry")
         }
-    }
-}
-
-/// Accumulated values, and the source expression of each node.
-#[derive(Default)]
-struct Found<'a> {
-    origins: Vec<Option<(&'a Body, &'a Expr)>>,
-    accumulated: Vec<Accumulated>,
-}
-
-/// A value that a field of the result accumulates where a condition holds.
-struct Accumulated {
-    condition: Value,
-    field: FieldId,
-    how: Accumulate,
-    value: Value,
-}
-
-impl<'a> Observer<'a> for Found<'a> {
-    fn evaluated(
-        &mut self,
-        _: &mut Graph,
-        body: &'a Body,
-        expr: &'a Expr,
-        value: Value,
-    ) -> Option<()> {
-        let node = value.node();
-        if self.origins.len() <= node {
-            self.origins.resize(node + 1, None);
-        }
-        self.origins[node].get_or_insert((body, expr));
-        Some(())
-    }
-
-    fn given(&mut self, _: &'a Body, _: LocalId, _: LocalId, _: Value) {}
-
-    fn assigned(&mut self, _: &mut Graph, _: &'a Body, _: LocalId, _: Value) {}
-
-    fn accumulated(&mut self, condition: Value, field: FieldId, how: Accumulate, value: Value) {
-        self.accumulated.push(Accumulated { condition, field, how, value });
     }
 }
 

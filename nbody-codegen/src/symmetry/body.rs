@@ -7,22 +7,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::Span;
-
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, ExprKind, FieldId, Interaction, List, Local, LocalId, Module,
-    Place, Roles, Side, Stmt, StmtKind, Type, statements,
+    Accumulate, BinaryOp, Body, Expr, FieldId, Interaction, LocalId, Module, Place, Roles, Side,
+    Stmt, StmtKind,
 };
-use crate::names::Unique;
-use crate::symmetry::expr::{Signed, Two};
-use crate::symmetry::name::Names;
 use crate::symmetry::parity::Parities;
-use crate::symmetry::{Symmetric, product, tidy};
+use crate::symmetry::signed::{Signed, Two};
+use crate::symmetry::symmetrizer::{Symmetrizer, definitions, is_fixed, is_worth_sharing};
+use crate::symmetry::{product, tidy};
 
 /// Largest number of variables for which both forms of a product are tried.
 const MOST_CHOICES: usize = 12;
 /// Largest number of factors of a product that is multiplied out.
 const MOST_FACTORS: usize = 16;
+
+/// Function that evaluates both directions.
+pub struct Symmetric {
+    pub roles: Roles,
+    pub body: Body,
+}
 
 /// Finds the form of both directions with the fewest issue slots.
 pub(super) fn cheapest(
@@ -72,69 +75,7 @@ fn products(body: &Body, parities: &Parities) -> Vec<LocalId> {
     found
 }
 
-/// Returns every `let` with its value.
-fn definitions(body: &Body) -> impl Iterator<Item = (LocalId, &Expr)> {
-    statements(&body.statements).filter_map(|statement| match &statement.kind {
-        StmtKind::Let { local, value } => Some((*local, value)),
-        _ => None,
-    })
-}
-
-/// Tests whether an expression has the same value wherever its variables are in scope.
-fn is_fixed(locals: &List<Local>, expr: &Expr) -> bool {
-    expr.walk().all(|part| match part.kind {
-        ExprKind::Local(local) => !locals[local].mutable,
-        _ => true,
-    })
-}
-
-/// Writes the body of both directions.
-pub(super) struct Symmetrizer<'a> {
-    module: &'a Module,
-    interaction: &'a Interaction,
-    pub parities: &'a Parities,
-    /// Variables that are multiplied out; `definitions` has the value of each variable.
-    pub inlined: &'a HashSet<LocalId>,
-    pub definitions: HashMap<LocalId, &'a Expr>,
-    /// Variables of `pair`, followed by the new ones.
-    locals: List<Local>,
-    names: Unique,
-    /// Counterpart of a variable under the exchange of i and j, where it is a variable too.
-    backs: HashMap<LocalId, LocalId>,
-    /// Variables that have a value already.
-    defined: HashSet<LocalId>,
-    /// Values computed once for both directions, in the open blocks.
-    shared: Vec<(Expr, LocalId)>,
-    /// Name of the variable or the field that the statement changes.
-    target: String,
-    /// Statements of the innermost block.
-    out: Vec<Stmt>,
-}
-
 impl<'a> Symmetrizer<'a> {
-    fn new(
-        module: &'a Module,
-        interaction: &'a Interaction,
-        parities: &'a Parities,
-        inlined: &'a HashSet<LocalId>,
-    ) -> Self {
-        let body = &interaction.pair.body;
-        Self {
-            module,
-            interaction,
-            parities,
-            inlined,
-            definitions: definitions(body).collect(),
-            locals: body.locals.clone(),
-            names: taken(module, interaction),
-            backs: HashMap::new(),
-            defined: HashSet::new(),
-            shared: Vec::new(),
-            target: String::new(),
-            out: Vec::new(),
-        }
-    }
-
     fn run(mut self) -> Symmetric {
         let pair = &self.interaction.pair;
         let g = self.names.name("g");
@@ -198,15 +139,6 @@ impl<'a> Symmetrizer<'a> {
             }
             StmtKind::Return { .. } => self.push(StmtKind::Return { value: None }, behind),
         }
-    }
-
-    fn push(&mut self, kind: StmtKind, behind: Option<&String>) {
-        self.out.push(Stmt {
-            lints: Vec::new(),
-            comments: Vec::new(),
-            behind: behind.cloned(),
-            kind,
-        });
     }
 
     fn let_(&mut self, local: LocalId, value: &'a Expr, behind: Option<&String>) {
@@ -285,102 +217,4 @@ impl<'a> Symmetrizer<'a> {
         }
         self.two(value, is_sum)
     }
-
-    /// Returns the variable that holds the counterpart of this one.
-    fn back_of(&mut self, local: LocalId) -> LocalId {
-        if let Some(back) = self.backs.get(&local) {
-            return *back;
-        }
-        let Local { name, ty, mutable, .. } = self.locals[local].clone();
-        let back = self.new_local(format!("{name}_back"), ty);
-        self.locals[back].mutable = mutable;
-        self.backs.insert(local, back);
-        back
-    }
-
-    /// Returns the counterpart of a variable under the exchange of i and j.
-    pub fn turned(&mut self, local: LocalId) -> Signed {
-        let parity = self.parities.local(local);
-        if parity.is_known() {
-            return Signed { minus: parity.changes_sign(), expr: self.variable(local) };
-        }
-        match self.parities.partner(local) {
-            Some((partner, minus)) if self.defined.contains(&partner) => {
-                Signed { minus, expr: self.variable(partner) }
-            }
-            _ => {
-                let back = self.back_of(local);
-                Signed::plus(self.variable(back))
-            }
-        }
-    }
-
-    fn variable(&self, local: LocalId) -> Expr {
-        let Local { ty, span, .. } = self.locals[local];
-        Expr::new(ExprKind::Local(local), ty, span)
-    }
-
-    /// Creates a variable; its name gets a number later if another variable has it.
-    fn new_local(&mut self, name: String, ty: Type) -> LocalId {
-        let span = Span::call_site();
-        let (may_be_unused, mutable) = (false, false);
-        self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None })
-    }
-
-    /// Returns the variable that holds an even or odd value, and computes it here if needed. The
-    /// variable is named after the value if possible, else after the statement's target and
-    /// `part`.
-    pub fn share(&mut self, value: Expr, part: &str) -> Expr {
-        let pair = &self.interaction.pair;
-        let names = Names { module: self.module, body: &pair.body, roles: &pair.roles };
-        let name = names.of(&value).unwrap_or_else(|| format!("{}_{part}", self.target));
-        self.share_as(value, name)
-    }
-
-    fn share_as(&mut self, value: Expr, name: String) -> Expr {
-        if let Some((_, local)) = self.shared.iter().find(|(known, _)| *known == value) {
-            return self.variable(*local);
-        }
-        let local = self.new_local(name, value.ty);
-        if is_fixed(&self.locals, &value) {
-            self.shared.push((value.clone(), local));
-        }
-        self.push(StmtKind::Let { local, value }, None);
-        self.variable(local)
-    }
-}
-
-/// Tests whether a value is worth a variable.
-pub(super) fn is_worth_sharing(expr: &Expr) -> bool {
-    let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
-    has_room && !is_trivial(expr)
-}
-
-/// Tests whether an expression takes no instruction.
-pub(super) fn is_trivial(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Local(_)
-        | ExprKind::Input(..)
-        | ExprKind::Constant(_)
-        | ExprKind::Real(_)
-        | ExprKind::U32(_)
-        | ExprKind::Bool(_) => true,
-        ExprKind::Unary(_, part) | ExprKind::Component(part, _) | ExprKind::Convert(part) => {
-            is_trivial(part)
-        }
-        _ => false,
-    }
-}
-
-/// Returns the names that the function already uses.
-fn taken(module: &Module, interaction: &Interaction) -> Unique {
-    let mut names = module.names.clone();
-    let Roles { inputs, f, index, .. } = &interaction.pair.roles;
-    let body = &interaction.pair.body;
-    let locals = body.locals.iter().map(|local| &local.name);
-    let inputs = inputs.iter().map(|(_, name)| name);
-    for name in locals.chain(inputs).chain([f, index, &body.space]) {
-        names.keep(name);
-    }
-    names
 }

@@ -11,17 +11,15 @@ mod expr;
 mod name;
 mod parity;
 mod product;
+mod signed;
+mod symmetrizer;
 mod tidy;
 
-use crate::ir::{Body, Interaction, Module, Roles};
+use crate::ir::{Interaction, Module};
 
 use parity::Parities;
 
-/// Function that evaluates both directions.
-pub struct Symmetric {
-    pub roles: Roles,
-    pub body: Body,
-}
+pub use body::Symmetric;
 
 /// Derives both directions of an interaction, if its parities allow it.
 pub fn symmetric(module: &Module, interaction: &Interaction) -> Option<Symmetric> {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use proc_macro2::Span;
 
 use crate::ir::{BinaryOp, Expr, ExprKind, LocalId, Type, UnaryOp};
-use crate::symmetry::body::{Symmetrizer, is_trivial};
-use crate::symmetry::expr::{Signed, Two};
 use crate::symmetry::parity::Parity;
+use crate::symmetry::signed::{Signed, Two};
+use crate::symmetry::symmetrizer::{Symmetrizer, is_trivial};
 
 /// A factor of a product in `pair`.
 #[derive(Clone, Copy)]

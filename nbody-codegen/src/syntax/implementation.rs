@@ -3,11 +3,10 @@
 use quote::ToTokens;
 use syn::{Attribute, Ident, ImplItem, ItemImpl, Type};
 
+use super::items::{Roles, Trait};
+use super::parts::{attributes, generics, plain_name, type_name, type_without_groups};
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
-use crate::syntax::{
-    Roles, Trait, attributes, generics, plain_name, type_name, type_without_groups,
-};
 
 impl Trait {
     pub fn name(self) -> &'static str {

@@ -2,10 +2,11 @@
 
 use syn::{Ident, ImplItem, ItemImpl};
 
+use super::implementation::{Header, names_of, records_of};
+use super::items::{Cutoff, Interaction, Trait};
+use super::parts::type_name;
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
-use crate::syntax::implementation::{Header, names_of, records_of};
-use crate::syntax::{Cutoff, Interaction, Trait, type_name};
 
 const ITEMS: &str = "`type I`, `type J`, `type F`, `fn pair`, `fn cutoff` and `const SELF_PAIRS`";
 

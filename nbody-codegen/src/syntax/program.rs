@@ -2,10 +2,10 @@
 
 use syn::{Ident, ImplItem, ItemImpl, Type};
 
+use super::implementation::{Header, names_of, records_of, struct_of};
+use super::items::{Program, Trait};
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
-use crate::syntax::implementation::{Header, names_of, records_of, struct_of};
-use crate::syntax::{Program, Trait};
 
 /// Returns the name of the function of a trait.
 fn function_name(of: Trait) -> &'static str {

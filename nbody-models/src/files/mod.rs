@@ -1,5 +1,6 @@
 //! Snapshots as text: CSV, the plain text of NEMO's `atos`, and extended XYZ.
 
+mod columns;
 mod comments;
 mod table;
 mod text;
@@ -7,10 +8,9 @@ mod xyz;
 
 use std::io::{BufRead, Write};
 
+use self::columns::COLUMNS;
 use self::text::{Words, quoted, syntax};
 use crate::{Error, Particle, Snapshot};
-
-const COLUMNS: [&str; 7] = ["mass", "x", "y", "z", "vx", "vy", "vz"];
 
 impl Snapshot {
     /// Writes CSV: comments with the time and the number of particles, a header, and the columns
@@ -113,33 +113,5 @@ impl Snapshot {
     /// any order. Without `Time` or `t` the time is 0.
     pub fn read_xyz(from: impl BufRead) -> Result<Self, Error> {
         xyz::read(&text::read(from, "read extended XYZ")?)
-    }
-}
-
-/// The order of the numbers of a particle.
-#[derive(Clone, Copy)]
-enum Order {
-    /// Mass, position, velocity.
-    MassFirst,
-    /// Position, velocity, mass.
-    MassLast,
-}
-
-impl Order {
-    fn particle(self, numbers: [f64; COLUMNS.len()]) -> Particle {
-        let mut numbers = numbers;
-        if let Self::MassLast = self {
-            numbers.rotate_right(1);
-        }
-        let [mass, x, y, z, vx, vy, vz] = numbers;
-        Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] }
-    }
-
-    fn names(self) -> [&'static str; COLUMNS.len()] {
-        let mut names = COLUMNS;
-        if let Self::MassLast = self {
-            names.rotate_left(1);
-        }
-        names
     }
 }

@@ -1,8 +1,8 @@
 //! Tables with named columns: CSV, and text with columns separated by blanks, tabs or semicolons.
 
+use super::columns::{COLUMNS, Order};
 use super::comments::{self, Stated};
 use super::text::{check_end, finite, last_line, lines, number, quoted, syntax};
-use super::{COLUMNS, Order};
 use crate::{Error, Particle, Snapshot};
 
 /// Characters with which comments begin.

@@ -1,7 +1,7 @@
 //! Extended XYZ.
 
+use super::columns::{COLUMNS, Order};
 use super::text::{check_end, last_line, lines, number, quoted, syntax};
-use super::{COLUMNS, Order};
 use crate::{Error, Snapshot};
 
 /// The properties that a particle needs, under the names that programs use, and the count of their

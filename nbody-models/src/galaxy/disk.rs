@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::Component;
+use super::component::Component;
 use super::profile::{total_shell, total_within};
 use super::table::Table;
 use crate::Particle;

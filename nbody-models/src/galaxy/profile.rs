@@ -1,6 +1,6 @@
 //! Mass profiles of the components, with the mass of the disk spread over spheres.
 
-use super::Component;
+use super::component::Component;
 
 impl Component {
     /// Returns the radius at which the component is truncated.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
 
-use super::Component;
+use super::component::Component;
 use super::profile::total_within;
 use super::table::Table;
 use crate::Particle;

@@ -1,6 +1,6 @@
 //! Functions of the radius, tabulated.
 
-use super::Component;
+use super::component::Component;
 use super::profile::total_within;
 
 const NODES: usize = 512;

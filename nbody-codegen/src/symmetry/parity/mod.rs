@@ -6,53 +6,14 @@
 //! zero is refused, and a product may be multiplied in any order.
 
 mod observer;
+mod parities;
 
-use std::collections::HashMap;
-
-use crate::ir::{Body, Expr, Interaction, LocalId, Module, StmtKind, statements};
+use crate::ir::{Body, Interaction, Module};
 use crate::values::interpret::Interpreter;
 
 use observer::{Found, parity};
 
-/// Parity of a value under the exchange of i and j; only zero is both even and odd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parity {
-    /// Whether the exchange keeps the value.
-    pub even: bool,
-    /// Whether the exchange negates the value.
-    pub odd: bool,
-}
-
-impl Parity {
-    pub const NEITHER: Self = Self { even: false, odd: false };
-    const BOTH: Self = Self { even: true, odd: true };
-
-    /// Tests whether one evaluation serves both directions.
-    pub fn is_known(self) -> bool {
-        self.even || self.odd
-    }
-
-    /// Tests whether the value changes its sign.
-    pub fn changes_sign(self) -> bool {
-        self.odd && !self.even
-    }
-
-    /// Returns the parity that both have.
-    fn and(self, other: Self) -> Self {
-        Self { even: self.even && other.even, odd: self.odd && other.odd }
-    }
-}
-
-/// Parities of a body. Each holds for every evaluation of the expression, or for every change of
-/// the variable.
-pub struct Parities {
-    /// Parities by the place of the expression; `None` for expressions that are never evaluated.
-    exprs: Vec<Option<Parity>>,
-    locals: HashMap<LocalId, Parity>,
-    /// Partner of a variable: another variable of the same block that has the exchanged value, and
-    /// whether its sign is opposite.
-    partners: HashMap<LocalId, (LocalId, bool)>,
-}
+pub use parities::{Parities, Parity};
 
 impl Parities {
     /// Returns the parities of an interaction, if both directions can be evaluated at once.
@@ -78,31 +39,6 @@ impl Parities {
         let mut interpreter = Interpreter::new(module, body, Found::of(body));
         interpreter.run()?;
         Some(interpreter.observer.parities(&mut interpreter.graph))
-    }
-
-    fn new(body: &Body) -> Self {
-        let locals = body.locals.by_id().map(|(id, _)| (id, Parity::BOTH)).collect();
-        Self { exprs: vec![None; body.exprs], locals, partners: HashMap::new() }
-    }
-
-    /// Returns the parity of an expression of the body.
-    pub fn expr(&self, expr: &Expr) -> Parity {
-        self.exprs[expr.id.place()].unwrap_or(Parity::NEITHER)
-    }
-
-    pub fn local(&self, local: LocalId) -> Parity {
-        self.locals[&local]
-    }
-
-    pub fn partner(&self, local: LocalId) -> Option<(LocalId, bool)> {
-        self.partners.get(&local).copied()
-    }
-
-    fn conditions_are_even(&self, body: &Body) -> bool {
-        statements(&body.statements).all(|statement| match &statement.kind {
-            StmtKind::If { condition, .. } => self.expr(condition).even,
-            _ => true,
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Parities, Parity};
+use super::parities::{Parities, Parity};
 use crate::ir::{Accumulate, Body, Expr, ExprKind, FieldId, LocalId};
 use crate::values::graph::{Graph, Value};
 use crate::values::interpret::Observer;

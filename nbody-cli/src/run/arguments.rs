@@ -1,0 +1,131 @@
+//! The arguments of `nbody run`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, ValueEnum};
+use nbody::DeviceName;
+
+use crate::format::Format;
+use crate::select::Numerics;
+
+const AFTER_HELP: &str = "\
+The folder gets, with the snapshot at the beginning as number 0000:
+  snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
+  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm; not with --no-images
+  energies.csv        of each snapshot the time, the energies, their error; so far the steps, the
+                      particles that they advanced, and the seconds of the integration
+  lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
+  energy.svg, lagrange.svg   the same as plots, drawn at the end
+  checkpoint.json     the run as it is, for --restart
+Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
+are most accurate at multiples of the largest step, where the steps of all particles end.
+
+Units are those of the particles, with G = 1. Particles far from N-body units are computed in units of their
+own, larger or smaller by powers of two, and those far from the origin, or in fast motion, in the frame of
+their centre of mass; the energy error is then that of this frame. Files and options are in the units of
+the particles. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
+
+The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and
+SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
+another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
+gives the same bits as one that was not interrupted, on the same device. One process at a time writes into
+a folder.";
+
+#[derive(clap::Args)]
+#[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+pub struct Arguments {
+    /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text
+    /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
+    #[arg(value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Begin with a Plummer sphere of N particles in virial equilibrium, that of `nbody plummer`.
+    #[arg(short, long)]
+    pub n: Option<usize>,
+    /// The seed of the Plummer sphere; a seed always gives the same particles.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
+    /// --format, --no-images, --checkpoint-every, --device and --output may be others. Without
+    /// --output it continues in the folder of the file.
+    #[arg(long, value_name = "FILE")]
+    pub restart: Option<PathBuf>,
+    /// The folder to write into, which must not hold another run.
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "restart")]
+    pub output: Option<PathBuf>,
+    /// The integrator [default: hermite].
+    #[arg(long, value_enum)]
+    pub integrator: Option<IntegratorName>,
+    /// The time at the end [default: 1].
+    #[arg(long, value_name = "T")]
+    pub until: Option<f64>,
+    /// The time between snapshots; by default there is one at the end.
+    #[arg(long, value_name = "T")]
+    pub every: Option<f64>,
+    /// Write snapshots without images.
+    #[arg(long)]
+    pub no_images: bool,
+    /// The wall time between checkpoints, in minutes.
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0)]
+    pub checkpoint_every: f64,
+    /// The softening length [default: 0].
+    #[arg(long)]
+    pub eps: Option<f64>,
+    /// The accuracy of Hermite steps: Aarseth's eta [default: 0.02].
+    #[arg(long)]
+    pub eta: Option<f64>,
+    /// The accuracy of the first Hermite step, eta |a| / |da/dt| [default: 0.005].
+    #[arg(long, value_name = "ETA")]
+    pub eta_start: Option<f64>,
+    /// The largest Hermite step; steps are this divided by powers of two [default: 0.125, in
+    /// units of about the particles' own].
+    #[arg(long, value_name = "STEP")]
+    pub largest: Option<f64>,
+    /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// The step of the leapfrog integrator, which needs it.
+    #[arg(long)]
+    pub step: Option<f64>,
+    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6;
+    /// the potential energy that scales the Plummer sphere, too, on the CPU.
+    #[arg(long, value_name = "THETA")]
+    pub tree: Option<f64>,
+    /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    #[arg(long)]
+    pub device: Option<DeviceName>,
+    #[command(flatten)]
+    pub numerics: Numerics,
+    /// The format of the snapshots [default: csv].
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+}
+
+/// An integrator by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IntegratorName {
+    /// Fourth order, block time steps: each particle has a step of its own.
+    Hermite,
+    /// Fourth order, one step for all particles.
+    HermiteShared,
+    /// Second order, kick-drift-kick, one constant step.
+    Leapfrog,
+}
+
+impl IntegratorName {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hermite => "hermite",
+            Self::HermiteShared => "hermite-shared",
+            Self::Leapfrog => "leapfrog",
+        }
+    }
+
+    /// Returns whether the integrator has this option.
+    pub fn has(self, option: &str) -> bool {
+        match option {
+            "--step" | "--tree" => self == Self::Leapfrog,
+            _ => self != Self::Leapfrog,
+        }
+    }
+}

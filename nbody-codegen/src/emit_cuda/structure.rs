@@ -1,0 +1,54 @@
+//! Prints the structs.
+
+use crate::emit_cuda::text::{Text, docs};
+use crate::ir::{Reduction, Struct, Type};
+
+/// Returns the name of a type in CUDA C++.
+pub(super) fn type_name(ty: Type) -> String {
+    match ty {
+        Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => "real".to_owned(),
+        Type::U32 | Type::Reduced(Reduction::Count) => "u32".to_owned(),
+        Type::Bool => "bool".to_owned(),
+        Type::Vector(n) => format!("Vector<{n}>"),
+        Type::Point(n) => format!("Point<{n}>"),
+        Type::Array(n) => format!("Array<{n}>"),
+        Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
+        Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
+    }
+}
+
+/// Prints a struct.
+pub(super) fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
+    text.comment(&docs(&item.attrs));
+    let packed = is_particle && item.dim() > 0;
+    let packing =
+        if packed { format!("alignas(packing({})) ", numbers(item)) } else { String::new() };
+    text.open(&format!("struct {packing}{} {{", item.name));
+    for field in &item.fields {
+        // On the device every number has the size of a `real`.
+        let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
+        let line = format!("{align}{} {};", type_name(field.ty), field.name);
+        match &docs(&field.attrs)[..] {
+            [] => text.line(&line),
+            [doc] => text.line_with(&line, Some(doc)),
+            docs => {
+                text.comment(docs);
+                text.line(&line);
+            }
+        }
+    }
+    text.close("};");
+    text.gap();
+}
+
+/// Prints the numbers of a struct on the device, where a coordinate may take two numbers.
+pub(super) fn numbers(item: &Struct) -> String {
+    let is_point = |ty| matches!(ty, Type::Point(_));
+    let coordinates = item.fields.iter().filter(|field| is_point(field.ty));
+    let coordinates: usize = coordinates.map(|field| field.ty.components()).sum();
+    match (item.dim() - coordinates, coordinates) {
+        (others, 0) => others.to_string(),
+        (0, coordinates) => format!("{coordinates} * COORDINATE"),
+        (others, coordinates) => format!("{coordinates} * COORDINATE + {others}"),
+    }
+}

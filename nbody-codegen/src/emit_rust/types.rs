@@ -1,0 +1,27 @@
+//! Types and identifiers of generated Rust.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+use crate::ir::{Reduction, Type};
+
+/// Returns the type in generated Rust, where `Real` is the lane.
+pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
+    match ty {
+        Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => quote!(Real),
+        Type::U32 | Type::Reduced(Reduction::Count) => quote!(Real::U32),
+        Type::Bool => quote!(Real::Mask),
+        Type::Vector(3) => quote!(#krate::Vector<Real>),
+        Type::Point(3) => quote!(#krate::Point<Real>),
+        Type::Vector(n) => quote!(#krate::Vector<Real, #n>),
+        Type::Point(n) => quote!(#krate::Point<Real, #n>),
+        Type::Array(n) => quote!([Real; #n]),
+        Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
+        Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin<Real>),
+    }
+}
+
+/// Makes an identifier of the generated function.
+pub fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}

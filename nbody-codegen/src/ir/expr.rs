@@ -1,0 +1,128 @@
+//! Expressions.
+
+use proc_macro2::Span;
+
+use super::builtin::Builtin;
+use super::id::{ConstantId, ExprId, FieldId, FunctionId, LocalId};
+use super::types::Type;
+
+#[derive(Clone)]
+pub struct Expr {
+    pub id: ExprId,
+    pub kind: ExprKind,
+    pub ty: Type,
+    pub span: Span,
+}
+
+impl Expr {
+    /// Creates an expression without an id; a body gives it one.
+    pub fn new(kind: ExprKind, ty: Type, span: Span) -> Self {
+        Self { id: ExprId::OUTSIDE, kind, ty, span }
+    }
+
+    /// Tests whether it is this variable.
+    pub fn is(&self, local: LocalId) -> bool {
+        matches!(self.kind, ExprKind::Local(found) if found == local)
+    }
+}
+
+/// Equality ignores the place of the expressions.
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
+}
+
+#[derive(Clone, PartialEq)]
+pub enum ExprKind {
+    /// A literal as it was written.
+    Real(String),
+    U32(u32),
+    Bool(bool),
+    Local(LocalId),
+    Constant(ConstantId),
+    Input(Input, FieldId),
+    Component(Box<Expr>, Index),
+    /// An entry of an array or a table, with indices from the data; NaN if an index is out of
+    /// range.
+    Entry(Box<Expr>, Vec<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Math(Builtin, Vec<Expr>),
+    Powi(Box<Expr>, i32),
+    /// A vector or an array, from its components.
+    Components(Vec<Expr>),
+    Call(FunctionId, Vec<Expr>),
+    Select(Box<[Expr; 3]>),
+    /// An integer, converted to a real number.
+    Convert(Box<Expr>),
+}
+
+/// Index of a component, certainly within range.
+#[derive(Clone, PartialEq)]
+pub enum Index {
+    Fixed(usize),
+    /// An index that is computed from loop variables.
+    Loop(Box<Expr>),
+}
+
+impl Index {
+    pub(super) fn computed(&self) -> Option<&Expr> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Loop(index) => Some(index),
+        }
+    }
+
+    pub(super) fn computed_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Loop(index) => Some(index),
+        }
+    }
+}
+
+/// Record that a function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    Parameters,
+    /// The i-particle of a pair.
+    I,
+    J,
+    /// The particle of a program per particle; `Q` is its second record.
+    P,
+    Q,
+    /// The result of an interaction for the particle.
+    F,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// `&&` for conditions, `&` for integers.
+    And,
+    /// `||` for conditions, `|` for integers.
+    Or,
+    Xor,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+impl BinaryOp {
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
+    }
+}
