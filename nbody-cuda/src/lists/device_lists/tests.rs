@@ -3,11 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use nbody_core::near::frame::Frame;
 use nbody_core::near::list::Lists;
 use nbody_core::near::order::Ordered;
-use nbody_core::{Field, FieldKind, Precision};
+use nbody_core::{Domain, Field, FieldKind, Precision, Skin};
 
 use super::*;
+use crate::backend::Buffer;
 use crate::backend::another::Another;
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu;
