@@ -8,12 +8,14 @@ mod bounds;
 mod declared;
 mod device_lists;
 mod evaluation;
+mod extent;
 mod given;
 #[cfg(test)]
 mod interval;
 pub mod neighbours;
 mod reach;
 mod rebuild;
+mod sets;
 pub mod short_range;
 
 /// The text of the motion of particles.

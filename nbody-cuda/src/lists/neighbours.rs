@@ -1,5 +1,7 @@
 //! Neighbour lists built by CUDA programs, for particles with any fields.
 
+mod check;
+
 use std::sync::Arc;
 
 use nbody_core::lists::check_greatest;
@@ -7,20 +9,19 @@ use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::wrapped;
-use nbody_core::pack::{Binding, OwnedRows, Place, dim};
 use nbody_core::untyped::{self, Origin};
 use nbody_core::{
     Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
 
-use super::device_lists::{DeviceLists, Downloaded, ListExtent, ListedSet, Outcome, Recheck};
+use super::device_lists::{DeviceLists, Downloaded, Outcome};
+use super::extent::ListExtent;
 use super::given::Given;
 use super::reach::Varying;
-use crate::backend::{Backend, Buffer, Memory, check_backend};
+use super::sets::{ListSets, moved, positions_of, set_of, watched};
+use crate::backend::{Backend, Buffer};
 use crate::compile::cache::Cache;
-use crate::engine::buffer::{CudaParticles, particles};
 use crate::error::Error;
-use crate::layout::numbers_of;
 
 /// Neighbour lists built by CUDA programs.
 #[derive(Debug)]
@@ -47,41 +48,6 @@ pub(crate) struct CudaNeighbours {
     frame: Option<([usize; 2], Domain, Frame)>,
     /// The state from which the next update builds the lists, before it looks at the particles.
     restored: Option<ListState>,
-}
-
-/// The particles of an update or an evaluation, and the fields of their records.
-#[derive(Clone, Copy)]
-pub(crate) struct ListSets<'a> {
-    pub i: (&'a Buffer, &'static [Field]),
-    /// The j-particles, if they are in another buffer.
-    pub j: Option<(&'a Buffer, &'static [Field])>,
-    pub one_set: bool,
-}
-
-impl<'a> ListSets<'a> {
-    pub fn new(
-        backend: &dyn Backend,
-        i: &'a dyn untyped::Buffer,
-        j: Sources<'a, dyn untyped::Buffer>,
-    ) -> Result<Self, nbody_core::Error> {
-        let one_set = j.is_one_set();
-        let i = particles("i-particles", backend, i)?;
-        let j = particles("j-particles", backend, j.particles())?;
-        let is_same = one_set && std::ptr::eq(i, j);
-        let of = |particles: &'a CudaParticles| (&particles.buffer, particles.fields);
-        Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set })
-    }
-
-    /// Returns the particles of each set, with the name of the set.
-    pub fn each(&self) -> impl Iterator<Item = (&'static str, &'a Buffer, &'static [Field])> {
-        let name = if self.j.is_some() { "i-particles" } else { "particles" };
-        let i = (name, self.i.0, self.i.1);
-        [Some(i), self.j.map(|(j, fields)| ("j-particles", j, fields))].into_iter().flatten()
-    }
-
-    fn n(&self) -> [usize; 2] {
-        [self.i.0.n, self.j.map_or(0, |(j, _)| j.n)]
-    }
 }
 
 impl CudaNeighbours {
@@ -415,92 +381,6 @@ impl CudaNeighbours {
         let reach = &|i, j| reaches.of_numbers(&numbers(of_i, i), &numbers(of_j, j));
         Ok(Some(take(&ListedPairs { greatest: cutoff + skin, reach, ..pairs })))
     }
-
-    /// Refuses lists of another backend.
-    pub fn check_backend(&self, backend: &Arc<dyn Backend>) -> Result<(), Error> {
-        check_backend("neighbour lists", &self.backend, backend)
-    }
-
-    /// Refuses lists that are not good for an interaction and these particles. Costs nothing if
-    /// none of the numbers that the lists depend on was written since the last update; otherwise
-    /// the host waits for a look.
-    pub fn check(&self, cutoff: &Cutoff, sets: &ListSets) -> Result<(), Error> {
-        let law = cutoff.law().name;
-        let extent = self.lists.built().filter(|extent| extent.domain == self.domain);
-        let Some(extent) = extent else {
-            return Err(nbody_core::Error::NoLists { law }.into());
-        };
-        if !self.covers(cutoff) {
-            return Err(nbody_core::Error::OtherLists { law }.into());
-        }
-        if (extent.one_set, extent.has_j) != (sets.one_set, sets.j.is_some()) {
-            return Err(nbody_core::Error::OtherSets.into());
-        }
-        for ((what, buffer, _), expected) in sets.each().zip(extent.n) {
-            if buffer.n != expected {
-                let found = buffer.n;
-                return Err(nbody_core::Error::OtherLength { what, found, expected }.into());
-            }
-        }
-        // Given pairs are good wherever the particles are.
-        if self.is_given() {
-            return Ok(());
-        }
-        let mut each = sets.each().enumerate();
-        each.try_for_each(|(set, (what, buffer, fields))| {
-            if buffer.n == 0 || self.has_looked_at(set, buffer, fields) {
-                return Ok(());
-            }
-            let roles = if sets.j.is_some() { [set == 0, set == 1] } else { [true; 2] };
-            self.recheck((set, cutoff), what, (buffer, fields), roles)
-        })
-    }
-
-    /// Returns whether the last look was at this buffer, and none of the numbers that the lists
-    /// depend on was written since then.
-    fn has_looked_at(&self, set: usize, buffer: &Buffer, fields: &'static [Field]) -> bool {
-        self.fields.get(set) == Some(&fields)
-            && self.lists.has_looked_at(set, contents_of(buffer, &self.watched[set]))
-    }
-
-    /// Returns the positions of a set from the last look, if it was at this buffer.
-    pub fn positions_of(
-        &self,
-        set: usize,
-        (buffer, fields): (&Buffer, &'static [Field]),
-    ) -> Option<&dyn Memory> {
-        let is_known = self.has_looked_at(set, buffer, fields);
-        is_known.then(|| self.lists.positions(set))
-    }
-
-    /// Refuses particles of a set for which the lists are not good, as far as a cutoff depends on
-    /// them.
-    fn recheck(
-        &self,
-        (set, cutoff): (usize, &Cutoff),
-        what: &'static str,
-        (buffer, fields): (&Buffer, &'static [Field]),
-        roles: [bool; 2],
-    ) -> Result<(), Error> {
-        let own = Watched::new(std::slice::from_ref(cutoff), roles, fields)?;
-        let index = self.cutoffs.iter().position(|it| it == cutoff && it.reads_particles());
-        let (watched, varying) = (&self.watched[set], self.lists.varying());
-        let mut numbers = None;
-        if !varying.is_empty()
-            && (self.fields[set], watched.places.len()) != (fields, own.places.len())
-        {
-            let found = index.map(|k| watched.numbers_in((k, cutoff.law()), roles, fields));
-            let other = varying.with_numbers(set, &found.transpose()?.unwrap_or_default());
-            numbers = Some(other.upload(&*self.backend)?);
-        }
-        let Some(particles) = set_of(buffer, fields, &own) else { return Ok(()) };
-        match self.lists.recheck((set, index), particles, numbers.as_deref())? {
-            Recheck::Good => Ok(()),
-            Recheck::Old => Err(nbody_core::Error::OldLists { what }.into()),
-            Recheck::NotFinite(index) => Err(not_finite(what, index)),
-            Recheck::Refused(outcome) => self.check_outcome(outcome),
-        }
-    }
 }
 
 impl untyped::Neighbours for CudaNeighbours {
@@ -571,105 +451,7 @@ fn not_finite(what: &'static str, index: usize) -> Error {
     nbody_core::Error::NotFinite { what, index, found: None }.into()
 }
 
-/// Returns the particles of a set, in records of these fields.
-fn set_of<'a>(
-    buffer: &'a Buffer,
-    fields: &'static [Field],
-    watched: &Watched,
-) -> Option<ListedSet<'a>> {
-    let words = numbers_of(fields, buffer.precision);
-    let contents = contents_of(buffer, watched);
-    let places = watched.position.places();
-    let dimensions = places.len();
-    places.first().map(|&position| ListedSet { buffer, words, position, dimensions, contents })
-}
-
-/// Returns a number that identifies the contents that lists depend on.
-fn contents_of(buffer: &Buffer, watched: &Watched) -> u64 {
-    let places = watched.position.places().iter().chain(&watched.places);
-    buffer.contents(places.copied().map(Place::component))
-}
-
 /// Returns whether a cutoff of the same interaction is among these cutoffs.
 fn has_law(cutoffs: &[Cutoff], cutoff: &Cutoff) -> bool {
     cutoffs.iter().any(|other| other.law() == cutoff.law())
-}
-
-/// Finds the numbers that lists depend on in the records of each set.
-fn watched(sets: &ListSets, cutoffs: &[Cutoff]) -> Result<Vec<Watched>, Error> {
-    let roles = |k| if sets.j.is_some() { [k == 0, k == 1] } else { [true; 2] };
-    let each = sets.each().enumerate();
-    let each = each.map(|(k, (_, _, fields))| Ok(Watched::new(cutoffs, roles(k), fields)?));
-    each.collect()
-}
-
-/// Returns particles with earlier positions and numbers.
-fn moved(
-    buffer: &Buffer,
-    fields: &'static [Field],
-    watched: &Watched,
-    positions: &[[f64; 3]],
-    numbers: &[Vec<f64>],
-) -> Result<OwnedRows, Error> {
-    let (width, n) = (dim(fields), buffer.n);
-    let mut rows = vec![0; n * width];
-    if n > 0 {
-        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
-    }
-    for (k, (row, before)) in rows.chunks_mut(width.max(1)).zip(positions).enumerate() {
-        for (place, x) in watched.position.places().iter().zip(before) {
-            row[place.component()] = x.to_bits();
-        }
-        for (place, of) in watched.places.iter().zip(numbers) {
-            row[place.component()] = place.word_of(of[k]);
-        }
-    }
-    Ok(OwnedRows::new(fields, rows))
-}
-
-/// Returns the positions of particles.
-fn positions_of(
-    buffer: &Buffer,
-    fields: &'static [Field],
-    position: &Binding,
-) -> Result<Vec<[f64; 3]>, Error> {
-    let (numbers, n) = (dim(fields), buffer.n);
-    let mut rows = vec![0; n * numbers];
-    if n > 0 {
-        buffer.read_particles(fields, 0..n, &mut |write| write(0..n, &mut rows))?;
-    }
-    let position = |row: &[u64]| {
-        let mut x = [0.0; 3];
-        for (x, place) in x.iter_mut().zip(position.places()) {
-            *x = f64::from_bits(row[place.component()]);
-        }
-        x
-    };
-    Ok(rows.chunks(numbers.max(1)).map(position).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backend::another::Another;
-    use crate::backend::emulator::Emulator;
-
-    #[test]
-    fn lists_of_another_backend_are_refused() {
-        let cache = tempfile::tempdir().unwrap();
-        let cache = Cache::at(cache.path());
-        let emulator = Emulator::open().unwrap();
-        let here: Arc<dyn Backend> = Arc::new(emulator.clone());
-        let same: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
-        let there: Arc<dyn Backend> = Arc::new(Another::of(emulator));
-        let pairs = Origin::Found(Skin::Auto);
-        let lists = CudaNeighbours::new(&here, &cache, Domain::Open, pairs, Precision::Single);
-        let lists = lists.unwrap();
-        lists.check_backend(&here).unwrap();
-        lists.check_backend(&same).unwrap();
-        assert_eq!(
-            lists.check_backend(&there).unwrap_err().to_string(),
-            "neighbour lists of emulator given to another emulator; upload them with the engine that uses them"
-        );
-    }
 }

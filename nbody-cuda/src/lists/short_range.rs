@@ -14,7 +14,8 @@ use nbody_core::{
 
 use super::declared::PeriodicBox;
 use super::given::Excluded;
-use super::neighbours::{CudaNeighbours, ListSets};
+use super::neighbours::CudaNeighbours;
+use super::sets::ListSets;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::cache::Cache;
 use crate::compile::program::Program;

@@ -8,6 +8,7 @@ mod build;
 mod cells;
 mod declared;
 pub mod engine;
+mod finite;
 mod walk;
 
 use std::fmt::Write as _;

@@ -6,10 +6,11 @@ use nbody_core::order::boxes::BoxTree;
 use nbody_core::order::image;
 use nbody_core::order::ordered::Ordered;
 
-use super::{DeviceLists, ListExtent};
+use super::DeviceLists;
 use crate::backend::Scratch;
 use crate::error::Error;
 use crate::lists::declared::entry::NO_ROOM;
+use crate::lists::extent::ListExtent;
 use nbody_core::Csr;
 
 /// Lists on the host, and the particles of each set in order.

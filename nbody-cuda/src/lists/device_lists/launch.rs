@@ -8,11 +8,12 @@ use std::time::Duration;
 use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
 
-use super::{DeviceLists, LOOK, ListExtent, ListedSet, Outcome, REBUILD, TELL};
+use super::{DeviceLists, LOOK, Outcome, REBUILD, TELL};
 use crate::backend::{Launch, Memory, in_batch};
 use crate::border::Address;
 use crate::error::Error;
 use crate::lists::declared::{LookRequest, LookState, Room};
+use crate::lists::extent::{ListExtent, ListedSet};
 use crate::lists::reach::{ConstantReach, Reach};
 use crate::order::BLOCK;
 use crate::order::curve;

@@ -2,11 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{DeviceLists, LOOK, ListedSet, Outcome};
+use super::{DeviceLists, LOOK, Outcome};
 use crate::backend::{Launch, Memory, Scratch};
 use crate::border::Address;
 use crate::error::Error;
 use crate::lists::declared::{LookState, refusal};
+use crate::lists::extent::ListedSet;
 use crate::order::BLOCK;
 use crate::order::curve::Order;
 use crate::order::keys::{Position, Positions};

@@ -4,10 +4,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use nbody_core::lists::list::Lists;
+use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::Ordered;
-use nbody_core::{Field, FieldKind, Precision};
+use nbody_core::{Domain, Field, FieldKind, Precision, Skin};
 
 use super::*;
+use crate::backend::Buffer;
 use crate::backend::another::Another;
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu;
