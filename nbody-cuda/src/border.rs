@@ -382,7 +382,7 @@ mod tests {
             pub x: [f64; 3],
         }
         /// Some points,
-        /// and how many there are.
+        /// and their number.
         pub struct Points {
             /// The first one.
             pub first: Address<Point>,
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(
             Points::text(),
             "// Some points,
-// and how many there are.
+// and their number.
 struct Points {
     // The first one.
     Point *first;

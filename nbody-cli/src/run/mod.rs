@@ -75,7 +75,8 @@ pub struct Arguments {
     /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
     #[arg(value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Begin with a Plummer sphere of N particles in virial equilibrium, that of `nbody plummer`.
+    /// Begin with the Plummer sphere of N particles in virial equilibrium that `nbody plummer`
+    /// writes.
     #[arg(short, long)]
     n: Option<usize>,
     /// The seed of the Plummer sphere; a seed always gives the same particles.
