@@ -1,5 +1,5 @@
-//! Checks of results: the `f64` reference, error bounds, comparison, ranges of single precision, and test cases of
-//! particles.
+//! Checks of results: the `f64` reference, error bounds, comparison, ranges of single precision,
+//! and test cases of particles.
 
 use std::any::Any;
 

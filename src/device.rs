@@ -175,7 +175,8 @@ mod cuda {
             gpus.chain([Self::cpu()]).chain(Self::emulator().ok()).collect()
         }
 
-        /// Sets the folder that compiled programs are cached in, instead of the [`Cache`](crate::cuda::Cache) of the user.
+        /// Sets the folder of the cache of compiled programs, instead of the
+        /// [`Cache`](crate::cuda::Cache) of the user.
         #[must_use]
         pub fn with_cache_dir(self, folder: impl Into<PathBuf>) -> Self {
             match self.downcast_ref::<CudaDevice>() {

@@ -44,16 +44,18 @@
 //! # }
 //! ```
 //!
-//! [`interaction`] is the macro, [`Device`] says where to compute
-//! and [`Options`] how, [`AllPairs`] evaluates, [`ShortRange`] does so over [`Neighbours`], [`Tree`] by a tree, and
-//! [`check`] compares results with a reference. The package `nbody-interactions` has interactions that are ready.
+//! [`interaction`] is the macro; [`Device`] says where to compute, and [`Options`] how. [`AllPairs`]
+//! evaluates all pairs, [`ShortRange`] pairs over [`Neighbours`], and [`Tree`] all pairs by a tree.
+//! [`check`] compares results with a reference. The package `nbody-interactions` has ready
+//! interactions.
 //!
 //! # Features
 //!
 //! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA
 //!   toolkit to build. Without it the only device is the CPU.
 //! - `models`: the module `models`, with model particles and snapshot files.
-//! - `sass`: the module `cuda::sass`, which counts the instructions in the machine code of a kernel.
+//! - `sass`: the module `cuda::sass`, which counts the instructions in the machine code of a
+//!   kernel.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -76,8 +78,8 @@ pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
 pub use nbody_models as models;
 
-/// Laws as values: the descriptions of interactions and programs, their records, and the tables from which laws are
-/// made at run time.
+/// Laws as values: the descriptions of interactions and programs, their records, and the tables from
+/// which laws are made at run time.
 pub mod law {
     pub use nbody_core::interval::{Function, Role, Step};
     pub use nbody_core::{
@@ -115,8 +117,8 @@ pub mod cuda {
     };
 }
 
-/// Engines without the types of a law, and the traits of devices that implement them: for other languages, and for
-/// laws that are made at run time.
+/// Engines without the types of a law, and the traits of devices that implement them: for other
+/// languages, and for laws that are made at run time.
 pub mod untyped {
     pub use nbody_core::DeviceError;
     pub use nbody_core::untyped::*;

@@ -17,7 +17,7 @@
 //! | [`hologram`] | waves from point sources, with accurate phases | complex field |
 //! | [`biot_savart`] | vortex particles | velocity, stretching |
 //! | [`kolmogorov_smirnov`] | distribution functions of two samples | counts |
-//! | [`neighbours`] | the nearest neighbour and those within a radius | distance, index, count |
+//! | [`neighbours`] | the nearest neighbour, and the particles within a radius | distance, index, count |
 #![forbid(unsafe_code)]
 
 mod boundary;

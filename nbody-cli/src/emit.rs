@@ -23,8 +23,8 @@ pub struct Arguments {
     /// of a pair at once, few for few i-particles.
     #[arg(long, default_value = "ordered")]
     schedule: Schedule,
-    /// The program of walks through a tree in place of a schedule: groups for those of groups of
-    /// i-particles, particles for each by itself; --program prints it.
+    /// The program of walks through a tree in place of a schedule: groups for walks by groups of
+    /// i-particles, particles for walks by single particles; --program prints it.
     #[arg(long, conflicts_with = "schedule")]
     walk: Option<Walk>,
     /// Emit the program of a periodic box.

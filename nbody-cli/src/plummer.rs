@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The seed of the random numbers; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The format of the file; by default that of its extension (.csv, .nemo, .xyz), or CSV.
+    /// The format of the file; by default the format of its extension (.csv, .nemo, .xyz), or CSV.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Leave out the scaling to exact virial equilibrium, which takes O(n²) time.

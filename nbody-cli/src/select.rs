@@ -43,7 +43,7 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     visit_all(&mut Filter(names, visitor));
 }
 
-/// Numerics of a program, those that were given.
+/// Numerics of a program, as given on the command line.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Numerics {
     /// The arithmetic of a pair: single, double, mixed [default: single].

@@ -99,7 +99,7 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
         assert_eq!(snapshot.time, time);
         let radii = snapshot.lagrangian_radii(&[0.5]);
         assert_eq!(column(&out, "lagrange.csv", "r50")[k], radii[0]);
-        // Energies are those of the last step before, and particles are predicted.
+        // Energies are of the last step before the snapshot; particles are predicted to its time.
         assert!((snapshot.kinetic_energy() / kinetic[k] - 1.0).abs() < 1e-2, "{k}");
         let image = fs::File::open(out.join(format!("snapshot-{k:04}.png"))).unwrap();
         let reader = png::Decoder::new(std::io::BufReader::new(image)).read_info().unwrap();

@@ -53,8 +53,8 @@ impl Precision {
     }
 
     /// Returns the range of lengths whose squares are normal numbers in this precision with all
-    /// digits, although single terms of the smallest square may become 0. Those of a box are of up
-    /// to four lengths.
+    /// digits, although single terms of the smallest square may become 0. In a cube of the greatest
+    /// length, the square of a distance is finite: at most 3/4 of the square of the length.
     pub(crate) fn squared_lengths(self) -> RangeInclusive<f64> {
         match self {
             Self::Single | Self::Mixed => 2.0_f64.powi(-51)..=2.0_f64.powi(63),

@@ -173,7 +173,8 @@ fn sums_beyond_the_range_of_their_accumulators_are_found() {
     }
 }
 
-/// A particle of one set has no pair with itself; the parameters are looked at; distances are those of the box.
+/// A particle of one set has no pair with itself; the parameters are checked, too; distances in a
+/// box are to the nearest images.
 #[test]
 fn the_range_is_that_of_the_pairs_and_of_all_that_they_read() {
     let body = |x: f64| Body { pos: Point::new(x, 0.0, 0.0), mass: 1e20 };
@@ -184,7 +185,7 @@ fn the_range_is_that_of_the_pairs_and_of_all_that_they_read() {
     assert!(check_range(&law, &single, &two, &two).is_err());
     let error = check_range_self(&Gravity { eps2: 1e39 }, &single, &two, &two).unwrap_err();
     assert!(error.to_string().starts_with("parameters[0]: eps2: Real of 1e39"), "{error}");
-    // The square of their distance is beyond the range, but not that to the nearest image.
+    // The square of their distance is beyond the range, but the nearest image is close.
     let (law, length) = (Gravity { eps2: 0.0 }, 3e19);
     let two = [body(1e15), body(length - 1e15)];
     assert!(check_range_self(&law, &single, &two, &two).is_err());

@@ -4,9 +4,10 @@
 //! [`Program`] is the CUDA text of an interaction, [`Build`] reports how it was compiled. The
 //! module `sass`, with the feature of that name, counts the instructions of compiled kernels.
 //!
-//! Modules depend only on those before them: `border`, `layout`, `config`, `error`, `compile`, `backend`,
-//! `engine`, `order`, `schedule`, `tuning`, `pairs`, `lists`, `trees`, `particles`, `device`, `programs`;
-//! `pairs`, `lists`, `trees` and `particles` do not depend on each other.
+//! A module depends only on earlier modules of this list: `border`, `layout`, `config`, `error`,
+//! `compile`, `backend`, `engine`, `order`, `schedule`, `tuning`, `pairs`, `lists`, `trees`,
+//! `particles`, `device`, `programs`; `pairs`, `lists`, `trees` and `particles` do not depend on
+//! each other.
 
 mod backend;
 mod border;

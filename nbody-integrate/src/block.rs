@@ -1,8 +1,8 @@
 //! The Hermite integrator with block time steps.
 //!
-//! All particles are copied and predicted to the time of the block, in an order in which the
-//! particles that it advances come first. So i-particle k is j-particle k, as in any evaluation of
-//! one set, and no kernel needs lists of indices to leave out self pairs.
+//! All particles are copied and predicted to the time of the block; the particles of the block
+//! come first. So i-particle k is j-particle k, as in any evaluation of one set, and no kernel
+//! needs lists of indices to leave out self pairs.
 
 use nbody::law::{FieldKind, Record};
 use nbody::{
@@ -26,7 +26,7 @@ const LARGEST: u32 = 1 << 30;
 /// The fourth-order Hermite integrator (Makino & Aarseth 1992) with individual time steps in
 /// powers of two (Makino 1991). Each particle has its own step, by the criterion of Aarseth
 /// (1985). Particles whose steps end at the same time are advanced as a block, by the forces of
-/// all others, predicted to that time. The scheme is P(EC)ⁿ: a block is corrected n times, each
+/// all others, predicted to that time. The method is P(EC)ⁿ: a block is corrected n times, each
 /// time after the first with forces at the last corrected positions.
 ///
 /// The interaction's particles must have a velocity, and its results `acc: Vector` and `jerk:
@@ -173,7 +173,8 @@ impl Iteration {
 }
 
 impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses their first steps.
+    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses their first
+    /// steps.
     pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
         start: impl Into<Start<'a, P, Q>>,
@@ -190,7 +191,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(Box::new(engine), &sets.i, &stars, start.time(), options)?;
-        // All begin at once, and keep their order.
+        // All particles begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
         let device = run.engine.device().clone();
@@ -200,8 +201,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         Ok(run)
     }
 
-    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles.
+    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities
+    /// come from the checkpoint, other fields from the particles.
     pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
         particles: impl Into<Start<'a, P, Q>>,
@@ -270,7 +271,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         self.programs.set_limits(limits);
     }
 
-    /// Chooses the first steps; for that the forces are evaluated again a little later.
+    /// Chooses the first steps, with forces that are evaluated again a little later.
     fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
         let fields = self.results.download::<f64>()?;
         let derivative = |name| {
@@ -429,7 +430,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
 
     /// Predicts all particles to the time of the last block step. Energies are most accurate at
     /// multiples of the largest step after the beginning, where the steps of all particles end.
-    /// The potentials of all pairs are evaluated anew, which takes as long as many block steps.
+    /// The potentials of all pairs are evaluated anew, which takes the time of many block steps.
     fn energies(&mut self) -> Result<Energies, Error> {
         let energies = self.energies_now();
         // Restores the prediction to the end of the next block step.

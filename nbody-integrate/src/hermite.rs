@@ -42,7 +42,7 @@ pub struct HermiteOptions {
     pub largest: f64,
     /// Evaluations and corrections of a step: n of P(EC)ⁿ. With three, steps of constant length
     /// are symmetric in time to the accuracy of the iteration, and orbits keep their energy. In a
-    /// cluster, more than one gain little.
+    /// cluster, more than one iteration gains little.
     pub iterations: u32,
 }
 
@@ -187,7 +187,8 @@ impl Programs {
 }
 
 impl<X: Interaction> Hermite<X> {
-    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses the first step.
+    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses the first
+    /// step.
     pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
         start: impl Into<Start<'a, P, Q>>,
@@ -208,8 +209,8 @@ impl<X: Interaction> Hermite<X> {
         Ok(run)
     }
 
-    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles.
+    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities
+    /// come from the checkpoint, other fields from the particles.
     pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
         particles: impl Into<Start<'a, P, Q>>,

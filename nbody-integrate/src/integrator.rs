@@ -3,9 +3,12 @@
 use crate::steps::{NextStep, Steps, check_end, check_resolution};
 use crate::{Energies, Error, Motion};
 
-/// A run of any integrator. `new(engine, &particles, step)` begins it, with [`Start`](crate::Start) in place of the
-/// particles where it does not begin at time 0 or their motions are given beside them. `resume(engine, &particles,
-/// &checkpoint, step)` continues it from a `checkpoint` to the last bit.
+/// A run of any integrator.
+///
+/// `new(engine, &particles, step)` begins it, with [`Start`](crate::Start) in place of the
+/// particles where it does not begin at time 0, or where motions are given beside the particles.
+/// `resume(engine, &particles, &checkpoint, step)` continues it from a `checkpoint` to the last
+/// bit.
 pub trait Integrator {
     /// Advances by one step; with individual time steps, by the step of one block.
     fn advance(&mut self) -> Result<(), Error>;
@@ -42,13 +45,13 @@ pub trait Integrator {
     }
 
     /// Returns whether the next step ends by this time, up to rounding, so that
-    /// [`advance_to`](Self::advance_to) does it. If the run goes back in time, "by" means at this
+    /// [`advance_to`](Self::advance_to) takes it. If the run goes back in time, "by" means at this
     /// time or after.
     fn ends_by(&self, time: f64) -> bool {
         NextStep { begin: self.time(), end: self.next_time() }.ends_by(time)
     }
 
-    /// Does all steps that end by this time. [`motions_at`](Self::motions_at) then gives the
+    /// Takes all steps that end by this time. [`motions_at`](Self::motions_at) then gives the
     /// motions at the time itself; steps in powers of two end at the multiples of the largest step
     /// after the beginning. Refuses a time so late that `f64` cannot resolve a step.
     fn advance_to(&mut self, time: f64) -> Result<(), Error> {

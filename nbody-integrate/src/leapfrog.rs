@@ -106,9 +106,9 @@ impl<X: Interaction> Leapfrog<X> {
         Self::at(Box::new(engine), &start.sets()?, &motions, clock)
     }
 
-    /// Resumes a run from a checkpoint, with the step that it had. Positions and velocities are those of
-    /// the checkpoint, other fields those of the particles. Positions are wrapped only if
-    /// [`set_wrap`](Self::set_wrap) says so again.
+    /// Resumes a run from a checkpoint, with the step that it had. Positions and velocities come
+    /// from the checkpoint, other fields from the particles. Positions are wrapped only after
+    /// another call of [`set_wrap`](Self::set_wrap).
     pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
         engine: impl Engine<X> + 'static,
         particles: impl Into<Start<'a, P, Q>>,

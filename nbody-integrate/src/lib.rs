@@ -7,8 +7,8 @@
 //! | [`Hermite`] | shared, by accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
 //! | [`BlockHermite`] | individual, in blocks | 4 | `pos`, `vel` | `acc`, `jerk` |
 //!
-//! Energies need `pot: Real` among the results, per unit mass where these are accelerations. A [`Motion`]
-//! is the position, the velocity and the mass of a particle.
+//! Energies need `pot: Real` among the results, per unit mass where the results are accelerations.
+//! A [`Motion`] is the position, the velocity and the mass of a particle.
 //!
 //! A planet about a star for a time of 100, in five lines:
 //!
@@ -29,13 +29,14 @@
 //! # }
 //! ```
 //!
-//! Their gravity alone, in two:
+//! The gravity of two bodies alone, in two lines:
 //!
 //! ```
 //! # use nbody::prelude::*;
 //! # use nbody_interactions::gravity::{Body, Gravity};
 //! # fn main() -> Result<(), nbody::Error> {
-//! # let bodies: [Body; 2] = [0.0, 1.0].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 - 0.999 * x });
+//! # let bodies: [Body; 2] =
+//! #     [0.0, 1.0].map(|x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 - 0.999 * x });
 //! let mut gravity = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
 //! let fields = gravity.evaluate_self(&bodies)?;
 //! # assert!((fields[1].acc.x + 1.0).abs() < 1e-6 && (fields[0].pot + 1e-3).abs() < 1e-9);
@@ -44,8 +45,9 @@
 //! ```
 //!
 //! Every integrator begins by `new(engine, &particles, step)`, where the step is a number or
-//! [`HermiteOptions`]. [`Start`] in place of the particles says at what time a run begins, and gives motions
-//! beside particles that have none. `resume(engine, &particles, &checkpoint, step)` continues a run.
+//! [`HermiteOptions`]. [`Start`] in place of the particles sets the time at which a run begins,
+//! and the motions of particles that have none. `resume(engine, &particles, &checkpoint, step)`
+//! continues a run.
 //!
 //! Each integrator implements [`Integrator`], and takes any [`Engine`](nbody::Engine): all pairs,
 //! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an

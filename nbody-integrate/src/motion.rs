@@ -18,8 +18,8 @@ impl Motion {
         Self { pos: pos.into(), vel: vel.into(), mass }
     }
 
-    /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass: Real`:
-    /// velocities of zero and masses of one where there are none.
+    /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass:
+    /// Real`; without these fields, velocities are zero and masses one.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
         let Some(pos) = numbers::<P>(POS.0, POS.1) else {
             return Err(Error::NoMotion { field: "pos: Point" });

@@ -12,18 +12,22 @@ use crate::{Error, Motion};
 /// Number of particles that are converted at a time.
 const CHUNK: usize = 1 << 12;
 
-/// The particles of a run, and its beginning. Every integrator takes `&particles` where nothing else is to be said.
+/// The particles of a run, and its beginning. Every integrator also takes `&particles` alone.
 ///
-/// Particles are records of any type that has the fields of the interaction's particles, by name and kind:
-/// [`Motion`] for gravity, whose `Body` has no velocity. They move as their fields `pos`, `vel` and `mass` say, or as
-/// [`motions`](Self::motions) does. A run begins at time 0, or at [`begin`](Self::begin).
+/// Particles are records of any type that has the fields of the interaction's particles, by name
+/// and kind: [`Motion`] for gravity, whose `Body` has no velocity. Their motions are given by
+/// their fields `pos`, `vel` and `mass`, or by [`motions`](Self::motions). A run begins at time 0,
+/// or at the time of [`begin`](Self::begin).
 ///
 /// ```
 /// use nbody::prelude::*;
 /// use nbody_integrate::{Integrator, Leapfrog, Motion, Start};
 /// use nbody_interactions::lennard_jones::{Atom, LennardJones};
 ///
-/// # fn run(engine: ShortRange<LennardJones>, near: Neighbours) -> Result<(), nbody_integrate::Error> {
+/// # fn run(
+/// #     engine: ShortRange<LennardJones>,
+/// #     near: Neighbours,
+/// # ) -> Result<(), nbody_integrate::Error> {
 /// let atoms = [0.0, 1.1].map(|x| Atom { pos: Point::new(x, 0.0, 0.0), kind: 0 });
 /// let motions = Motion::of(&atoms)?; // at rest, with masses of 1
 /// let start = Start::new(&atoms).motions(&motions).begin(2.0);
@@ -49,15 +53,15 @@ impl<'a, P> Start<'a, P> {
 }
 
 impl<'a, P, Q> Start<'a, P, Q> {
-    /// Sets the j-particles, in the order of the particles, for an interaction whose j-particles are of another type.
-    /// Without them, the j-particles have the fields of the particles.
+    /// Sets the j-particles, in the order of the particles, for an interaction whose j-particles
+    /// are of another type. Without them, the j-particles have the fields of the particles.
     #[must_use]
     pub const fn sources<R>(self, sources: &'a [R]) -> Start<'a, P, R> {
         let Self { particles, motions, begin, .. } = self;
         Start { particles, sources: Some(sources), motions, begin }
     }
 
-    /// Sets the motions of the particles, whatever their own fields say.
+    /// Sets the motions of the particles, in place of their own fields.
     #[must_use]
     pub const fn motions(self, motions: &'a [Motion]) -> Self {
         Self { motions: Some(motions), ..self }
@@ -89,7 +93,7 @@ impl<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>> Start<'a, P, Q> {
         }
     }
 
-    /// Returns the particles as an interaction takes them.
+    /// Returns the particles as records of an interaction.
     pub(crate) fn sets<X: Interaction>(&self) -> Result<Sets<X>, Error> {
         let Self { particles, sources, .. } = *self;
         let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();

@@ -31,7 +31,7 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// # What it makes
+/// # Generated code
 ///
 /// The structs become `#[repr(C)]`, generic over the scalar with `f64` as the default, and
 /// `bytemuck::Pod` where they have no padding; `Gravity` implements `nbody::Interaction`, with

@@ -60,8 +60,8 @@ impl<X: Interaction> AllPairs<X> {
 
     /// Measures kernel configurations for these particles and returns the fastest, which this
     /// engine uses from then on; the cache keeps it for later engines. `tell` receives each
-    /// measurement and their total number. On the CPU, and where the configuration or the summation
-    /// order is fixed, it measures nothing and returns `None`.
+    /// measurement and their total number. On the CPU, and where the configuration or the
+    /// summation order is fixed, it measures nothing and returns `None`.
     pub fn tune(
         &mut self,
         i: &Particles<X::I>,

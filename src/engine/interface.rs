@@ -102,9 +102,10 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.evaluate_with(i, Sources::Others(j), out, Store::Replace)
     }
 
-    /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in the
-    /// same order (the same buffer twice where I and J are one type). A particle is paired with itself
-    /// only if the interaction says so ([`Law::self_pairs`](crate::law::Law::self_pairs)).
+    /// Evaluates every pair of one set of particles, given as i-particles and as j-particles in
+    /// the same order (the same buffer twice where I and J are one type). A particle is paired
+    /// with itself only if the interaction says so
+    /// ([`Law::self_pairs`](crate::law::Law::self_pairs)).
     fn evaluate_self_into(
         &mut self,
         i: &Particles<X::I>,

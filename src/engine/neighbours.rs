@@ -25,24 +25,26 @@ pub trait HasCutoff {
 }
 
 impl Neighbours {
-    /// Creates lists of particles in unbounded space and single precision: of pairs that are found within the cutoff
-    /// plus a [`Skin`](crate::Skin), or of the given pairs of a [`Csr`]. The first [`update`](Self::update) builds them.
+    /// Creates lists of particles in unbounded space and single precision: of pairs that are found
+    /// within the cutoff plus a [`Skin`](crate::Skin), or of the given pairs of a [`Csr`]. The
+    /// first [`update`](Self::update) builds them.
     pub fn new(device: &Device, pairs: impl Into<Origin>) -> Result<Self, Error> {
         Self::with_options(device, pairs, Options::default())
     }
 
-    /// Creates lists of particles in the domain and the precision of these options; the other options have no effect on
-    /// lists.
+    /// Creates lists of particles in the domain and the precision of these options; the other
+    /// options have no effect on lists.
     ///
-    /// Given pairs are rows, one for each i-particle, or [pairs of one set](Csr::from_pairs), such as bonds, each of
-    /// which acts both ways. The interactions that the lists are updated for are evaluated for these pairs, within
-    /// their cutoffs if they have any. A pair that is given twice counts twice; a pair of a particle and itself counts
-    /// for interactions that have self pairs.
+    /// Given pairs are rows, one for each i-particle, or [pairs of one set](Csr::from_pairs), such
+    /// as bonds, which act both ways. The interactions that the lists are updated for are
+    /// evaluated for these pairs, within their cutoffs if they have any. A pair that is given
+    /// twice counts twice; a pair of a particle and itself counts for interactions that have self
+    /// pairs.
     ///
-    /// In a periodic box the image of each given pair is the nearest one, and so is the image of each difference of other
-    /// points of the particles than their positions, which are the first ones. On the CPU an [`update`](Self::update)
-    /// finds it again when particles have moved so far that another may be nearer: by a quarter of the box where pairs
-    /// are short.
+    /// In a periodic box each given pair has its nearest image, and so has each difference of
+    /// points other than positions; the position of a particle is its first point. On the CPU an
+    /// [`update`](Self::update) finds the nearest image of a pair again when particles have moved
+    /// so far that another image may be nearer: by a quarter of the box where pairs are short.
     pub fn with_options(
         device: &Device,
         pairs: impl Into<Origin>,
@@ -108,8 +110,8 @@ impl Neighbours {
     /// Starts the measurement of the times of the parts of updates and evaluations from zero, or
     /// stops it. The times are in the [`stats`](Self::stats). The measurement is off at first.
     ///
-    /// On a GPU the times are those of events. While they are measured, each update and each evaluation waits
-    /// for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer than without them.
+    /// On a GPU, events measure the times. During the measurement each update and each evaluation
+    /// waits for the device, also in a [`Sequence`](crate::Sequence), and a step takes longer.
     pub fn set_timed(&mut self, is_on: bool) {
         self.lists.set_timed(is_on);
     }

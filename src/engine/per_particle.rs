@@ -172,9 +172,9 @@ impl<U: Update> PerParticle<U> {
         self.copy(selection, count, particles, copies, &inputs.into(), None)
     }
 
-    /// Changes copies as [`update_copies`](Self::update_copies) does, and tells the program the time
-    /// that [`seek_soonest`](Selection::seek_soonest) finds, in place of this parameter, a `u32`: the host
-    /// need not know it.
+    /// Updates copies as [`update_copies`](Self::update_copies) does, with the time that
+    /// [`seek_soonest`](Selection::seek_soonest) finds in place of this parameter, a `u32`. The
+    /// host need not know the time.
     pub fn update_copies_due<'a, P: Record, Q: Record, F: Record>(
         &mut self,
         parameter: &str,

@@ -40,8 +40,8 @@ impl Selection {
         &*self.order
     }
 
-    /// Orders these particles by a field, a `u32`, and returns the number of particles that take part,
-    /// after all earlier work on the device: particles where the field is not zero.
+    /// Orders these particles by a field, a `u32`, and returns the number of particles that take
+    /// part, after all earlier work on the device: particles where the field is not zero.
     pub fn select<P: Record>(
         &mut self,
         particles: &Particles<P>,
@@ -50,9 +50,9 @@ impl Selection {
         self.order.select(particles.untyped(), field)
     }
 
-    /// Orders these particles by a field, a `u32`, the time at which each is due, and returns the number of
-    /// particles that take part and the time until then: particles whose time follows `now` first. Times are
-    /// modulo 2³².
+    /// Orders these particles by a field, a `u32`, the time at which each is due, and returns the
+    /// number of particles that take part and the time until then: particles whose time follows
+    /// `now` first. Times are modulo 2³².
     pub fn select_soonest<P: Record>(
         &mut self,
         particles: &Particles<P>,

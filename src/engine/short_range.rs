@@ -66,8 +66,9 @@ impl<X: Interaction> ShortRange<X> {
         self.engine.over_mut().exclude(pairs);
     }
 
-    /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the results, which are in the
-    /// order of the particles. These have the fields of the interaction, by name and type.
+    /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the
+    /// results, which are in the order of the particles. The particles have the fields of the
+    /// interaction, by name and type.
     ///
     /// Lists that are no longer valid for the particles are refused, and the results stay: a
     /// particle has moved by more than half of the skin since the last
@@ -137,7 +138,8 @@ impl<X: Interaction> ShortRange<X> {
 
 #[cfg(feature = "cuda")]
 impl<X: Interaction> ShortRange<X> {
-    /// Returns the CUDA program of the last evaluation; `None` on the CPU and before the first evaluation.
+    /// Returns the CUDA program of the last evaluation; `None` on the CPU and before the first
+    /// evaluation.
     pub fn program(&self) -> Option<&Program> {
         programs::compiled(self.engine.over()).map(|(program, _)| program)
     }

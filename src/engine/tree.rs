@@ -9,8 +9,9 @@ use super::parameters::{assert_taken, row};
 use crate::trees::TreeReport;
 use crate::{Device, Error, Interaction, Opening, Options};
 
-/// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from afar through a few
-/// far particles each. The interaction must be a sum over [charges](crate::law::Law::charges).
+/// Sums an interaction over all pairs by a tree, on any [`Device`]: cells of j-particles act from
+/// afar through a few far particles each. The interaction must be a sum over
+/// [charges](crate::law::Law::charges).
 ///
 /// The order of summation is the order of the tree. It depends on the positions of the particles,
 /// and neither on the number of threads nor on timing. With [`Opening::relative`] it also depends
@@ -22,7 +23,10 @@ use crate::{Device, Error, Interaction, Opening, Options};
 /// use nbody::{Device, Engine as _, Opening, Tree};
 /// # use nbody::{Error, Interaction};
 /// # use nbody::law::Record;
-/// # fn sum<B: Record<Lane = f64, Host = B, With<f64> = B>, X>(gravity: X, bodies: &[B]) -> Result<(), Error>
+/// # fn sum<B: Record<Lane = f64, Host = B, With<f64> = B>, X>(
+/// #     gravity: X,
+/// #     bodies: &[B],
+/// # ) -> Result<(), Error>
 /// # where X: Interaction<I = B, J = B> {
 /// let mut tree = Tree::new(&Device::cpu(), gravity, Opening::theta(0.6))?;
 /// let results = tree.evaluate_self::<f64>(bodies)?;

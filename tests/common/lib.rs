@@ -24,8 +24,8 @@ use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
 
-/// Interactions of the library in a quick test, besides the ones of this module: a short one, a
-/// long one, one with a cutoff and tables, and one of smoothed particle hydrodynamics.
+/// Interactions of the library in a quick test, besides the interactions of this module: a short
+/// one, a long one, one with a cutoff and tables, and one of smoothed particle hydrodynamics.
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
 /// Number of ways to compute each interaction in a quick test.

@@ -5,7 +5,7 @@ use nbody::prelude::*;
 use nbody::{PerParticle, Selection};
 use nbody_tests::particle_programs::{Advance, Announce, Mark, Runner};
 
-/// Fields and parameters of other names, of which one is a word of C++.
+/// Fields and parameters of other names; one of them, `new`, is a word of C++.
 #[nbody::interaction]
 mod turns {
     pub struct Player {

@@ -6,8 +6,8 @@ use nbody::prelude::*;
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::scales::{LENGTH, cube, powers, ten_to};
 
-/// Trees refuse the same boxes as all pairs do; otherwise potentials equal the ones of a scaled
-/// cube.
+/// Trees refuse the same boxes as all pairs do; otherwise potentials scale with the inverse length
+/// of the cube.
 #[test]
 fn trees_in_a_box_are_right_or_refused_at_every_scale() {
     let devices = nbody_tests::all_devices();

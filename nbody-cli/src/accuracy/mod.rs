@@ -43,8 +43,8 @@ pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
-    /// The numbers of particles; by default those of the papers: 2048 to 131072, of trees 10000,
-    /// 100000 and 500000.
+    /// The numbers of particles; by default the numbers of the papers: 2048 to 131072, for trees
+    /// 10000, 100000 and 500000.
     #[arg(short, value_parser = select::number, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// Measure trees instead, with far particles of both orders: errors of accelerations and
@@ -80,7 +80,7 @@ pub struct Arguments {
     /// The arithmetic of a pair: single (with a column for mixed), double, mixed.
     #[arg(long, default_value_t)]
     precision: Precision,
-    /// Start from particles in f64: the errors then include those of rounding the particles.
+    /// Start from particles in f64: the errors then include the rounding errors of particles.
     #[arg(long)]
     unrounded: bool,
     /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
-    /// The numbers of i-particles, as those of a block time step, each with all N as j-particles;
+    /// The numbers of i-particles, as in a block time step, each with all N as j-particles;
     /// without them one set of N, or two.
     #[arg(short, value_parser = select::number, value_delimiter = ',')]
     i: Vec<NonZeroUsize>,
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Write every measurement to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw speed.svg, roofline.svg and error.svg in this folder; the last is that of `nbody
+    /// Draw speed.svg, roofline.svg and error.svg in this folder; error.svg is the plot of `nbody
     /// accuracy` for these N. Of trees, draw tree-speed.svg.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,

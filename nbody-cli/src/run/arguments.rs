@@ -39,7 +39,8 @@ pub struct Arguments {
     /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
     #[arg(value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// Begin with a Plummer sphere of N particles in virial equilibrium, that of `nbody plummer`.
+    /// Begin with the Plummer sphere of N particles in virial equilibrium that `nbody plummer`
+    /// writes.
     #[arg(short, long)]
     pub n: Option<usize>,
     /// The seed of the Plummer sphere; a seed always gives the same particles.

@@ -1,4 +1,4 @@
-// What stands in front of the generated part of a program: a configuration, and the prelude.
+// The text before the generated part of a program: a configuration, and the prelude.
 using size_t = decltype(sizeof(0));
 namespace nbody {
 using real = float;

@@ -1,4 +1,4 @@
-// What stands in front of the generated part of a program per particle.
+// The text before the generated part of a program per particle.
 using size_t = decltype(sizeof(0));
 namespace nbody {
 using real = double;

@@ -80,8 +80,8 @@ pub struct Bag<W> {
     restricted: Vec<u64>,
     /// The place in the bag of each particle of the group that does not act on itself.
     own: [usize; GROUP],
-    /// The chosen j-particles: first those that act on all i-particles of a vector, then the
-    /// others.
+    /// The chosen j-particles: first the j-particles that act on all i-particles of a vector, then
+    /// the others.
     chosen: [Vec<u64>; 2],
     /// The words of a j-particle, and the words that are no coordinates of its position.
     words: usize,

@@ -107,8 +107,8 @@ impl<S: Scalar> Job<'_, S> {
         self.end_bag(true, &mut work.sums, &mut work.lost, out);
     }
 
-    /// Returns the number of these octets in the next bag: one, or as many as hold the particles
-    /// of a bag.
+    /// Returns the number of these octets in the next bag: all whose listed particles fit in a bag,
+    /// but at least one.
     fn octets_of_bag(&self, octets: &[Octet]) -> usize {
         let mut count = 0;
         let is_in = |octet: &&Octet| {

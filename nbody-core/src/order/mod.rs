@@ -1,8 +1,9 @@
 //! The order of particles along a Hilbert curve, with groups of 32 and a tree of their boxes:
 //! lists and trees share it.
 //!
-//! This is the definition of what every engine builds: the same inputs give the same order, to the
-//! last bit, wherever it is built. All decisions are made in IEEE arithmetic without contraction.
+//! This module defines the order and the boxes that every engine builds: the same inputs give the
+//! same order, to the last bit, wherever it is built. All decisions are made in IEEE arithmetic
+//! without contraction.
 
 pub mod boxes;
 pub mod frame;

@@ -1,8 +1,8 @@
 //! Every ordered pair: the schedule of the GPU, with vectors of i-particles in place of threads.
 //!
-//! Each j-particle in turn is broadcast to every element of a vector, and acts on as many vectors
-//! of i-particles as fit in the registers. Each i-particle sums in the order of the j-particles,
-//! so that the order depends neither on the instructions nor on the number of threads.
+//! Each j-particle in turn is broadcast to every element of a vector, and acts on all vectors of
+//! i-particles that the registers hold at once. Each i-particle sums in the order of the
+//! j-particles, so that the order depends neither on the instructions nor on the number of threads.
 
 use std::ops::Range;
 

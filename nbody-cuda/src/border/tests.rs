@@ -8,7 +8,7 @@ border! {
         pub x: [f64; 3],
     }
     /// Some points,
-    /// and how many there are.
+    /// and their number.
     pub struct Points {
         /// The first one.
         pub first: Address<Point>,
@@ -33,7 +33,7 @@ fn a_struct_is_declared_for_both_sides() {
     assert_eq!(
         Points::text(),
         "// Some points,
-// and how many there are.
+// and their number.
 struct Points {
     // The first one.
     Point *first;

@@ -146,7 +146,7 @@ fn numbers(elements: &[String]) -> String {
 /// Returns the text with the places of the words of particles in the records of buffers.
 fn words(law: &Law, precision: Precision, buffers: [&'static [Field]; 2]) -> Result<String, Error> {
     let mut text = "\
-// The records of the buffers, in words: those of a particle, and the coordinates of its position.
+// The words of a particle, and of its position, in the records of the buffers.
 namespace nbody {
 "
     .to_owned();

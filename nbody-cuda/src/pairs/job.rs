@@ -32,8 +32,9 @@ pub(crate) struct Buffers<'a> {
 /// Scratch memory of an engine, which is reused from one evaluation to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// Partial sums of splits; in the symmetric schedule those of blocks, and those of j-particles.
+    /// Partial sums of splits, or of blocks in the symmetric schedule.
     pub i_parts: Scratch,
+    /// Partial sums of j-particles in the symmetric schedule.
     pub j_parts: Scratch,
     /// Counts of finished blocks, one per tile, all zero between launches.
     pub ended: Scratch,
@@ -64,8 +65,8 @@ impl Job<'_> {
 
 impl Workspace {
     /// Reserves memory for the partial sums of splits, if there are several, and for the counts of
-    /// finished blocks. `sizes` are those of the results: records, numbers of a record, bytes of a
-    /// number.
+    /// finished blocks. `sizes` are the number of results, the numbers of a result and the bytes of
+    /// a number.
     pub fn of_splits(
         &mut self,
         backend: &dyn Backend,

@@ -59,7 +59,7 @@ pub(crate) trait Rules: Sync {
     /// Returns the 32-bit registers per thread for particles and accumulators.
     fn registers(&self, config: &KernelConfig, law: &Law, options: Options) -> usize;
 
-    /// Estimates how many blocks are resident on a multiprocessor, before the kernel is compiled.
+    /// Estimates the number of resident blocks of a multiprocessor, before the kernel is compiled.
     fn residency(&self, config: &KernelConfig, _law: &Law, _options: Options) -> usize {
         config.resident
     }
@@ -100,8 +100,8 @@ pub(crate) fn rules(schedule: Schedule) -> &'static dyn Rules {
     }
 }
 
-/// Returns whether the engine may choose a schedule with another summation order than that of
-/// ordered pairs. Exact mathematics keeps that order, unless the options ask for another.
+/// Returns whether the engine may choose a schedule with another summation order than ordered pairs
+/// have. Exact mathematics keeps their order, unless the options ask for another.
 fn may_reorder(options: Options) -> bool {
     options.order.is_none() && options.math == Math::Fast
 }

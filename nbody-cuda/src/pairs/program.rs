@@ -15,7 +15,7 @@ impl Program {
     }
 
     /// Returns every program that an engine may choose for some numbers of particles; the first is
-    /// that of [`new`](Self::new).
+    /// the program of [`new`](Self::new).
     pub fn all(law: &Law, options: Options) -> Result<Vec<Self>, Error> {
         let configs = KernelConfig::all(law, options)?.into_iter();
         Ok(configs.map(|config| Self::with_config(law, options, config)).collect())

@@ -59,7 +59,7 @@ impl Program {
         let first = law.f.first().map_or(0, |field| field.kind.components());
         let constants = format!(
             "\
-// The length of a result is that of its first field.
+// The length of a result is the length of its first field.
 namespace nbody {{
 
 constexpr int FIRST_FIELD = {first}; // numbers

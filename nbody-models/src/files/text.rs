@@ -8,7 +8,8 @@ use crate::Error;
 const LONGEST: usize = 60;
 
 /// Reads a text with line breaks of any system. A byte-order mark is removed. Bytes that are not
-/// UTF-8, as in comments in Latin-1, become the replacement character, which no number contains.
+/// UTF-8, as in comments in Latin-1, become the replacement character, which is not part of any
+/// number.
 pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Error> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).map_err(|source| Error::Io { action, source })?;

@@ -36,7 +36,7 @@ mod wrong {
                 f.pot += i.arr[k - 1] + i.arr[0 - 1] + i.arr[k + 4294967295] + d[k - 1];
                 f.pot += self.table[k - 1][0] + self.table[0][1 - k];
                 f.bins[k - 1] += 1.0;
-                // These are known, and those of the data are not looked at.
+                // These indices are known, and indices from the data are not checked.
                 f.bins[k] += i.arr[k + 1] + i.arr[3 - k] + i.arr[k - 1 + i.kind] + i.arr[i.kind - 1];
             }
         }

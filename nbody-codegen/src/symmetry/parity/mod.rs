@@ -18,7 +18,7 @@ pub use parities::{Parities, Parity};
 impl Parities {
     /// Returns the parities of an interaction, if both directions can be evaluated at once.
     ///
-    /// Both particles must be of one type, no result may keep the index of j, and all conditions
+    /// Both particles must be of one type, no result may hold the index of j, and all conditions
     /// of an accumulation must be even: the cutoff, and the conditions of `if`.
     pub fn of(module: &Module, interaction: &Interaction) -> Option<Self> {
         if interaction.i.id != interaction.j.id || module[interaction.f.id].keeps_index() {

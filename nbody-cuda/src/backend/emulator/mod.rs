@@ -285,12 +285,13 @@ impl Module for EmulatedModule {
         let (blocks, phases) = (launch.blocks, launch.phases.unwrap_or(0));
         let mut arguments = launch.arguments.addresses();
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
-        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `lists/short_range.rs` and
-        // `Beside::check` in `particles/mod.rs` check that the buffers have the lengths that the kernel is told, and
-        // `Scratch::reserve` those of scratch memory. The words are atomics, which may be written
-        // through shared references; no other thread writes them, since the engine and the
-        // results or particles that change are borrowed mutably. `Launch::phases` passes the last two
-        // arguments, which change with the phase. The stacks are as many and as large as the module says.
+        // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
+        // `lists/short_range.rs` and `Beside::check` in `particles/mod.rs` check that the buffers
+        // have the lengths that the kernel is told; `Scratch::reserve` provides enough scratch
+        // memory. The words are atomics, which may be written through shared references; no other
+        // thread writes them, since the engine and the results or particles that change are
+        // borrowed mutably. `Launch::phases` passes the last two arguments, which change with the
+        // phase. The module tells the number and the size of the stacks.
         let run =
             |stacks, bytes| unsafe { entry(blocks, phases, arguments.as_mut_ptr(), stacks, bytes) };
         match Stacks::with(self.stack, self.threads, run) {
