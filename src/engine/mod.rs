@@ -39,8 +39,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the engine without the types of the interaction.
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine;
 
-    /// Returns the interaction with its parameters.
-    fn interaction(&self) -> &X;
+    /// Returns the interaction with the parameters of the engine.
+    fn interaction(&self) -> X;
 
     /// Sets the interaction with its parameters; nothing is compiled again.
     fn set_interaction(&mut self, interaction: X);
@@ -72,7 +72,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Allocates the results of `n` i-particles, with the values of no pair: zeros, and infinities for
     /// extremes.
     fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
-        Ok(Results::of(self.untyped().results(n)?))
+        Results::of(self.untyped().results(n)?)
     }
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in `out`, whose
@@ -207,7 +207,7 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
         (**self).untyped_mut()
     }
 
-    fn interaction(&self) -> &X {
+    fn interaction(&self) -> X {
         (**self).interaction()
     }
 

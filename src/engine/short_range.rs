@@ -1,9 +1,10 @@
 //! Interactions over neighbour lists, on any device.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use nbody_core::lists::cutoff::Cutoff;
-use nbody_core::{Listed, untyped};
+use nbody_core::{Listed, pack, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, Program, programs};
 
@@ -22,10 +23,14 @@ use crate::{Device, Domain, Error, Interaction, Options, Record, Sources, Store}
 /// outgrew their memory the sums are folded elsewhere, and the last bits may differ.
 #[derive(Debug)]
 pub struct ShortRange<X> {
-    interaction: X,
+    interaction: PhantomData<X>,
     device: Device,
-    engine: Listed,
+    engine: Listed<Owner>,
 }
+
+/// The owner of the engines of typed interactions.
+#[derive(Debug)]
+enum Owner {}
 
 impl<X: Interaction> ShortRange<X> {
     /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no cutoff.
@@ -37,7 +42,7 @@ impl<X: Interaction> ShortRange<X> {
     /// Creates an engine with these options.
     pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
         let engine = Listed::new(device.shared(), X::LAW, &row(&interaction), options)?;
-        Ok(Self { interaction, device: device.clone(), engine })
+        Ok(Self { interaction: PhantomData, device: device.clone(), engine })
     }
 
     /// Takes lists as its own: with another skin, with given pairs, or with pairs that are left out. Their space is
@@ -57,7 +62,7 @@ impl<X: Interaction> ShortRange<X> {
     /// The indices are two particles of one set, or an i-particle and a j-particle; the next evaluation
     /// refuses indices beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        self.engine.over_mut().exclude(pairs);
+        self.engine.exclude(pairs);
     }
 
     /// Returns the CUDA program of the last evaluation, and how it was compiled; `None` on the CPU and
@@ -108,8 +113,7 @@ impl<X: Interaction> ShortRange<X> {
     ) -> Result<(), Error> {
         self.check_domain(lists)?;
         let j = j.with(j.particles().untyped());
-        let law = self.engine.over_mut();
-        law.evaluate(lists.untyped(), i.untyped(), j, out.untyped_mut(), store)
+        self.engine.evaluate_over(lists.untyped(), i.untyped(), j, out.untyped_mut(), store)
     }
 
     /// Measures the time of an evaluation over shared lists: by events on a GPU, by the clock on the CPU.
@@ -121,8 +125,7 @@ impl<X: Interaction> ShortRange<X> {
     ) -> Result<Duration, Error> {
         self.check_domain(lists)?;
         let i = particles.untyped();
-        let law = self.engine.over_mut();
-        law.time(lists.untyped(), i, Sources::Same(i), out.untyped_mut())
+        self.engine.time_over(lists.untyped(), i, Sources::Same(i), out.untyped_mut())
     }
 
     /// Refuses shared lists in another space than a box of the options.
@@ -146,15 +149,14 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &mut self.engine
     }
 
-    fn interaction(&self) -> &X {
-        &self.interaction
+    fn interaction(&self) -> X {
+        pack::record(untyped::Engine::parameters(&self.engine))
     }
 
     /// Sets the interaction with its parameters; nothing is recompiled. Lists that are updated for other
     /// parameters of the cutoff are built again by the next update.
     fn set_interaction(&mut self, interaction: X) {
         assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&interaction)));
-        self.interaction = interaction;
     }
 }
 

@@ -1,6 +1,8 @@
 //! Interactions by trees, on any device.
 
-use nbody_core::untyped;
+use std::marker::PhantomData;
+
+use nbody_core::{pack, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Program, Walk, programs};
 
@@ -27,7 +29,7 @@ use crate::{Device, Error, Interaction, Opening, Options, TreeReport};
 /// ```
 #[derive(Debug)]
 pub struct Tree<X> {
-    interaction: X,
+    interaction: PhantomData<X>,
     device: Device,
     engine: Box<dyn untyped::Tree>,
 }
@@ -47,7 +49,7 @@ impl<X: Interaction> Tree<X> {
         options: Options,
     ) -> Result<Self, Error> {
         let engine = device.untyped().tree(X::LAW, &row(&interaction), opening, options)?;
-        Ok(Self { interaction, device: device.clone(), engine })
+        Ok(Self { interaction: PhantomData, device: device.clone(), engine })
     }
 
     /// Returns the criterion by which cells are opened.
@@ -74,7 +76,9 @@ impl<X: Interaction> Tree<X> {
         self.engine.compared()
     }
 
-    /// Has the next evaluation compare estimates of errors with results of these lengths.
+    /// Has the next evaluation compare estimates of errors with results of these lengths. An evaluation of another
+    /// number of results is an error, and the lengths stay for the next one. Without lengths the next evaluation finds
+    /// its own.
     pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
         self.engine.compare_with(lengths)
     }
@@ -106,7 +110,7 @@ impl<X: Interaction> Tree<X> {
 
     /// Sets the walk. The CPU walks by groups.
     pub fn set_walk(&mut self, walk: Walk) -> Result<(), Error> {
-        programs::set_walk(&mut *self.engine, walk)
+        programs::set_walk(&mut *self.engine, self.device.untyped(), walk)
     }
 }
 
@@ -123,12 +127,11 @@ impl<X: Interaction> Engine<X> for Tree<X> {
         &mut *self.engine
     }
 
-    fn interaction(&self) -> &X {
-        &self.interaction
+    fn interaction(&self) -> X {
+        pack::record(untyped::Engine::parameters(&*self.engine))
     }
 
     fn set_interaction(&mut self, interaction: X) {
         assert_taken(self.engine.set_parameters(&row(&interaction)));
-        self.interaction = interaction;
     }
 }

@@ -619,7 +619,7 @@ fn moved(
             row[place.component()] = place.word_of(of[k]);
         }
     }
-    Ok(OwnedRows::new(fields, rows))
+    Ok(OwnedRows::new(fields, rows)?)
 }
 
 /// Returns the positions of particles.

@@ -144,8 +144,7 @@ impl ParticleEngine {
 
     /// Sets the parameters, one row.
     pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        let (what, expected) = ("numbers of a record", dim(self.fields));
-        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        check_parameters(self.fields, parameters)?;
         self.parameters = crate::layout::words(&bytes(self.fields, parameters, Precision::Double));
         Ok(())
     }
