@@ -98,7 +98,7 @@ impl Device {
         P: Record,
         P::Lane: Scalar,
     {
-        Ok(Particles::of(self.device.upload(&particles, precision)?))
+        Particles::of(self.device.upload(&particles, precision)?)
     }
 
     /// Returns the device without the types of laws.

@@ -55,6 +55,55 @@ pub enum Error {
         /// The device of the engine, and its precision if it matters.
         expected: String,
     },
+    /// Particles are given as results, or results as particles.
+    #[error(
+        "{found} given as {what}; upload particles, and let the engine that fills them allocate results"
+    )]
+    OtherBuffer {
+        /// The kind of buffer that is needed.
+        what: &'static str,
+        /// The kind of buffer that was given.
+        found: &'static str,
+    },
+    /// Words of rows of which the last is not whole.
+    #[error(
+        "{found} words in rows of {record}, expected a multiple; give a word for each number of each record"
+    )]
+    PartOfRow {
+        /// The number of words.
+        found: usize,
+        /// The number of numbers of a record.
+        record: usize,
+    },
+    /// An integer of a record needs more than 32 bits.
+    #[error(
+        "{what}[{index}]: {field} of {found}, expected at most {}; give integers of 32 bits",
+        u32::MAX
+    )]
+    WideInteger {
+        /// The particles or the parameters.
+        what: &'static str,
+        /// The index of the first record with such an integer.
+        index: usize,
+        /// The field.
+        field: Field,
+        /// The integer.
+        found: u64,
+    },
+    /// The table of a law that is made at run time contradicts itself.
+    #[error(
+        "table of `{law}`: {part} is {found}, expected {expected}; give the table of a declaration that compiles"
+    )]
+    LawTable {
+        /// The name of the law.
+        law: String,
+        /// The part of the table.
+        part: String,
+        /// The value of the part.
+        found: String,
+        /// The values that the rest of the table allows.
+        expected: String,
+    },
     /// The rows are of another record than the engine takes.
     #[error(
         "{what} with the fields {} given to an engine of {}; give it its own record",

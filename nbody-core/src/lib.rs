@@ -96,7 +96,7 @@ pub mod untyped {
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
     pub use crate::records::pack::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
-    pub use crate::trees::engine::{Tree, restore_tree};
+    pub use crate::trees::engine::{Tree, check_given, restore_tree};
 }
 
 /// The text of interval arithmetic and programs of it, for nbody-cuda alone.

@@ -1,5 +1,7 @@
 //! An engine with its own neighbour lists, on any device.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,9 +19,11 @@ use crate::pairs::sources::{Sources, Store};
 use crate::state::{EngineState, check_state};
 
 /// A law with its own neighbour lists: each evaluation first checks whether they are still valid,
-/// and rebuilds them if not.
+/// and rebuilds them if not. The type `Of` names the owner, so that no other code can replace its
+/// engine.
 #[derive(Debug)]
-pub struct Listed {
+pub struct Listed<Of = ()> {
+    owner: PhantomData<fn() -> Of>,
     device: Arc<dyn Device>,
     law: Box<dyn ShortRange>,
     cutoff: Cutoff,
@@ -28,7 +32,7 @@ pub struct Listed {
     lists: Option<Box<dyn Neighbours>>,
 }
 
-impl Listed {
+impl<Of> Listed<Of> {
     /// Creates an engine of a law with these parameters. The space of the options is also the
     /// space of the lists.
     pub fn new(
@@ -40,12 +44,35 @@ impl Listed {
         let (domain, cutoff) = (options.domain, Cutoff::new(law, parameters));
         domain.check(options.precision)?;
         let law = device.short_range(law, parameters, options.domain(Domain::Open))?;
-        Ok(Self { device, law, cutoff, domain, lists: None })
+        Ok(Self { owner: PhantomData, device, law, cutoff, domain, lists: None })
     }
 
-    /// Returns the engine that evaluates over given lists.
-    pub fn over_mut(&mut self) -> &mut dyn ShortRange {
-        &mut *self.law
+    /// Leaves out these pairs, instead of the pairs that were left out before.
+    pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        self.law.exclude(pairs);
+    }
+
+    /// Evaluates the pairs of lists that are given, and stores the sums.
+    pub fn evaluate_over(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.law.evaluate(lists, i, j, out, store)
+    }
+
+    /// Measures the time of one evaluation over lists that are given.
+    pub fn time_over(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        self.law.time(lists, i, j, out)
     }
 
     /// Returns the engine that evaluates over given lists.
@@ -97,7 +124,7 @@ impl Listed {
     }
 }
 
-impl Engine for Listed {
+impl<Of: fmt::Debug + 'static> Engine for Listed<Of> {
     fn law(&self) -> &'static Law {
         self.law.law()
     }
@@ -105,6 +132,10 @@ impl Engine for Listed {
     fn options(&self) -> Options {
         let domain = self.lists.as_ref().map_or(self.domain, |lists| lists.domain());
         self.law.options().domain(domain)
+    }
+
+    fn parameters(&self) -> &[u64] {
+        self.law.parameters()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {

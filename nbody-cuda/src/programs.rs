@@ -57,12 +57,17 @@ pub fn walk(engine: &dyn untyped::Engine) -> Walk {
     engine.map_or(Walk::Groups, |engine| engine.walk)
 }
 
-/// Sets the walk of a tree. The CPU walks by groups.
-pub fn set_walk(engine: &mut dyn untyped::Engine, walk: Walk) -> Result<(), Error> {
+/// Sets the walk of a tree. Other engines than trees of CUDA programs walk by groups; `device` names
+/// their device in messages.
+pub fn set_walk(
+    engine: &mut dyn untyped::Engine,
+    device: &dyn untyped::Device,
+    walk: Walk,
+) -> Result<(), Error> {
     match (engine as &mut dyn Any).downcast_mut::<TreeEngine>() {
         Some(engine) => engine.walk = walk,
         None if walk == Walk::Groups => {}
-        None => return Err(crate::error::Error::NoWalk { device: "cpu".to_owned() }.into()),
+        None => return Err(crate::error::Error::NoWalk { device: device.name() }.into()),
     }
     Ok(())
 }

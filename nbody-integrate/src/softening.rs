@@ -9,7 +9,7 @@ use crate::motion::numbers;
 /// Softens the forces between bodies at the same place, if the interaction has a softening length
 /// of zero.
 pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
-    if let Some(law) = softened(engine.parameters(), engine.options().precision) {
+    if let Some(law) = softened(&engine.parameters(), engine.options().precision) {
         engine.set_parameters(law);
     }
 }

@@ -1,6 +1,8 @@
 //! All pairs on any device.
 
-use nbody_core::untyped;
+use std::marker::PhantomData;
+
+use nbody_core::{pack, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, KernelConfig, Program, Tuned, programs};
 
@@ -20,7 +22,7 @@ use crate::{Particles, Results, Sources};
 /// of threads nor on timing, so that results are bitwise the same from run to run.
 #[derive(Debug)]
 pub struct AllPairs<X> {
-    interaction: X,
+    interaction: PhantomData<X>,
     device: Device,
     engine: Box<dyn untyped::Engine>,
 }
@@ -35,7 +37,7 @@ impl<X: Interaction> AllPairs<X> {
     /// Creates an engine with these options.
     pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
         let engine = device.untyped().all_pairs(X::LAW, &row(&interaction), options)?;
-        Ok(Self { interaction, device: device.clone(), engine })
+        Ok(Self { interaction: PhantomData, device: device.clone(), engine })
     }
 }
 
@@ -87,12 +89,11 @@ impl<X: Interaction> Engine<X> for AllPairs<X> {
         &mut *self.engine
     }
 
-    fn parameters(&self) -> &X {
-        &self.interaction
+    fn parameters(&self) -> X {
+        pack::record(untyped::Engine::parameters(&*self.engine))
     }
 
     fn set_parameters(&mut self, parameters: X) {
         assert_taken(self.engine.set_parameters(&row(&parameters)));
-        self.interaction = parameters;
     }
 }

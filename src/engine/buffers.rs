@@ -51,9 +51,9 @@ impl<P> Particles<P> {
 
 impl<P: Record<Lane = f64>> Particles<P> {
     /// Returns the particles in a buffer of this record.
-    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
-        assert_eq!(buffer.fields(), P::FIELDS, "rows of another record");
-        Self { buffer, record: PhantomData }
+    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Result<Self, Error> {
+        Error::check_record("particles", buffer.fields(), P::FIELDS)?;
+        Ok(Self { buffer, record: PhantomData })
     }
 
     /// Copies the particles to the host, after all earlier work on the device. Positions in mixed
@@ -115,9 +115,9 @@ impl<F> Results<F> {
 
 impl<F: Record<Lane = f64>> Results<F> {
     /// Returns the results in a buffer of this record.
-    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Self {
-        assert_eq!(buffer.fields(), F::FIELDS, "rows of another record");
-        Self { buffer, record: PhantomData }
+    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Result<Self, Error> {
+        Error::check_record("results", buffer.fields(), F::FIELDS)?;
+        Ok(Self { buffer, record: PhantomData })
     }
 
     /// Copies the results to the host, after the evaluations that fill them have ended.

@@ -24,8 +24,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the engine without the types of the interaction.
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine;
 
-    /// Returns the parameters: the interaction itself.
-    fn parameters(&self) -> &X;
+    /// Returns the interaction with the parameters of the engine.
+    fn parameters(&self) -> X;
 
     /// Sets the parameters; nothing is compiled again.
     fn set_parameters(&mut self, parameters: X);
@@ -58,7 +58,7 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Allocates the results of `n` i-particles, set to the result without any pair: zeros, and
     /// infinities for extremes.
     fn results(&self, n: usize) -> Result<Results<X::F>, Error> {
-        Ok(Results::of(self.untyped().results(n)?))
+        Results::of(self.untyped().results(n)?)
     }
 
     /// Evaluates the pairs of the i-particles with these j-particles, and stores the sums in
@@ -197,7 +197,7 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
         (**self).untyped_mut()
     }
 
-    fn parameters(&self) -> &X {
+    fn parameters(&self) -> X {
         (**self).parameters()
     }
 

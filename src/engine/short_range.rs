@@ -1,9 +1,10 @@
 //! Interactions over neighbour lists, on any device.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use nbody_core::lists::cutoff::Cutoff;
-use nbody_core::{Listed, untyped};
+use nbody_core::{Listed, pack, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, Program, programs};
 
@@ -27,10 +28,14 @@ use crate::{Device, Domain, Error, Interaction, Options, Sources, Store};
 /// places, and the last bits may differ.
 #[derive(Debug)]
 pub struct ShortRange<X> {
-    interaction: X,
+    interaction: PhantomData<X>,
     device: Device,
-    engine: Listed,
+    engine: Listed<Owner>,
 }
+
+/// The owner of the engines of typed interactions.
+#[derive(Debug)]
+enum Owner {}
 
 impl<X: Interaction> ShortRange<X> {
     /// Creates an engine with the default [`Options`]. Lists refuse an interaction that has no
@@ -43,7 +48,7 @@ impl<X: Interaction> ShortRange<X> {
     /// Creates an engine with these options.
     pub fn with_options(device: &Device, interaction: X, options: Options) -> Result<Self, Error> {
         let engine = Listed::new(device.shared(), X::LAW, &row(&interaction), options)?;
-        Ok(Self { interaction, device: device.clone(), engine })
+        Ok(Self { interaction: PhantomData, device: device.clone(), engine })
     }
 
     /// Takes these lists as its own: with another skin, given pairs or excluded pairs. Their space
@@ -63,7 +68,7 @@ impl<X: Interaction> ShortRange<X> {
     /// still apply. The indices are two particles of one set, or an i-particle and a j-particle;
     /// the next evaluation refuses indices beyond the particles.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        self.engine.over_mut().exclude(pairs);
+        self.engine.exclude(pairs);
     }
 
     /// Evaluates the pairs of one set within the cutoff over shared lists, and replaces the
@@ -110,8 +115,7 @@ impl<X: Interaction> ShortRange<X> {
     ) -> Result<(), Error> {
         self.check_domain(lists)?;
         let j = j.with(j.particles().untyped());
-        let law = self.engine.over_mut();
-        law.evaluate(lists.untyped(), i.untyped(), j, out.untyped_mut(), store)
+        self.engine.evaluate_over(lists.untyped(), i.untyped(), j, out.untyped_mut(), store)
     }
 
     /// Measures the time of an evaluation over shared lists: by events on a GPU, by the clock on
@@ -124,8 +128,7 @@ impl<X: Interaction> ShortRange<X> {
     ) -> Result<Duration, Error> {
         self.check_domain(lists)?;
         let i = particles.untyped();
-        let law = self.engine.over_mut();
-        law.time(lists.untyped(), i, Sources::Same(i), out.untyped_mut())
+        self.engine.time_over(lists.untyped(), i, Sources::Same(i), out.untyped_mut())
     }
 
     /// Refuses shared lists in another space than the box of the options.
@@ -163,15 +166,14 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &mut self.engine
     }
 
-    fn parameters(&self) -> &X {
-        &self.interaction
+    fn parameters(&self) -> X {
+        pack::record(untyped::Engine::parameters(&self.engine))
     }
 
     /// Sets the parameters; nothing is compiled again. Lists that are updated for other
     /// parameters of the cutoff are built again by the next update.
     fn set_parameters(&mut self, parameters: X) {
         assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&parameters)));
-        self.interaction = parameters;
     }
 }
 

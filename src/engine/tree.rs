@@ -1,6 +1,8 @@
 //! Interactions by trees, on any device.
 
-use nbody_core::untyped;
+use std::marker::PhantomData;
+
+use nbody_core::{pack, untyped};
 #[cfg(feature = "cuda")]
 use nbody_cuda::{Build, Program, Walk, programs};
 
@@ -35,7 +37,7 @@ use crate::{Device, Error, Interaction, Opening, Options};
 /// ```
 #[derive(Debug)]
 pub struct Tree<X> {
-    interaction: X,
+    interaction: PhantomData<X>,
     device: Device,
     engine: Box<dyn untyped::Tree>,
 }
@@ -55,7 +57,7 @@ impl<X: Interaction> Tree<X> {
         options: Options,
     ) -> Result<Self, Error> {
         let engine = device.untyped().tree(X::LAW, &row(&interaction), opening, options)?;
-        Ok(Self { interaction, device: device.clone(), engine })
+        Ok(Self { interaction: PhantomData, device: device.clone(), engine })
     }
 
     /// Returns the criterion by which cells are opened.
@@ -83,7 +85,9 @@ impl<X: Interaction> Tree<X> {
         self.engine.compared()
     }
 
-    /// Makes the next evaluation compare error estimates with results of these lengths.
+    /// Makes the next evaluation compare error estimates with results of these lengths. An
+    /// evaluation of another number of results is an error, and the lengths are kept for the next
+    /// one. Without lengths the next evaluation finds its own.
     pub fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
         self.engine.compare_with(lengths)
     }
@@ -121,7 +125,7 @@ impl<X: Interaction> Tree<X> {
 
     /// Sets the walk. The CPU always walks by groups.
     pub fn set_walk(&mut self, walk: Walk) -> Result<(), Error> {
-        programs::set_walk(&mut *self.engine, walk)
+        programs::set_walk(&mut *self.engine, self.device.untyped(), walk)
     }
 }
 
@@ -138,12 +142,11 @@ impl<X: Interaction> Engine<X> for Tree<X> {
         &mut *self.engine
     }
 
-    fn parameters(&self) -> &X {
-        &self.interaction
+    fn parameters(&self) -> X {
+        pack::record(untyped::Engine::parameters(&*self.engine))
     }
 
     fn set_parameters(&mut self, parameters: X) {
         assert_taken(self.engine.set_parameters(&row(&parameters)));
-        self.interaction = parameters;
     }
 }

@@ -1,10 +1,13 @@
 //! Laws that engines without types create at run time, from a text and a table.
 
-use nbody::law::{Carried, FieldKind, Law, Operations};
-use nbody::law::{ChargeTable, LawTable, Role, Step};
+use nbody::law::{
+    Carried, ChargeTable, Charges, CudaText, Field, FieldKind, Law, LawTable, Operations, Role,
+    Step,
+};
 use nbody::prelude::*;
 use nbody::untyped::{Buffer, Engine, OwnedRows};
-use nbody::{Error, Store};
+use nbody::{Error, Interaction, Store};
+use nbody_interactions::Visitor;
 use nbody_interactions::gravity::{Body, Gravity};
 use nbody_tests::bodies::bodies;
 
@@ -75,7 +78,7 @@ fn law(name: &str) -> &'static Law {
     };
     // SAFETY: the text is the compiler's output for these records.
     #[allow(unsafe_code)]
-    let [law, again] = [table.clone(), table].map(|table| unsafe { table.intern() });
+    let [law, again] = [table.clone(), table].map(|table| unsafe { table.intern() }.unwrap());
     assert!(std::ptr::eq(law, again), "equal tables are one law");
     law
 }
@@ -83,7 +86,7 @@ fn law(name: &str) -> &'static Law {
 /// Returns the rows of the results for one set of bodies.
 fn evaluate(device: &Device, engine: &mut dyn Engine, bodies: &[Body]) -> Vec<[f64; 4]> {
     let numbers = bodies.iter().flat_map(|it| [it.pos.0[0], it.pos.0[1], it.pos.0[2], it.mass]);
-    let rows = OwnedRows::new(engine.law().i, numbers.map(f64::to_bits).collect());
+    let rows = OwnedRows::new(engine.law().i, numbers.map(f64::to_bits).collect()).unwrap();
     let particles = device.untyped().upload(&rows, engine.options().precision).unwrap();
     let mut out = engine.results(bodies.len()).unwrap();
     let same = Sources::Same(&*particles);
@@ -156,7 +159,7 @@ fn records_of_other_laws_are_refused() {
         let options = Options::default();
         let mut direct = AllPairs::new(&device, Gravity { eps2: 0.25 }).unwrap();
         let bodies = direct.upload(&bodies(3)).unwrap();
-        let rows = OwnedRows::new(direct.untyped().law().f, vec![0; 12]);
+        let rows = OwnedRows::new(direct.untyped().law().f, vec![0; 12]).unwrap();
         let other = device.untyped().upload(&rows, options.precision).unwrap();
         let mut out = direct.results(3).unwrap();
         let evaluated = direct.untyped_mut().evaluate(
@@ -172,4 +175,54 @@ fn records_of_other_laws_are_refused() {
         let error = direct.untyped_mut().set_parameters(&[0, 0]).unwrap_err();
         assert!(matches!(error, Error::LengthMismatch { found: 2, expected: 1, .. }), "{error}");
     }
+}
+
+/// Returns the table of a law of the compiler.
+fn table_of(law: &Law) -> LawTable {
+    let record = |fields: &[Field]| fields.iter().map(|it| (it.name.to_owned(), it.kind)).collect();
+    let rows = |rows: &[&[usize]]| rows.iter().map(|row| row.to_vec()).collect();
+    let charges = |charges: Charges| ChargeTable {
+        products: rows(charges.products),
+        carried: charges.carried.to_vec(),
+        sums: charges.sums.iter().map(|it| (it.charges.to_vec(), it.depends_on_i)).collect(),
+    };
+    let CudaText { law: text, sums, compensated } = law.cuda;
+    LawTable {
+        name: law.name.to_owned(),
+        self_pairs: law.self_pairs,
+        cutoff: law.cutoff.then(|| (law.reach.to_vec(), law.cutoff_reads.map(<[_]>::to_vec))),
+        charges: law.charges.map(charges).map_err(str::to_owned),
+        operations: law.operations,
+        cuda: [text, sums, compensated].map(str::to_owned),
+        third_law: law.third_law.map(|third| (third.cuda.to_owned(), third.operations)),
+        records: [law.parameters, law.i, law.j, law.f].map(record),
+    }
+}
+
+/// Tables of the laws of the compiler are accepted, and tables that contradict themselves are refused.
+#[test]
+fn tables_are_checked() {
+    struct Tables(usize);
+    impl Visitor for Tables {
+        #[allow(unsafe_code)]
+        fn visit<X: Interaction>(&mut self, _: X) {
+            // SAFETY: the text is the compiler's for these records.
+            let law = unsafe { table_of(X::LAW).intern() }.unwrap();
+            assert_eq!(law, X::LAW);
+            self.0 += 1;
+        }
+    }
+    let mut tables = Tables(0);
+    nbody_tests::visit_all(&mut tables);
+    assert!(tables.0 > 10);
+    let mut wrong = table_of(law("push"));
+    wrong.cutoff = Some((vec![Step::Number(Role::Parameters, 1)], Default::default()));
+    // SAFETY: the table is refused.
+    #[allow(unsafe_code)]
+    let error = unsafe { wrong.intern() }.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "table of `push`: step 0 of the cutoff is `Number(Parameters, 1)`, expected a real number of parameters that \
+         the cutoff reads; give the table of a declaration that compiles"
+    );
 }

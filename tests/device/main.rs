@@ -7,6 +7,7 @@ mod finding;
 mod foreign;
 mod laws;
 mod threads;
+mod untyped;
 
 use std::process::Command;
 

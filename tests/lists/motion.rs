@@ -85,7 +85,7 @@ where
     engine.evaluate_over(near, &particles, &mut out).unwrap();
     let found = out.download::<f64>().unwrap();
     let options = engine.options().domain(near.domain());
-    let mut all = AllPairs::with_options(&Device::cpu(), *engine.parameters(), options).unwrap();
+    let mut all = AllPairs::with_options(&Device::cpu(), engine.parameters(), options).unwrap();
     let expected = all.evaluate_self::<f64>(balls).unwrap();
     for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert!(

@@ -195,7 +195,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     fn compare(&self, balls: &[Ball]) {
         let options = Options::default().domain(self.near.domain());
         let mut all =
-            AllPairs::with_options(&Device::cpu(), *self.engine.parameters(), options).unwrap();
+            AllPairs::with_options(&Device::cpu(), self.engine.parameters(), options).unwrap();
         let expected = all.evaluate_self::<f64>(balls).unwrap();
         assert!(self.found() == expected, "{}", self.device);
     }

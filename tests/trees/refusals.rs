@@ -2,6 +2,7 @@
 
 use nbody::cuda::{Error as CudaError, Walk};
 use nbody::prelude::*;
+use nbody::untyped::EngineState;
 use nbody::{Error, Opening, Options, Sources, Store, Tree};
 use nbody_interactions::gravity::{self, Body};
 use nbody_interactions::softened::Softened;
@@ -118,4 +119,45 @@ fn bad_input_is_refused_everywhere() {
     let error = cpu.set_walk(Walk::Particles).unwrap_err();
     assert!(matches!(error.device(), Some(CudaError::NoWalk { .. })), "{error}");
     assert_eq!(cpu.walk(), Walk::Groups);
+}
+
+/// Lengths of results of another number are refused, and wait for an evaluation of theirs.
+#[test]
+fn lengths_of_another_number_of_results_are_refused() {
+    let all = bodies(100, Inputs::Uniform);
+    for device in nbody_tests::all_devices() {
+        let mut tree = Tree::new(&device, GRAVITY, Opening::relative(0.01)).unwrap();
+        let expected = bits(&tree.evaluate_self::<f64>(&all[..60]).unwrap());
+        let lengths = tree.compared().unwrap().unwrap();
+        assert_eq!(tree.untyped().state().unwrap(), EngineState::Results(lengths.clone()));
+        // More lengths than the last evaluation had, and fewer.
+        for more in [100, 7] {
+            let wrong = EngineState::Results(vec![1.0; more]);
+            tree.untyped_mut().restore(&wrong).unwrap();
+            assert_eq!(tree.untyped().state().unwrap(), wrong, "{device}");
+            assert_eq!(tree.compared().unwrap().unwrap(), lengths, "{device}");
+            for _ in 0..2 {
+                let error = tree.evaluate_self::<f64>(&all[..60]).unwrap_err();
+                let what = "lengths of results to compare with";
+                let refusal = Error::LengthMismatch { what, found: more, expected: 60 };
+                assert_eq!(error, refusal, "{device}");
+                let error = tree.evaluate::<f64>(&all[..60], &[]).unwrap_err();
+                assert_eq!(error, refusal, "{device}");
+            }
+        }
+        tree.compare_with(&lengths).unwrap();
+        let again = bits(&tree.evaluate_self::<f64>(&all[..60]).unwrap());
+        assert!(again == expected, "{device}");
+        assert_eq!(tree.compared().unwrap().unwrap(), lengths, "{device}");
+        // The engine's own lengths of another number are not used.
+        let fresh = Tree::new(&device, GRAVITY, Opening::relative(0.01));
+        let expected = bits(&fresh.unwrap().evaluate_self::<f64>(&all).unwrap());
+        assert!(bits(&tree.evaluate_self::<f64>(&all).unwrap()) == expected, "{device}");
+        tree.compare_with(&[]).unwrap();
+        assert_eq!(tree.untyped().state().unwrap(), EngineState::Nothing, "{device}");
+        assert!(bits(&tree.evaluate_self::<f64>(&all).unwrap()) == expected, "{device}");
+        // Without results nothing was compared.
+        assert_eq!(tree.evaluate::<f64>(&[], &all).unwrap(), []);
+        assert_eq!(tree.compared().unwrap(), None, "{device}");
+    }
 }

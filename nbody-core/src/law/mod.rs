@@ -1,6 +1,7 @@
 //! Declared interactions and programs per particle, as traits and as values.
 
 pub mod charges;
+mod check;
 pub mod interaction;
 pub mod loops;
 pub mod pair;

@@ -81,5 +81,6 @@ impl Pair {
 
 /// Packs one record.
 fn one(fields: &'static [Field], row: Vec<u64>) -> Columns<u64> {
-    Columns::pack::<f64>(&OwnedRows::new(fields, row)).expect("memory for one record")
+    let row = OwnedRows::new(fields, row).and_then(|row| Columns::pack::<f64>(&row));
+    row.expect("one record, and memory for it")
 }

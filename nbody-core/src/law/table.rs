@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::{Carried, ChargeSum, Charges};
 use crate::law::interaction::CpuLoops;
@@ -45,23 +46,24 @@ pub struct ChargeTable {
 }
 
 impl LawTable {
-    /// Returns the law of this table. Equal tables give the same law, which lives as long as the
-    /// process.
+    /// Returns the law of this table. Tables with equal bits give the same law, which lives as long
+    /// as the process. A table that contradicts itself is refused, and takes no memory.
     ///
     /// # Safety
     ///
     /// Engines run the CUDA text on memory that is laid out as the fields of the records say: the
     /// text must declare its structs so, and neither read nor write anything else.
     #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
-    pub unsafe fn intern(self) -> &'static Law {
+    pub unsafe fn intern(self) -> Result<&'static Law, Error> {
+        self.check()?;
         static KNOWN: Mutex<Vec<(LawTable, &Law)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, law)) = known.iter().find(|(table, _)| *table == self) {
-            return law;
+            return Ok(law);
         }
         let law: &'static Law = Box::leak(Box::new(self.clone().law()));
         known.push((self, law));
-        law
+        Ok(law)
     }
 
     fn law(self) -> Law {
@@ -110,4 +112,41 @@ fn text(text: String) -> &'static str {
 
 fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
     Vec::leak(items.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::interval::steps::Function;
+
+    /// Returns the law of a cutoff of a constant with a sign.
+    #[allow(unsafe_code, reason = "nothing runs the text")]
+    fn law(constant: f64) -> &'static Law {
+        let record = |kind| vec![("x".to_owned(), kind)];
+        let point = || record(FieldKind::Point(3));
+        let steps = [Step::Real(1.0), Step::Real(constant)];
+        let signed = Step::Apply(Function::Copysign, [0, 1, 0]);
+        let table = LawTable {
+            name: "signed".to_owned(),
+            self_pairs: false,
+            cutoff: Some(([&steps[..], &[signed]].concat(), Default::default())),
+            charges: Err("it has a cutoff".to_owned()),
+            operations: Operations::default(),
+            cuda: Default::default(),
+            third_law: None,
+            records: [Vec::new(), point(), point(), record(FieldKind::Real)],
+        };
+        // SAFETY: no engine gets the law.
+        unsafe { table.intern() }.unwrap()
+    }
+
+    #[test]
+    fn tables_of_the_same_bits_are_one_law() {
+        let [zero, negative, nan] = [0.0, -0.0, f64::NAN].map(law);
+        assert!(!std::ptr::eq(zero, negative), "0 and -0 have different signs");
+        assert_ne!(zero, negative);
+        for (one, constant) in [(zero, 0.0), (negative, -0.0), (nan, f64::NAN)] {
+            assert!(std::ptr::eq(one, law(constant)), "{constant}");
+        }
+    }
 }

@@ -12,18 +12,23 @@ use crate::records::pack;
 use crate::state::ListState;
 
 /// The cutoff of an interaction with given parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Cutoff {
     law: &'static Law,
     /// The parameters, in the order of their record.
     parameters: Vec<Interval>,
 }
 
-impl PartialEq for Law {
-    /// Compares names and texts: laws are constants, and each has its own.
+impl PartialEq for Cutoff {
+    /// Compares parameters by their bits, since a cutoff may depend on the sign of 0.
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.cuda == other.cuda
+        self.law == other.law && have_equal_bits(&self.parameters, &other.parameters)
     }
+}
+
+/// Returns whether these bounds have the same bits.
+fn have_equal_bits(a: &[Interval], b: &[Interval]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.has_bits_of(b))
 }
 
 impl Cutoff {
@@ -305,7 +310,9 @@ impl Reach for Reaches<'_> {
         Box::new(move |nodes, reaches| {
             for k in bits(nodes.wanted) {
                 let bounds = self.j.1.node([nodes.level, nodes.first + k]);
-                let known = last.filter(|(known, _)| *known == bounds).map(|(_, reach)| reach);
+                let known = last
+                    .filter(|(known, _)| have_equal_bits(known, bounds))
+                    .map(|(_, reach)| reach);
                 let reach = known.unwrap_or_else(|| {
                     let each = self.cutoffs.iter().enumerate().map(|(k, cutoff)| {
                         self.j.0.fill(k, 1, bounds, &mut j[k]);
@@ -425,5 +432,49 @@ impl ListState {
         Error::check_length("interactions of lists", now.len(), self.parameters.len())?;
         let each = now.iter().zip(&self.parameters);
         each.map(|(now, parameters)| now.with_parameters(parameters)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::interaction::{CpuLoops, CudaText, Operations};
+    use crate::numeric::interval::steps::{Function, Role, Step};
+
+    const X: &[Field] = &[Field { name: "x", kind: FieldKind::Real }];
+    const SIGNED: &[Step] = &[
+        Step::Real(1.0),
+        Step::Number(Role::Parameters, 0),
+        Step::Apply(Function::Copysign, [0, 1, 0]),
+    ];
+    const LAW: Law = Law {
+        name: "signed",
+        self_pairs: false,
+        cutoff: true,
+        cutoff_reads: [&[], &[]],
+        reach: SIGNED,
+        charges: Err("it has a cutoff"),
+        operations: Operations { add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0 },
+        cuda: CudaText { law: "", sums: "", compensated: "" },
+        third_law: None,
+        parameters: X,
+        i: &[],
+        j: &[],
+        f: X,
+        cpu_loops: CpuLoops::None,
+    };
+    static ONE: Law = LAW;
+    /// The same name and texts with another cutoff.
+    static OTHER: Law = Law { reach: &[Step::Real(1.0)], ..LAW };
+    static COPY: Law = LAW;
+
+    #[test]
+    fn cutoffs_are_equal_if_all_bits_are() {
+        let of = |law, x: f64| Cutoff::new(law, &[x.to_bits()]);
+        assert_eq!(of(&ONE, 0.0), of(&COPY, 0.0));
+        assert_eq!(of(&ONE, f64::NAN), of(&ONE, f64::NAN));
+        assert_ne!(of(&ONE, 0.0), of(&ONE, -0.0), "cutoffs of 1 and -1");
+        assert_ne!(of(&ONE, 0.0), of(&OTHER, 0.0));
+        assert_ne!(ONE, Law { parameters: &[], ..LAW });
     }
 }

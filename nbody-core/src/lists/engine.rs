@@ -26,6 +26,9 @@ pub trait ShortRange: Any + fmt::Debug + Send + Sync {
     /// Returns the options.
     fn options(&self) -> Options;
 
+    /// Returns the parameters of the law, one row.
+    fn parameters(&self) -> &[u64];
+
     /// Sets the parameters of the law; nothing is compiled again.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 

@@ -107,6 +107,10 @@ impl ShortRange for CpuShortRange {
         self.engine.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.engine.parameters.words()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         self.engine.set_parameters(parameters)
     }

@@ -22,6 +22,11 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
         self.len() == 0
     }
 
+    /// Returns the name of the device, for messages.
+    fn device(&self) -> String {
+        "another device".to_owned()
+    }
+
     /// Returns the precision.
     fn precision(&self) -> Precision;
 

@@ -3,7 +3,7 @@
 use crate::numeric::mixed::Mixed;
 use crate::numeric::simd::lanes::LINE;
 use crate::numeric::simd::lanes::Line;
-use crate::records::pack::Rows;
+use crate::records::pack::{Once, Rows};
 use std::any::Any;
 use std::ops::Range;
 use std::slice;
@@ -37,9 +37,10 @@ pub(crate) struct Results {
 
 impl Particles {
     pub fn pack(particles: &dyn Rows, precision: Precision) -> Result<Self, Error> {
+        let particles = Once::of(particles);
         check_count(particles.count())?;
         let fields = particles.fields();
-        Ok(Self { packed: Packed::pack(particles, precision)?, precision, fields })
+        Ok(Self { packed: Packed::pack(&particles, precision)?, precision, fields })
     }
 
     /// Writes numbers of some blocks in `f64`, exactly.
@@ -155,6 +156,10 @@ impl Buffer for Particles {
         self.len()
     }
 
+    fn device(&self) -> String {
+        "cpu".to_owned()
+    }
+
     fn precision(&self) -> Precision {
         self.precision
     }
@@ -193,6 +198,10 @@ impl Buffer for Results {
 
     fn len(&self) -> usize {
         self.columns.len()
+    }
+
+    fn device(&self) -> String {
+        "cpu".to_owned()
     }
 
     fn precision(&self) -> Precision {
@@ -238,7 +247,7 @@ pub(crate) fn particles<'a>(
     what: &'static str,
     buffer: &'a dyn Buffer,
 ) -> Result<&'a Particles, Error> {
-    (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what))
+    (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer(what, buffer))
 }
 
 /// Returns the particles for modification if they belong to the CPU.
@@ -246,7 +255,8 @@ pub(crate) fn particles_mut<'a>(
     what: &'static str,
     buffer: &'a mut dyn Buffer,
 ) -> Result<&'a mut Particles, Error> {
-    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what))
+    let error = other_buffer(what, buffer);
+    (buffer as &mut dyn Any).downcast_mut().ok_or(error)
 }
 
 /// Returns the particles if they belong to the CPU and have this record.
@@ -265,7 +275,20 @@ pub(crate) fn results<'a>(
     fields: &'static [Field],
 ) -> Result<&'a mut Results, Error> {
     Error::check_record("results", buffer.fields(), fields)?;
-    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign("results"))
+    let error = other_buffer("results", buffer);
+    (buffer as &mut dyn Any).downcast_mut().ok_or(error)
+}
+
+/// Returns the error for a buffer of another device, or for particles in place of results or the reverse.
+pub(crate) fn other_buffer(what: &'static str, buffer: &dyn Buffer) -> Error {
+    let any = buffer as &dyn Any;
+    if any.is::<Particles>() {
+        Error::OtherBuffer { what, found: "particles" }
+    } else if any.is::<Results>() {
+        Error::OtherBuffer { what, found: "results" }
+    } else {
+        Error::ForeignBuffer { what, found: buffer.device(), expected: "cpu".to_owned() }
+    }
 }
 
 /// Returns the error for a buffer of another device.

@@ -11,7 +11,7 @@ use crate::numeric::space::wrap_coordinate;
 use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack;
-use crate::records::pack::{Number, Rows};
+use crate::records::pack::{Number, Once, Rows, Wide};
 
 /// Records in blocks of [`LINE`], with one line for each number of a record; the last block is
 /// padded with zeros. The numbers of a record are close in memory, and each number of consecutive
@@ -202,14 +202,17 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
 
     /// Packs the records, their reals rounded to the nearest `S`.
     pub fn pack<S: Scalar<Word = W>>(records: &dyn Rows) -> Result<Self, Error> {
+        let records = Once::of(records);
         let mut columns = Self::zeros(0, pack::words::<S>(records.fields()))?;
-        columns.append::<S>(records)?;
+        columns.append::<S>(&records)?;
         Ok(columns)
     }
 
-    /// Adds records at the end, their reals rounded to the nearest `S`.
+    /// Adds records at the end, their reals rounded to the nearest `S`. Refuses integers that need more than 32 bits.
     pub fn append<S: Scalar<Word = W>>(&mut self, records: &dyn Rows) -> Result<(), Error> {
+        let records = &Once::of(records);
         let (begin, fields, words) = (self.n, records.fields(), self.words.max(1));
+        let wide = Wide::new("particles");
         self.grow(begin + records.count())?;
         let n = self.n;
         let chunk = pack::chunk(records.count(), words).div_ceil(LINE) * words;
@@ -220,13 +223,16 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             let range = first.max(begin) - begin..end.max(begin) - begin;
             pack::in_batches(records, range, &mut |batch, rows| {
                 let before = begin + batch - first;
-                pack::each_word::<S>(fields, rows, |k, c, word| {
+                let is_wide = pack::each_word::<S>(fields, rows, |k, c, word| {
                     let k = before + k;
                     lines[k / LINE * words + c].0[k % LINE] = word;
                 });
+                if is_wide {
+                    wide.look(fields, rows, batch);
+                }
             });
         });
-        Ok(())
+        wide.check()
     }
 }
 

@@ -181,6 +181,10 @@ impl Engine for CpuEngine {
         self.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.parameters.words()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         self.set_parameters(parameters)
     }

@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::law::program::ParticleProgram;
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, Results};
-use crate::memory::buffers::{foreign, particles, particles_mut};
+use crate::memory::buffers::{foreign, other_buffer, particles, particles_mut};
 use crate::numeric::precision::Precision;
 use crate::particles::engine::PerParticle;
 use crate::particles::engine::{Beside, First};
@@ -38,7 +38,7 @@ struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     fn new(beside: Beside<'a>) -> Result<Self, Error> {
         let results = |buffer: &'a dyn Buffer| {
-            (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign("results"))
+            (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer("results", buffer))
         };
         let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
         Ok(Self { q, f: beside.f.map(results).transpose()? })

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::slice;
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
@@ -58,6 +59,35 @@ where
     }
 }
 
+/// Records whose number and fields were read once: other code may answer differently each time.
+#[derive(Clone, Copy)]
+pub struct Once<'a> {
+    rows: &'a dyn Rows,
+    count: usize,
+    fields: &'static [Field],
+}
+
+impl<'a> Once<'a> {
+    /// Reads the number and the fields of records.
+    pub fn of(rows: &'a dyn Rows) -> Self {
+        Self { rows, count: rows.count(), fields: rows.fields() }
+    }
+}
+
+impl Rows for Once<'_> {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        self.rows.write(records, rows);
+    }
+}
+
 /// Records that own their words: rows of 64-bit words.
 #[derive(Clone, Debug)]
 pub struct OwnedRows {
@@ -66,20 +96,20 @@ pub struct OwnedRows {
 }
 
 impl OwnedRows {
-    /// Creates records of these fields from words, row by row.
-    ///
-    /// # Panics
-    ///
-    /// If the last row is not whole.
-    pub fn new(fields: &'static [Field], words: Vec<u64>) -> Self {
-        assert_eq!(words.len() % dim(fields).max(1), 0, "rows of {} numbers", dim(fields));
-        Self { fields, words }
+    /// Creates records of these fields from words, row by row. Refuses words whose last row is not
+    /// whole.
+    pub fn new(fields: &'static [Field], words: Vec<u64>) -> Result<Self, Error> {
+        let (found, record) = (words.len(), dim(fields));
+        // Records without numbers have no words.
+        let is_whole = found.checked_rem(record).map_or(found == 0, |rest| rest == 0);
+        if is_whole { Ok(Self { fields, words }) } else { Err(Error::PartOfRow { found, record }) }
     }
 
-    /// Creates one record; refuses a row of another length.
+    /// Creates one record of parameters. Refuses a row of another length, and integers that need
+    /// more than 32 bits.
     pub fn one(fields: &'static [Field], row: &[u64]) -> Result<Self, Error> {
-        Error::check_length("numbers of a record", row.len(), dim(fields))?;
-        Ok(Self::new(fields, row.to_vec()))
+        check_parameters(fields, row)?;
+        Ok(Self { fields, words: row.to_vec() })
     }
 
     /// Returns the words, row by row.
@@ -104,6 +134,14 @@ impl Rows for OwnedRows {
     }
 }
 
+/// Refuses a row of parameters of another length, and integers that need more than 32 bits.
+pub fn check_parameters(fields: &[Field], row: &[u64]) -> Result<(), Error> {
+    Error::check_length("numbers of a record", row.len(), dim(fields))?;
+    let wide = Wide::new("parameters");
+    wide.look(fields, row, 0);
+    wide.check()
+}
+
 /// A function that writes the numbers of a range of records row by row, as 64-bit words.
 pub type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
 
@@ -115,6 +153,7 @@ pub const fn words<S: Scalar>(fields: &[Field]) -> usize {
 
 /// Returns the numbers of the records row by row, as 64-bit words.
 pub fn rows(records: &dyn Rows) -> Vec<u64> {
+    let records = &Once::of(records);
     let mut rows = vec![0; records.count() * record::dim(records.fields())];
     records.write(0..records.count(), &mut rows);
     rows
@@ -143,27 +182,32 @@ pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
 }
 
 /// Writes the records row by row, their reals rounded to the nearest `S`, to the first of these
-/// words.
+/// words. Refuses integers that need more than 32 bits.
 ///
 /// # Panics
 ///
 /// If there are fewer words than the records need.
-pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) {
+pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) -> Result<(), Error> {
+    let records = &Once::of(records);
     let fields = records.fields();
     let row = crate::records::pack::words::<S>(fields);
     let n = records.count();
     assert!(words.len() >= n * row, "{} words for {n} records of {row}", words.len());
     if row == 0 {
-        return;
+        return Ok(());
     }
     let words = &mut words[..n * row];
+    let wide = Wide::new("particles");
     parallel::each_chunk(words, chunk(n, row) * row, &|first, words| {
         let first = first / row;
         in_batches(records, first..first + words.len() / row, &mut |begin, rows| {
             let words = &mut words[(begin - first) * row..];
-            each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word);
+            if each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word) {
+                wide.look(fields, rows, begin);
+            }
         });
     });
+    wide.check()
 }
 
 /// Returns `n` records, whose numbers `write` writes.
@@ -318,8 +362,14 @@ impl Number {
 
 /// Returns the types of the numbers of a record.
 pub(crate) fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone {
-    let each = |field: &Field| {
-        let kind = field.kind;
+    numbers_of_kinds(fields.iter().map(|field| field.kind))
+}
+
+/// Returns the types of the numbers of fields of these types.
+pub(crate) fn numbers_of_kinds(
+    kinds: impl Iterator<Item = FieldKind> + Clone,
+) -> impl Iterator<Item = Number> + Clone {
+    let each = |kind: FieldKind| {
         (0..kind.components()).map(move |c| match kind {
             FieldKind::U32 | FieldKind::Count => Number::Index,
             FieldKind::ArgMin if c == 1 => Number::Index,
@@ -327,7 +377,7 @@ pub(crate) fn numbers(fields: &[Field]) -> impl Iterator<Item = Number> + Clone 
             _ => Number::Real,
         })
     };
-    fields.iter().flat_map(each)
+    kinds.flat_map(each)
 }
 
 /// Returns the axis of each number of a record that is a coordinate, and `None` for others.
@@ -339,15 +389,52 @@ pub fn axes(fields: &[Field]) -> impl Iterator<Item = Option<usize>> + Clone {
     fields.iter().flat_map(each)
 }
 
+/// The first integer among records that needs more than 32 bits.
+pub(crate) struct Wide {
+    what: &'static str,
+    first: Mutex<Option<(usize, Field, u64)>>,
+}
+
+impl Wide {
+    /// Returns none, among these records.
+    pub fn new(what: &'static str) -> Self {
+        Self { what, first: Mutex::new(None) }
+    }
+
+    /// Looks at rows; `first` is the index of the first record.
+    pub fn look(&self, fields: &[Field], rows: &[u64], first: usize) {
+        let each =
+            || fields.iter().flat_map(|field| (0..field.kind.components()).map(move |_| field));
+        let numbers = each().zip(numbers(fields)).enumerate();
+        for (c, (field, _)) in numbers.filter(|(_, (_, number))| *number == Number::Index) {
+            let column = rows.chunks_exact(dim(fields)).map(|row| row[c]);
+            let wide = column.enumerate().find(|(_, word)| *word > u32::MAX.into());
+            let Some((k, word)) = wide else { continue };
+            let mut known = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.is_none_or(|(index, ..)| first + k < index) {
+                *known = Some((first + k, *field, word));
+            }
+        }
+    }
+
+    /// Refuses the integer, if there is one.
+    pub fn check(self) -> Result<(), Error> {
+        let first = self.first.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some((index, field, found)) = first else { return Ok(()) };
+        Err(Error::WideInteger { what: self.what, index, field, found })
+    }
+}
+
 /// Calls `put(record, word of the record, value)` for each word in `S` of these rows. Converts
-/// column by column, so that it branches on the type of a number only once for all records.
+/// column by column, so that it branches on the type of a number only once for all records. Returns
+/// whether an integer needs more than 32 bits; its upper bits are dropped.
 #[inline(always)]
 pub(crate) fn each_word<S: Scalar>(
     fields: &[Field],
     rows: &[u64],
     mut put: impl FnMut(usize, usize, S::Word),
-) {
-    let (dim, mut first) = (record::dim(fields), 0);
+) -> bool {
+    let (dim, mut first, mut bits) = (record::dim(fields), 0, 0);
     for (c, number) in numbers(fields).enumerate() {
         let column = rows.chunks_exact(dim).map(|row| row[c]).enumerate();
         match number {
@@ -358,6 +445,7 @@ pub(crate) fn each_word<S: Scalar>(
             }
             Number::Index => {
                 for (k, word) in column {
+                    bits |= word;
                     put(k, first, S::word_from_u32(word as u32));
                 }
             }
@@ -374,6 +462,7 @@ pub(crate) fn each_word<S: Scalar>(
         }
         first += 1;
     }
+    bits > u32::MAX.into()
 }
 
 /// Returns the rows of `dim` numbers that a function writes. Not generic, unlike its caller, so
@@ -442,7 +531,10 @@ impl<R: Scalar> Reader<R> for RowReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::buffers::Particles;
+    use crate::memory::columns::Columns;
     use crate::numeric::mixed::Mixed;
+    use crate::numeric::precision::Precision;
 
     const FIELDS: &[Field] = &[
         Field { name: "kind", kind: FieldKind::U32 },
@@ -524,7 +616,7 @@ mod tests {
     #[test]
     fn records_fill_the_first_words() {
         let mut words = [9; 11];
-        pack_into::<f64>(&Two, &mut words);
+        pack_into::<f64>(&Two, &mut words).unwrap();
         let row = row(7, [1.0, 2.0, 3.0]);
         assert_eq!(words.to_vec(), [row.clone(), row, vec![9; 3]].concat());
     }
@@ -532,7 +624,80 @@ mod tests {
     #[test]
     #[should_panic(expected = "7 words for 2 records of 4")]
     fn records_are_not_cut_off() {
-        pack_into::<f64>(&Two, &mut [0; 7]);
+        let _ = pack_into::<f64>(&Two, &mut [0; 7]);
+    }
+
+    #[test]
+    fn integers_of_more_than_32_bits_are_refused() {
+        const WIDE: u64 = u32::MAX as u64 + 1;
+        let field = FIELDS[0];
+        let rows = |n: usize, wide: &[usize]| {
+            let mut rows = row(u32::MAX, [1.0, 2.0, 3.0]).repeat(n);
+            wide.iter().for_each(|&k| rows[4 * k] = WIDE + k as u64);
+            OwnedRows::new(FIELDS, rows).unwrap()
+        };
+        // More than one thread converts.
+        for (n, wide) in [(3, &[][..]), (3, &[1, 2]), (50_000, &[49_000, 20_000, 30_000])] {
+            let expected = wide.iter().min().map_or(Ok(()), |&index| {
+                let found = WIDE + index as u64;
+                Err(Error::WideInteger { what: "particles", index, field, found })
+            });
+            let rows = rows(n, wide);
+            assert_eq!(pack_into::<f32>(&rows, &mut vec![0; 4 * n]), expected);
+            assert_eq!(Columns::pack::<f32>(&rows).map(|_| ()), expected);
+            assert_eq!(Columns::pack::<f64>(&rows).map(|_| ()), expected);
+        }
+        let mut parameters = row(0, [f64::NAN; 3]);
+        assert_eq!(check_parameters(FIELDS, &parameters), Ok(()));
+        parameters[0] = WIDE;
+        let error = OwnedRows::one(FIELDS, &parameters).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "parameters[0]: kind: u32 of 4294967296, expected at most 4294967295; give integers of 32 bits"
+        );
+    }
+
+    #[test]
+    fn rows_are_whole() {
+        let found = |fields, n| OwnedRows::new(fields, vec![0; n]).map(|rows| rows.count());
+        assert_eq!([found(FIELDS, 0), found(FIELDS, 8), found(&[], 0)], [Ok(0), Ok(2), Ok(1)]);
+        assert_eq!(found(FIELDS, 7), Err(Error::PartOfRow { found: 7, record: 4 }));
+        assert_eq!(found(&[], 1), Err(Error::PartOfRow { found: 1, record: 0 }));
+    }
+
+    /// Records whose number and fields differ at each call.
+    #[derive(Default)]
+    struct Restless(std::sync::atomic::AtomicUsize);
+
+    impl Restless {
+        fn next(&self) -> usize {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+        }
+    }
+
+    impl Rows for Restless {
+        fn count(&self) -> usize {
+            2 + self.next()
+        }
+        fn fields(&self) -> &'static [Field] {
+            &FIELDS[..4 - self.next().clamp(1, 3)]
+        }
+        fn write(&self, _: Range<usize>, rows: &mut [u64]) {
+            rows.fill(7);
+        }
+    }
+
+    #[test]
+    fn fields_and_numbers_of_records_are_read_once() {
+        let rows = Restless::default();
+        let once = Once::of(&rows);
+        assert_eq!((once.count(), once.fields(), once.fields()), (2, FIELDS, FIELDS));
+        let rows = Restless::default();
+        let mut words = vec![0; 8];
+        pack_into::<f64>(&rows, &mut words).unwrap();
+        assert_eq!(words, [7; 8]);
+        let particles = Particles::pack(&Restless::default(), Precision::Single).unwrap();
+        assert_eq!((particles.len(), particles.fields), (2, FIELDS));
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub trait Tree: Engine {
     /// Returns the lengths of the results that the last evaluation compared error estimates with.
     fn compared(&self) -> Result<Option<Vec<f64>>, Error>;
 
-    /// Makes the next evaluation compare error estimates with results of these lengths.
+    /// Makes the next evaluation compare error estimates with results of these lengths. An
+    /// evaluation of another number of results is an error, and the lengths are kept for the next
+    /// one. Without lengths the next evaluation finds its own.
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error>;
 
     /// Starts or stops the measurement of the times of the parts of evaluations.
@@ -29,6 +31,12 @@ pub trait Tree: Engine {
 
     /// Returns the size of the tree of the last evaluation, its work and its times.
     fn report(&self) -> Result<TreeReport, Error>;
+}
+
+/// Refuses lengths that were given for another number of results.
+pub fn check_given(given: Option<&[f64]>, results: usize) -> Result<(), Error> {
+    let what = "lengths of results to compare with";
+    given.map_or(Ok(()), |given| Error::check_length(what, given.len(), results))
 }
 
 /// Takes the state of a tree.

@@ -74,7 +74,8 @@ impl Buffer {
         }
     }
 
-    /// Creates a copy of these particles in this precision.
+    /// Creates a copy of these particles in this precision. Refuses integers that need more than
+    /// 32 bits.
     pub fn of_particles(
         backend: &Arc<dyn Backend>,
         particles: &dyn Rows,
@@ -89,16 +90,19 @@ impl Buffer {
     /// Copies particles from the host, in the precision of the buffer.
     pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
         self.changes();
-        let precision = self.precision;
-        self.memory.write(&mut |words| match precision {
-            Precision::Single => {
-                pack::pack_into::<f32>(particles, bytemuck::cast_slice_mut(words));
-            }
-            Precision::Double => pack::pack_into::<f64>(particles, words),
-            Precision::Mixed => {
-                pack::pack_into::<Mixed>(particles, bytemuck::cast_slice_mut(words));
-            }
-        })
+        let (precision, mut packed) = (self.precision, Ok(()));
+        self.memory.write(&mut |words| {
+            packed = match precision {
+                Precision::Single => {
+                    pack::pack_into::<f32>(particles, bytemuck::cast_slice_mut(words))
+                }
+                Precision::Double => pack::pack_into::<f64>(particles, words),
+                Precision::Mixed => {
+                    pack::pack_into::<Mixed>(particles, bytemuck::cast_slice_mut(words))
+                }
+            };
+        })?;
+        Ok(packed?)
     }
 
     /// Sets the number of records, of `words` words each. The contents are lost if they need more

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 
-use nbody_core::pack::{Binding, Rows, WriteRows, dim};
+use nbody_core::pack::{Binding, Once, Rows, WriteRows, dim};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
 
@@ -37,7 +37,8 @@ impl CudaParticles {
         precision: Precision,
         field_copy: &Arc<FieldCopy>,
     ) -> Result<Self, Error> {
-        let buffer = Buffer::of_particles(backend, particles, precision)?;
+        let particles = Once::of(particles);
+        let buffer = Buffer::of_particles(backend, &particles, precision)?;
         Ok(Self { buffer, fields: particles.fields(), field_copy: field_copy.clone() })
     }
 
@@ -61,6 +62,10 @@ impl untyped::Buffer for CudaParticles {
 
     fn len(&self) -> usize {
         self.buffer.n
+    }
+
+    fn device(&self) -> String {
+        self.buffer.backend.describe()
     }
 
     fn precision(&self) -> Precision {
@@ -93,6 +98,10 @@ impl untyped::Buffer for CudaResults {
 
     fn len(&self) -> usize {
         self.buffer.n
+    }
+
+    fn device(&self) -> String {
+        self.buffer.backend.describe()
     }
 
     fn precision(&self) -> Precision {
@@ -139,7 +148,7 @@ pub(crate) fn particles<'a>(
     backend: &dyn Backend,
     buffer: &'a dyn untyped::Buffer,
 ) -> Result<&'a CudaParticles, Error> {
-    (buffer as &dyn Any).downcast_ref().ok_or_else(|| foreign(what, backend))
+    (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer(what, backend, buffer))
 }
 
 /// Returns particles in device memory, for writing.
@@ -148,7 +157,10 @@ pub(crate) fn particles_mut<'a>(
     backend: &dyn Backend,
     buffer: &'a mut dyn untyped::Buffer,
 ) -> Result<&'a mut CudaParticles, Error> {
-    (buffer as &mut dyn Any).downcast_mut().ok_or_else(|| foreign(what, backend))
+    if (buffer as &dyn Any).is::<CudaParticles>() {
+        return Ok((buffer as &mut dyn Any).downcast_mut().expect("of this type"));
+    }
+    Err(other_buffer(what, backend, buffer))
 }
 
 /// Returns the i-particles and the j-particles of a law.
@@ -172,8 +184,28 @@ pub(crate) fn results<'a>(
     fields: &'static [Field],
 ) -> Result<&'a mut Buffer, Error> {
     Error::check_record("results", buffer.fields(), fields)?;
+    if !(buffer as &dyn Any).is::<CudaResults>() {
+        return Err(other_buffer("results", backend, buffer));
+    }
     let results = (buffer as &mut dyn Any).downcast_mut::<CudaResults>();
-    Ok(&mut results.ok_or_else(|| foreign("results", backend))?.buffer)
+    Ok(&mut results.expect("of this type").buffer)
+}
+
+/// Returns the error for a buffer of another device, or for particles in place of results or the
+/// reverse.
+pub(crate) fn other_buffer(
+    what: &'static str,
+    backend: &dyn Backend,
+    buffer: &dyn untyped::Buffer,
+) -> Error {
+    let any = buffer as &dyn Any;
+    if any.is::<CudaParticles>() {
+        Error::OtherBuffer { what, found: "particles" }
+    } else if any.is::<CudaResults>() {
+        Error::OtherBuffer { what, found: "results" }
+    } else {
+        Error::ForeignBuffer { what, found: buffer.device(), expected: backend.describe() }
+    }
 }
 
 /// Returns the error for an object of another device.

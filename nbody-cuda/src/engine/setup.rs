@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nbody_core::pack::dim;
+use nbody_core::pack::{check_parameters, dim};
 use nbody_core::{Domain, Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer};
@@ -22,6 +22,8 @@ pub(crate) struct Setup {
     pub space: Vec<u64>,
     /// Scratch memory for results that are then added to earlier results.
     fresh: Option<Buffer>,
+    /// The parameters, one row.
+    row: Vec<u64>,
 }
 
 impl Setup {
@@ -46,6 +48,7 @@ impl Setup {
             parameters: Vec::new(),
             space: space(options.domain, options.precision),
             fresh: None,
+            row: Vec::new(),
         };
         setup.set_parameters(parameters)?;
         Ok(setup)
@@ -54,10 +57,15 @@ impl Setup {
     /// Sets the parameters, one row.
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         let (fields, precision) = (self.law.parameters, self.options.precision);
-        let (what, expected) = ("numbers of a record", dim(fields));
-        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        check_parameters(fields, parameters)?;
         self.parameters = words(&bytes(fields, parameters, precision));
+        self.row = parameters.to_vec();
         Ok(())
+    }
+
+    /// Returns the parameters, one row.
+    pub fn row(&self) -> &[u64] {
+        &self.row
     }
 
     /// Returns the options with another domain, and whether it needs other programs.

@@ -69,6 +69,7 @@ pub fn cutoff(steps: &[Step], reads: [&[usize]; 2]) -> String {
     for (k, step) in steps.iter().enumerate() {
         let value = match *step {
             Step::Real(x) if x.is_finite() => format!("constant({x:e})"),
+            Step::Real(x) if x.is_nan() => "whole()".to_owned(),
             Step::Real(x) => format!("exactly({}infinite())", if x < 0.0 { "-" } else { "" }),
             Step::Integer(n) => format!("integer({n}u)"),
             Step::Truth(holds) => format!("known({holds})"),

@@ -93,7 +93,7 @@ pub(super) fn moved(
             row[place.component()] = place.word_of(of[k]);
         }
     }
-    Ok(OwnedRows::new(fields, rows))
+    Ok(OwnedRows::new(fields, rows)?)
 }
 
 /// Returns the positions of particles.

@@ -221,6 +221,10 @@ impl untyped::ShortRange for ListEngine {
         self.setup.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.setup.row()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         self.setup.set_parameters(parameters)?;
         self.cutoff = Cutoff::new(self.setup.law, parameters);

@@ -251,6 +251,10 @@ impl untyped::Engine for CudaEngine {
         self.setup.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.setup.row()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         self.setup.set_parameters(parameters)
     }

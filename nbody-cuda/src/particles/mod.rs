@@ -10,7 +10,7 @@ pub mod sequence;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use nbody_core::pack::{self, Binding, Place, dim};
+use nbody_core::pack::{self, Binding, Place, check_parameters, dim};
 use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -150,8 +150,7 @@ impl ParticleEngine {
 
     /// Sets the parameters, one row.
     pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        let (what, expected) = ("numbers of a record", dim(self.fields));
-        nbody_core::Error::check_length(what, parameters.len(), expected)?;
+        check_parameters(self.fields, parameters)?;
         self.parameters = words(&bytes(self.fields, parameters, Precision::Double));
         Ok(())
     }

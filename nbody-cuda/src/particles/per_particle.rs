@@ -9,7 +9,7 @@ use nbody_core::{Domain, Error, Field, ParticleProgram};
 use super::selection::CudaSelection;
 use super::{Beside, First, ParticleEngine};
 use crate::backend::Backend;
-use crate::engine::buffer::{CudaResults, foreign, particles, particles_mut};
+use crate::engine::buffer::{CudaResults, foreign, other_buffer, particles, particles_mut};
 
 /// Returns the buffers besides the particles, and their fields.
 fn beside<'a>(
@@ -18,7 +18,7 @@ fn beside<'a>(
 ) -> Result<(Beside<'a>, [&'static [Field]; 2]), Error> {
     let results = |buffer: &'a dyn untyped::Buffer| {
         let results = (buffer as &dyn Any).downcast_ref::<CudaResults>();
-        results.ok_or_else(|| foreign("results", backend))
+        results.ok_or_else(|| other_buffer("results", backend, buffer))
     };
     let q = beside.q.map(|q| particles("second particles", backend, q)).transpose()?;
     let f = beside.f.map(results).transpose()?;

@@ -36,6 +36,8 @@ pub(crate) struct TreeEngine {
     /// The lengths of the last results, followed by the lengths that the last evaluation compared
     /// with; and the number of known lengths, 0 if unknown.
     lengths: ([Scratch; 2], usize),
+    /// The lengths that the caller has given for the next evaluation.
+    given: Option<Vec<f64>>,
     estimate: Option<Box<dyn Memory>>,
     /// The unit and the sign for which the estimate was made.
     estimated: Option<(f64, bool)>,
@@ -73,6 +75,7 @@ impl TreeEngine {
             trees: Vec::new(),
             kernels: Vec::new(),
             lengths: Default::default(),
+            given: None,
             estimate: None,
             estimated: None,
             queues: Scratch::default(),
@@ -84,7 +87,7 @@ impl TreeEngine {
 
     /// Forgets the estimate of errors, and the results that errors are compared with.
     fn forget_results(&mut self) {
-        (self.lengths.1, self.estimated) = (0, None);
+        (self.lengths.1, self.given, self.estimated) = (0, None, None);
     }
 
     pub fn run(
@@ -95,13 +98,14 @@ impl TreeEngine {
         store: Store,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, TREE_LIMIT)?;
+        untyped::check_given(self.given.as_deref(), out.n)?;
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
         if out.n == 0 || j.particles().n == 0 {
             // The build of a tree would find them, but no tree is built.
             check_finite("j-particles", j.particles(), law.j)?;
             check_finite("i-particles", i, law.i)?;
-            self.lengths.1 = 0;
+            (self.lengths.1, self.given) = (0, None);
             if store == Store::Replace {
                 out.clear(law.f)?;
             }
@@ -145,10 +149,14 @@ impl TreeEngine {
         sets: &TreeSets,
         (out, store): (&Buffer, Store),
     ) -> Result<(), Error> {
+        let given = self.given.take();
         let Some(share) = self.law.opening().share() else {
             return self.walk_once((last, kernel), sets, (out, store), (0.0, false));
         };
         self.provide_estimate(last)?;
+        if let Some(given) = given {
+            self.write_lengths(&given)?;
+        }
         let (lengths, known) = &mut self.lengths;
         let before = std::mem::replace(known, 0);
         for lengths in lengths.iter_mut() {
@@ -175,13 +183,10 @@ impl TreeEngine {
         Ok(Some(lengths))
     }
 
-    /// Sets the lengths of results that the next evaluation compares with.
+    /// Copies lengths of results to the device, in place of the lengths of the last results.
     fn write_lengths(&mut self, lengths: &[f64]) -> Result<(), Error> {
         let ([last, _], known) = &mut self.lengths;
         *known = 0;
-        if lengths.is_empty() {
-            return Ok(());
-        }
         last.reserve(&*self.setup.backend, &[lengths.len(), size_of::<f64>()], false)?;
         last.memory_mut().write(&mut |words| {
             words[..lengths.len()].copy_from_slice(bytemuck::cast_slice(lengths));
@@ -313,6 +318,10 @@ impl untyped::Engine for TreeEngine {
         self.setup.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.setup.row()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
         self.law.set_parameters(parameters)?;
         self.setup.set_parameters(parameters)?;
@@ -361,8 +370,12 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn state(&self) -> Result<EngineState, nbody_core::Error> {
-        let compared = untyped::Tree::compared(self)?;
-        Ok(compared.map(EngineState::Results).unwrap_or_default())
+        // Lengths that are not yet compared with are the state that was restored.
+        let lengths = match &self.given {
+            Some(given) => Some(given.clone()),
+            None => self.read_compared()?,
+        };
+        Ok(lengths.map(EngineState::Results).unwrap_or_default())
     }
 
     fn restore(&mut self, state: &EngineState) -> Result<(), nbody_core::Error> {
@@ -390,7 +403,12 @@ impl untyped::Tree for TreeEngine {
     }
 
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), nbody_core::Error> {
-        Ok(self.write_lengths(lengths)?)
+        if lengths.is_empty() {
+            self.forget_results();
+        } else {
+            self.given = Some(lengths.to_vec());
+        }
+        Ok(())
     }
 
     fn set_timed(&mut self, is_on: bool) {

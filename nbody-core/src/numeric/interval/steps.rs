@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 /// A step of a program. It names earlier values by their places.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// A constant.
     Real(f64),
@@ -48,6 +48,31 @@ pub enum Step {
         at: [u16; 2],
     },
 }
+
+impl PartialEq for Step {
+    /// Compares constants by their bits: 0 is not -0, and a NaN equals itself.
+    fn eq(&self, other: &Self) -> bool {
+        match (*self, *other) {
+            (Self::Real(a), Self::Real(b)) => a.to_bits() == b.to_bits(),
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Truth(a), Self::Truth(b)) => a == b,
+            (Self::Unknown, Self::Unknown) => true,
+            (Self::Number(a, k), Self::Number(b, l)) | (Self::Index(a, k), Self::Index(b, l)) => {
+                (a, k) == (b, l)
+            }
+            (Self::Apply(a, of), Self::Apply(b, others)) => (a, of) == (b, others),
+            (Self::Power(a, n), Self::Power(b, m)) => (a, n) == (b, m),
+            (Self::Entry(a, k), Self::Entry(b, l)) => (a, k) == (b, l),
+            (
+                Self::Lookup { first, size, at },
+                Self::Lookup { first: of_other, size: other_size, at: other_at },
+            ) => (first, size, at) == (of_other, other_size, other_at),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Step {}
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

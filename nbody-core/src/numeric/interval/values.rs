@@ -50,6 +50,12 @@ impl Interval {
         if lo <= hi { Self { lo, hi, may_be_nan: false } } else { Self::WHOLE }
     }
 
+    /// Returns whether both have the same bits: 0 is not -0.
+    pub(crate) fn has_bits_of(&self, other: &Self) -> bool {
+        let bits = |it: &Self| (it.lo.to_bits(), it.hi.to_bits(), it.may_be_nan);
+        bits(self) == bits(other)
+    }
+
     /// Tests whether this number is within the bounds.
     pub fn contains(&self, x: f64) -> bool {
         self.lo <= x && x <= self.hi || x.is_nan() && self.may_be_nan

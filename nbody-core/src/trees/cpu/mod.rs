@@ -22,8 +22,7 @@ use crate::pairs::engine::Engine;
 use crate::pairs::sources::{Sources, Store};
 use crate::records::pack;
 use crate::state::EngineState;
-use crate::trees::engine::Tree;
-use crate::trees::engine::restore_tree;
+use crate::trees::engine::{Tree, check_given, restore_tree};
 use crate::trees::kernel::first_field;
 use crate::trees::law::TreeLaw;
 use crate::trees::opening::Opening;
@@ -39,6 +38,8 @@ pub(crate) struct CpuTree {
     engine: CpuEngine,
     /// The lengths of the first field of the last results, in the order of the caller.
     lengths: Option<Vec<f64>>,
+    /// The lengths that the caller has given for the next evaluation.
+    given: Option<Vec<f64>>,
     /// The lengths with which the last evaluation compared its error estimates.
     compared: Option<Vec<f64>>,
     report: TreeReport,
@@ -110,13 +111,13 @@ impl CpuTree {
         level: SimdLevel,
     ) -> Result<Self, Error> {
         let engine = CpuEngine::new(law.law(), parameters, options, level)?;
-        let (lengths, compared, report) = Default::default();
-        Ok(Self { law, engine, lengths, compared, report })
+        let (lengths, given, compared, report) = Default::default();
+        Ok(Self { law, engine, lengths, given, compared, report })
     }
 
     /// Forgets the results that error estimates are compared with.
     fn forget_results(&mut self) {
-        (self.lengths, self.compared) = (None, None);
+        (self.lengths, self.given, self.compared) = (None, None, None);
     }
 
     /// Builds the tree, and orders the i-particles.
@@ -210,21 +211,23 @@ impl CpuTree {
         store: Store,
     ) -> Result<(), Error> {
         self.engine.check(i, j, out)?;
+        check_given(self.given.as_deref(), out.columns.len())?;
         let (built, targets) = self.build(i, j, out.columns.len())?;
         let (start, fields) = (Instant::now(), self.engine.law.f);
+        let given = self.given.take();
         let sums = match self.law.opening().share() {
             None => self.sum_walks(&built, &targets, None)?,
             Some(share) => {
                 let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
-                let before = match before {
+                let before = match given.or(before) {
                     Some(lengths) => lengths,
                     None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
                 };
                 let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
-                // Without sources nothing is compared with results.
-                let has_sources = !built.tree.cells.is_empty();
-                self.lengths = has_sources.then(|| targets.lengths(&sums, fields));
-                self.compared = has_sources.then_some(before);
+                // Nothing is compared with results without sources, and nothing without results.
+                let has_pairs = !built.tree.cells.is_empty() && targets.wanted > 0;
+                self.lengths = has_pairs.then(|| targets.lengths(&sums, fields));
+                self.compared = has_pairs.then_some(before);
                 sums
             }
         };
@@ -244,10 +247,15 @@ impl Engine for CpuTree {
         self.engine.options
     }
 
+    fn parameters(&self) -> &[u64] {
+        self.engine.parameters.words()
+    }
+
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        self.engine.set_parameters(parameters)?;
+        // The engine refuses no row that the law takes.
+        self.law.set_parameters(parameters)?;
         self.forget_results();
-        self.law.set_parameters(parameters)
+        self.engine.set_parameters(parameters)
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
@@ -286,8 +294,9 @@ impl Engine for CpuTree {
     }
 
     fn state(&self) -> Result<EngineState, Error> {
-        let compared = Tree::compared(self)?;
-        Ok(compared.map(EngineState::Results).unwrap_or_default())
+        // Lengths that are not yet compared with are the state that was restored.
+        let lengths = self.given.clone().or_else(|| self.compared.clone());
+        Ok(lengths.map(EngineState::Results).unwrap_or_default())
     }
 
     fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
@@ -315,7 +324,11 @@ impl Tree for CpuTree {
     }
 
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
-        self.lengths = Some(lengths.to_vec());
+        if lengths.is_empty() {
+            self.forget_results();
+        } else {
+            self.given = Some(lengths.to_vec());
+        }
         Ok(())
     }
 
