@@ -134,8 +134,9 @@ impl LawTable {
                 let expected = format!("numbers of {} that are no coordinates", numbers.len());
                 return self.refuse(part(), format!("number {n}"), expected);
             }
-            if let Some(pair) = reads.windows(2).find(|pair| pair[0] >= pair[1]) {
-                let found = format!("{} before {}", pair[0], pair[1]);
+            let mut pairs = reads.iter().zip(reads.iter().skip(1));
+            if let Some((first, second)) = pairs.find(|(first, second)| first >= second) {
+                let found = format!("{first} before {second}");
                 return self.refuse(part(), found, "ascending numbers");
             }
         }
@@ -188,8 +189,8 @@ impl LawTable {
                     Kind::Integers
                 }
                 Step::Apply(function, operands) => {
-                    let each = operands.into_iter().zip(function.inputs());
-                    each.map(|(place, &kind)| takes(place, kind)).collect::<Result<(), _>>()?;
+                    let mut each = operands.into_iter().zip(function.inputs());
+                    each.try_for_each(|(place, &kind)| takes(place, kind))?;
                     function.output()
                 }
                 Step::Power(base, _) => {

@@ -55,8 +55,8 @@ impl LawTable {
     /// text must declare its structs so, and neither read nor write anything else.
     #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
     pub unsafe fn intern(self) -> Result<&'static Law, Error> {
-        self.check()?;
         static KNOWN: Mutex<Vec<(LawTable, &Law)>> = Mutex::new(Vec::new());
+        self.check()?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, law)) = known.iter().find(|(table, _)| *table == self) {
             return Ok(law);

@@ -633,7 +633,9 @@ mod tests {
         let field = FIELDS[0];
         let rows = |n: usize, wide: &[usize]| {
             let mut rows = row(u32::MAX, [1.0, 2.0, 3.0]).repeat(n);
-            wide.iter().for_each(|&k| rows[4 * k] = WIDE + k as u64);
+            for &k in wide {
+                rows[4 * k] = WIDE + k as u64;
+            }
             OwnedRows::new(FIELDS, rows).unwrap()
         };
         // More than one thread converts.

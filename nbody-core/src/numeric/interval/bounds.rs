@@ -162,7 +162,8 @@ shared! {
         rounded_sum(a, b)
     }
 
-    /// Returns a product. That of two numbers of `f32` is exact in `f64`; zero times infinity is NaN.
+    /// Returns a product. The product of two `f32` numbers is exact in `f64`; zero times infinity is
+    /// NaN.
     fn product(a: Interval, b: Interval) -> Interval {
         if (is_one(a) && is_one(b) && is_exact(a.lo * b.lo)) return exactly(a.lo * b.lo);
         let bounds = of_results(a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi, 1.0);
@@ -197,7 +198,7 @@ shared! {
         negative(min(negative(a), negative(b)))
     }
 
-    /// Returns a power by repeated squaring, from that of the bits before.
+    /// Returns a power by repeated squaring, from the power of the bits before.
     fn raised(power: Interval, x: Interval, bits: u32) -> Interval {
         if (bits == 0) return power;
         if (bits == 1) return x;
@@ -255,7 +256,8 @@ shared! {
         between(x, ln_of(x.lo), ln_of(x.hi))
     }
 
-    /// Returns a power; the logarithm of a power is linear in the exponent, and in that of the base.
+    /// Returns a power; the logarithm of a power is linear in the exponent, and in the logarithm of
+    /// the base.
     fn powf(x: Interval, n: Interval) -> Interval {
         if (x.lo < 0.0 || (x.lo == 0.0 && n.lo < 0.0)) return whole();
         let bounds = of_results(
