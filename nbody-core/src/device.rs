@@ -19,7 +19,7 @@ use crate::law::interaction::Law;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
-use crate::records::pack::Rows;
+use crate::records::rows::Rows;
 use crate::trees::opening::Opening;
 
 /// Creates buffers and engines.

@@ -75,7 +75,9 @@ pub use crate::trees::report::{TreeReport, TreeTimes};
 pub mod pack {
     pub use crate::records::binding::{Binding, Place};
     pub use crate::records::field_value::{find_field, values};
+    pub use crate::records::numbers::{axes, check_parameters};
     pub use crate::records::pack::*;
+    pub use crate::records::rows::{Once, OwnedRows, Rows, WriteRows};
 }
 
 /// Engines without the types of a law.
@@ -94,7 +96,7 @@ pub mod untyped {
     pub use crate::memory::buffer::Buffer;
     pub use crate::pairs::engine::Engine;
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
-    pub use crate::records::pack::{OwnedRows, Rows, WriteRows};
+    pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
     pub use crate::trees::engine::{Tree, check_given, restore_tree};
 }

@@ -13,8 +13,8 @@ use crate::law::pair::{PackedSources, Pair};
 use crate::numeric::scalar::Scalar;
 use crate::parallel;
 use crate::records::pack;
-use crate::records::pack::Rows;
 use crate::records::record::Record;
+use crate::records::rows::Rows;
 
 /// Computes the results of every i-particle, over all j-particles.
 pub fn reference<X, S>(

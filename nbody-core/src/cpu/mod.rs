@@ -23,7 +23,7 @@ use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
 use crate::pairs::engine::Engine;
 use crate::particles::engine::{PerParticle, Selection, Sequence};
-use crate::records::pack::Rows;
+use crate::records::rows::Rows;
 use crate::trees::engine::Tree;
 use crate::trees::law::TreeLaw;
 use crate::trees::opening::Opening;

@@ -14,7 +14,7 @@ use crate::numeric::simd::lanes::{LINE, Line};
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Math;
 use crate::records::pack;
-use crate::records::pack::{OwnedRows, Rows};
+use crate::records::rows::{OwnedRows, Rows};
 
 /// The pair function of a law with its parameters.
 pub(crate) struct Pair {

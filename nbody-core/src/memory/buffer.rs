@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::field::Field;
 use crate::numeric::precision::Precision;
-use crate::records::pack::WriteRows;
+use crate::records::rows::WriteRows;
 
 /// Rows of a described record in the memory of a device: particles or results.
 pub trait Buffer: Any + fmt::Debug + Send + Sync {

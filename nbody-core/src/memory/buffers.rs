@@ -3,7 +3,7 @@
 use crate::numeric::mixed::Mixed;
 use crate::numeric::simd::lanes::LINE;
 use crate::numeric::simd::lanes::Line;
-use crate::records::pack::{Once, Rows};
+use crate::records::rows::{Once, Rows};
 use std::any::Any;
 use std::ops::Range;
 use std::slice;
@@ -16,7 +16,7 @@ use crate::memory::packed::Packed;
 use crate::numeric::precision::Precision;
 use crate::records::binding::Binding;
 use crate::records::pack;
-use crate::records::pack::WriteRows;
+use crate::records::rows::WriteRows;
 
 /// Particles in the precision of an evaluation, as structure of arrays.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use crate::memory::columns::Columns;
 use crate::numeric::mixed::Mixed;
 use crate::numeric::precision::Precision;
 use crate::records::pack;
-use crate::records::pack::Rows;
+use crate::records::rows::Rows;
 
 /// Particles or parameters in the words of a precision, as structure of arrays.
 #[derive(Clone, Debug)]

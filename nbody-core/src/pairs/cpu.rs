@@ -23,7 +23,7 @@ use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
 use crate::pairs::symmetric::{self, SymmetricPairs};
 use crate::records::pack;
-use crate::records::pack::OwnedRows;
+use crate::records::rows::OwnedRows;
 
 /// A CPU engine: the law with its parameters, the options and the vector instructions.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::particles::engine::{Beside, First};
 use crate::particles::run::Run;
 use crate::particles::selection::CpuSelection;
 use crate::records::binding::Binding;
-use crate::records::pack::OwnedRows;
+use crate::records::rows::OwnedRows;
 
 /// Runs programs per particle on the CPU. It computes in `f64`. The numbers of particles are
 /// rounded to their precision when they are stored, and totals are merged in an order that depends

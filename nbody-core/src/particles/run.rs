@@ -18,8 +18,9 @@ use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
 use crate::parallel;
 use crate::records::binding::Binding;
+use crate::records::numbers::axes;
 use crate::records::pack;
-use crate::records::pack::Rows;
+use crate::records::rows::Rows;
 
 /// Number of particles whose totals are merged in one tree; the totals of the trees are merged
 /// likewise.
@@ -78,7 +79,7 @@ impl Run<'_> {
     fn lengths(&self) -> Vec<f64> {
         let domain = if self.wrap { self.domain } else { Domain::Open };
         let [lengths, _] = domain.factors();
-        pack::axes(self.program.p).map(|axis| axis.map_or(0.0, |axis| lengths[axis])).collect()
+        axes(self.program.p).map(|axis| axis.map_or(0.0, |axis| lengths[axis])).collect()
     }
 
     /// Runs a task with the stack that the program needs.

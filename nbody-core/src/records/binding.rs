@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::field::FieldKind;
 use crate::numeric::scalar::Scalar;
-use crate::records::pack::{Number, numbers};
+use crate::records::numbers::{Number, numbers};
 
 /// The numbers of a program's record among the words of a buffer's records, which may have more
 /// fields.

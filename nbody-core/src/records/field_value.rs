@@ -7,7 +7,8 @@ use crate::field::{Field, FieldKind};
 use crate::numeric::vector::{Point, Vector};
 use crate::parallel;
 use crate::records::binding::Binding;
-use crate::records::pack::{WriteRows, chunk};
+use crate::records::pack::chunk;
+use crate::records::rows::WriteRows;
 
 /// The host type of a field: `f64` for a `Real`, [`Vector`], [`Point`], `[f64; N]` or `u32`.
 pub trait FieldValue: Copy + Send + Sync + sealed::Read + 'static {

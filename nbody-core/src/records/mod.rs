@@ -2,5 +2,7 @@
 
 pub mod binding;
 pub mod field_value;
+pub mod numbers;
 pub mod pack;
 pub mod record;
+pub mod rows;

@@ -6,6 +6,7 @@ use crate::field::Field;
 use crate::law::charges::Charges;
 use crate::law::interaction::Law;
 use crate::law::pair::Pair;
+use crate::records::numbers::{Number, numbers};
 use crate::records::pack;
 
 /// The directions in which kernels are tested.
@@ -62,9 +63,9 @@ pub fn first_field(fields: &[Field], numbers: impl Iterator<Item = f64>) -> f64 
 /// Returns a record at a position; `number` gives its other components.
 fn row(fields: &'static [Field], position: [f64; 3], number: impl Fn(usize) -> f64) -> Vec<u64> {
     let place = pack::position(fields).unwrap_or(0..0);
-    let kinds = pack::numbers(fields).enumerate();
+    let kinds = numbers(fields).enumerate();
     let word = kinds.map(|(k, kind)| match kind {
-        pack::Number::Index => 0,
+        Number::Index => 0,
         _ if place.contains(&k) => position[k - place.start].to_bits(),
         _ => number(k).to_bits(),
     });

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::law::charges::Charges;
 use crate::law::interaction::Law;
 use crate::parallel;
-use crate::records::pack;
+use crate::records::numbers;
 use crate::trees::estimate::{Estimate, Table};
 use crate::trees::harmonic;
 use crate::trees::kernel::Kernel;
@@ -47,7 +47,7 @@ impl TreeLaw {
     /// Sets the parameters (one row).
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         let Self { law, charges, .. } = *self;
-        pack::check_parameters(law.parameters, parameters)?;
+        numbers::check_parameters(law.parameters, parameters)?;
         let mut harmonic = f64::INFINITY;
         // If the stack is too small, uses six far particles.
         let task = &mut || harmonic = harmonic::distance(law, parameters, charges);

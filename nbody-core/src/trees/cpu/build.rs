@@ -15,7 +15,7 @@ use crate::order::{lengths, ordered};
 use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack;
-use crate::records::pack::Rows;
+use crate::records::rows::Rows;
 use crate::trees::cells::{Cell, divide};
 use crate::trees::estimate::Table;
 use crate::trees::far::{CLEAR, FarParticles};
