@@ -11,14 +11,14 @@ use nbody::{
 
 use crate::clock::{REBASED, rebase};
 use crate::forces::{Energetics, check_continued, check_masses, check_motions, wait};
-use crate::hermite::{HermiteOptions, check_fields, close, is_finite};
+use crate::hermite::{check_fields, close, is_finite};
 use crate::limits::StepLimits;
 use crate::motion::{Motion, numbers, vectors};
 use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
 use crate::softening::soften;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator, Start};
+use crate::{Error, HermiteOptions, Integrator, Start};
 
 /// The largest step in ticks. Times in ticks are modulo 2³², which exceeds any step.
 const LARGEST: u32 = 1 << 30;

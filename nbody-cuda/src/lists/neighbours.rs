@@ -14,7 +14,8 @@ use nbody_core::{
     Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
 
-use super::device_lists::{DeviceLists, Downloaded, Outcome};
+use super::device_lists::download::Downloaded;
+use super::device_lists::{DeviceLists, Outcome};
 use super::extent::ListExtent;
 use super::given::Given;
 use super::reach::Varying;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Loop;
 use super::flow::Flow;
+use super::kernel::Loop;
 use super::text::{Instruction, Section};
 
 /// Finds the loops, in the order of their first instructions.

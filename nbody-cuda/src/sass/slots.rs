@@ -2,7 +2,7 @@
 
 use nbody_core::Law;
 
-use super::{Kernel, Loop};
+use super::kernel::{Kernel, Loop};
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::layout::{bytes_of, numbers_of};

@@ -6,6 +6,11 @@
 
 use std::cell::RefCell;
 use std::ffi::c_void;
+#[cfg(unix)]
+use std::ptr;
+
+#[cfg(unix)]
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
 /// The largest stack that is kept: larger stacks may have touched much memory.
 const KEPT: usize = 2 << 20;
@@ -53,47 +58,40 @@ impl Stacks {
 }
 
 #[cfg(unix)]
-mod mapped {
-    use std::ptr;
-
-    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
-
-    use super::Stacks;
-
-    impl Stacks {
-        /// Maps stacks of this size, a whole number of pages, for a number of threads.
-        pub(super) fn new(stack: usize, threads: usize) -> Option<Self> {
-            let bytes = stack.checked_mul(2)?.checked_mul(threads)?;
-            let kind = MapFlags::PRIVATE;
-            // Most of each stack stays untouched.
-            #[cfg(target_os = "linux")]
-            let kind = kind | MapFlags::NORESERVE;
-            // SAFETY: new memory, at an address that the system chooses.
-            let begin = unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::empty(), kind) };
-            let stacks = Self { begin: begin.ok()?, stack, threads };
-            #[cfg(target_os = "linux")]
-            {
-                use rustix::mm::{Advice, madvise};
-                // SAFETY: the memory mapped above; the advice changes no contents. It is optional.
-                let _ = unsafe { madvise(stacks.begin, bytes, Advice::LinuxNoHugepage) };
-            }
-            for k in 0..threads {
-                // SAFETY: the upper half of the k-th part of the memory mapped above, which nobody
-                // uses yet.
-                unsafe {
-                    let begin = stacks.begin.byte_add((2 * k + 1) * stack);
-                    mprotect(begin, stack, MprotectFlags::READ | MprotectFlags::WRITE).ok()?;
-                }
-            }
-            Some(stacks)
+impl Stacks {
+    /// Maps stacks of this size, a whole number of pages, for a number of threads.
+    fn new(stack: usize, threads: usize) -> Option<Self> {
+        let bytes = stack.checked_mul(2)?.checked_mul(threads)?;
+        let kind = MapFlags::PRIVATE;
+        // Most of each stack stays untouched.
+        #[cfg(target_os = "linux")]
+        let kind = kind | MapFlags::NORESERVE;
+        // SAFETY: new memory, at an address that the system chooses.
+        let begin = unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::empty(), kind) };
+        let stacks = Self { begin: begin.ok()?, stack, threads };
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::mm::{Advice, madvise};
+            // SAFETY: the memory mapped above; the advice changes no contents. It is optional.
+            let _ = unsafe { madvise(stacks.begin, bytes, Advice::LinuxNoHugepage) };
         }
+        for k in 0..threads {
+            // SAFETY: the upper half of the k-th part of the memory mapped above, which nobody
+            // uses yet.
+            unsafe {
+                let begin = stacks.begin.byte_add((2 * k + 1) * stack);
+                mprotect(begin, stack, MprotectFlags::READ | MprotectFlags::WRITE).ok()?;
+            }
+        }
+        Some(stacks)
     }
+}
 
-    impl Drop for Stacks {
-        fn drop(&mut self) {
-            // SAFETY: mapped by `new` with this size; no fiber runs outside `with`.
-            let _ = unsafe { munmap(self.begin, self.bytes()) };
-        }
+#[cfg(unix)]
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new` with this size; no fiber runs outside `with`.
+        let _ = unsafe { munmap(self.begin, self.bytes()) };
     }
 }
 

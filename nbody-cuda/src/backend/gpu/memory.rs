@@ -1,11 +1,11 @@
-//! Device memory, and pinned host memory.
+//! Device memory, and copies to and from it.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, result};
+use cudarc::driver::{CudaSlice, DevicePtr, result};
 
 use super::Gpu;
+use super::pinned::Pinned;
 use super::staging::{self, Copies};
 use crate::backend::Memory;
 use crate::backend::memory::check_words;
@@ -62,42 +62,6 @@ impl Drop for GpuMemory {
     }
 }
 
-/// Pinned host memory.
-#[derive(Debug)]
-pub(super) struct Pinned {
-    address: *mut u64,
-    words: usize,
-    context: Arc<CudaContext>,
-}
-
-// SAFETY: this value alone owns the memory, and any thread with the context current may free it.
-unsafe impl Send for Pinned {}
-
-impl Pinned {
-    /// Returns the address of the first word.
-    pub fn address(&self) -> *mut u64 {
-        self.address
-    }
-}
-
-impl AsMut<[u64]> for Pinned {
-    fn as_mut(&mut self) -> &mut [u64] {
-        // SAFETY: `pin` allocated and zeroed this number of words, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.address, self.words) }
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        // A copy may still be in progress: the driver does not promise to wait for it.
-        if self.context.synchronize().is_ok() {
-            // SAFETY: `pin` allocated the memory by `malloc_host`. A destructor cannot report an
-            // error.
-            let _ = unsafe { result::free_host(self.address.cast()) };
-        }
-    }
-}
-
 impl Copies for Gpu {
     type Pinned = Pinned;
 
@@ -111,13 +75,8 @@ impl Copies for Gpu {
     }
 
     fn pin(&self, words: usize) -> Result<Pinned, Error> {
-        let bytes = words.saturating_mul(size_of::<u64>());
-        // SAFETY: the memory is zeroed below, and freed once, by `Pinned::drop`.
-        let address = unsafe { result::malloc_host(bytes, 0) };
-        let address = address.map_err(|e| self.failed("cuMemHostAlloc", e))?.cast::<u64>();
-        // SAFETY: this number of bytes was allocated, aligned to a page.
-        unsafe { address.write_bytes(0, words) };
-        Ok(Pinned { address, words, context: self.stream.context().clone() })
+        let pinned = Pinned::pin(words, self.stream.context());
+        pinned.map_err(|e| self.failed("cuMemHostAlloc", e))
     }
 
     unsafe fn to_gpu(&self, address: u64, words: &[u64]) -> Result<(), Error> {
@@ -135,7 +94,8 @@ impl Copies for Gpu {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use cudarc::driver::CudaContext;
+
     use crate::backend::Backend as _;
     use crate::backend::gpu::tests::gpu;
 

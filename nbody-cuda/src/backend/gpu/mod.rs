@@ -5,43 +5,34 @@
 //! call of the driver binds its context first.
 #![allow(unsafe_code)]
 
+mod backend;
 mod batch;
 mod failure;
+mod held;
 mod memory;
 mod module;
+mod pinned;
 mod reply;
 mod staging;
 
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 
-use crate::backend::Properties;
-use crate::backend::{Backend, Batch, Memory, Module, Reply};
-use crate::compile::build::Build;
-use crate::compile::cache::Cache;
-use crate::compile::program::Program;
 use crate::error::Error;
 use crate::error::reason;
-use batch::{GpuBatch, Held};
 use failure::{Health, check_process, failed};
-use memory::{GpuMemory, Pinned};
-use module::GpuModule;
-use reply::GpuReply;
-use staging::{Copies, Staging};
+use held::Held;
+use pinned::Pinned;
+use staging::Staging;
 
 /// The file name of the driver.
 const DRIVER: &str = "libcuda.so.1";
 
 /// The oldest driver version with every function that this crate calls (`cuEventElapsedTime_v2`).
 const OLDEST: c_int = 12_080;
-
-/// Bytes of partial sums per launch: enough that the cost of launches is small, and a small part
-/// of a GPU's memory.
-const MEMORY_FOR_PARTS: usize = 1 << 30;
 
 /// A GPU, and the stream that orders all work on it.
 #[derive(Clone, Debug)]
@@ -173,7 +164,9 @@ impl Gpu {
             bound?;
         } else {
             let mut all = launches.iter_mut();
-            let done = bound.and_then(|()| all.try_for_each(|launch| launch.launch(self)));
+            let done = bound.and_then(|()| {
+                all.try_for_each(|launch| launch.launch(&self.stream, &self.health))
+            });
             done.map_err(|error| self.health.lost(error))?;
         }
         *held = next;
@@ -208,86 +201,6 @@ fn check_version() -> Result<String, Error> {
         return Err(Error::DriverTooOld { found: name(version), expected: name(OLDEST) });
     }
     Ok(name(version))
-}
-
-impl Backend for Gpu {
-    fn describe(&self) -> String {
-        self.name.to_string()
-    }
-
-    fn multiprocessors(&self) -> usize {
-        self.multiprocessors
-    }
-
-    fn shared_memory(&self) -> usize {
-        self.shared_memory
-    }
-
-    fn memory_for_parts(&self) -> usize {
-        MEMORY_FOR_PARTS
-    }
-
-    fn properties(&self) -> Option<Properties> {
-        Some(Properties {
-            multiprocessors: self.multiprocessors as u32,
-            hertz: self.hertz,
-            architecture: self.architecture,
-            driver: self.driver.to_string(),
-        })
-    }
-
-    fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
-        let load = |code: &[u8]| GpuModule::load(self, code, program);
-        let (module, mut build) =
-            crate::compile::nvrtc::cached(program, self.architecture, cache, &load)?;
-        build.usage = Some(module.usage()?);
-        Ok((Box::new(module), build))
-    }
-
-    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
-        self.bind()?;
-        let words = bytes.div_ceil(size_of::<u64>());
-        // SAFETY: the memory is written before it is read: by an upload, by `zero`, or by a
-        // kernel.
-        let slice = unsafe { self.stream.alloc::<u64>(words.max(1)) };
-        let slice = slice.map_err(|error| match error.0 {
-            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                Error::OutOfMemory { bytes, device: self.describe() }
-            }
-            _ => self.failed("cuMemAllocAsync", error),
-        })?;
-        Ok(Box::new(GpuMemory { slice, words, gpu: self.clone() }))
-    }
-
-    fn reply(&self) -> Result<Box<dyn Reply>, Error> {
-        Ok(Box::new(GpuReply::new(self)?))
-    }
-
-    fn batch(&self) -> Option<Box<dyn Batch>> {
-        Some(Box::new(GpuBatch::new(self)))
-    }
-
-    fn trim(&self) -> Result<(), Error> {
-        self.bind()?;
-        staging::trim(self, &self.staging)?;
-        // Memory is freed in the order of the stream.
-        Copies::wait(self)?;
-        let Some(pool) = pool(self.stream.context()) else { return Ok(()) };
-        // SAFETY: the driver returned this pool as the pool of the device.
-        let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
-        trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
-    }
-
-    fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
-        self.bind()?;
-        let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-        let event = || self.stream.record_event(flags).map_err(|e| self.failed("cuEventRecord", e));
-        let start = event()?;
-        work()?;
-        let end = event()?;
-        let elapsed = start.elapsed_ms(&end).map_err(|e| self.failed("cuEventElapsedTime", e))?;
-        Ok(Duration::from_secs_f64(f64::from(elapsed.max(0.0)) / 1e3))
-    }
 }
 
 /// Returns the memory pool of the device, if the driver supports pools.

@@ -7,7 +7,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUfunction_attribute as Property};
 
 use super::Gpu;
-use super::batch::{Function, HeldLaunch};
+use super::held::{Function, HeldLaunch};
 use crate::backend::Module;
 use crate::backend::launch::Launch;
 use crate::compile::build::Usage;
@@ -133,7 +133,7 @@ impl Module for GpuModule {
             return Ok(());
         }
         self.gpu.bind()?;
-        launch.launch(&self.gpu)
+        launch.launch(&self.gpu.stream, &self.gpu.health)
     }
 }
 

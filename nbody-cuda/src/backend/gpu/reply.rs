@@ -5,7 +5,7 @@ use std::hint;
 use cudarc::driver::sys::{self, CUresult};
 
 use super::Gpu;
-use super::memory::Pinned;
+use super::pinned::Pinned;
 use super::staging::Copies as _;
 use crate::backend::Reply;
 use crate::error::Error;

@@ -8,11 +8,18 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{CALLS, locate};
+use super::locate;
 use crate::error::Error;
 use crate::error::reason;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the number of NVRTC calls of this process: zero with a warm cache.
+pub fn calls() -> usize {
+    CALLS.load(Ordering::Relaxed)
+}
 
 /// An `nvrtcProgram`.
 type Handle = *mut c_void;

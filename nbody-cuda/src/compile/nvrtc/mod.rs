@@ -8,7 +8,6 @@ mod library;
 mod locate;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
 use crate::compile::build::{self, Build, Recipe};
@@ -16,13 +15,7 @@ use crate::compile::cache::{Cache, Entry};
 use crate::compile::program::Program;
 use crate::error::Error;
 use library::Library;
-
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-/// Returns the number of NVRTC calls of this process: zero with a warm cache.
-pub fn calls() -> usize {
-    CALLS.load(Ordering::Relaxed)
-}
+pub use library::calls;
 
 /// A loaded NVRTC library.
 #[derive(Debug)]

@@ -8,11 +8,14 @@ use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::Ordered;
 use nbody_core::{Domain, Field, FieldKind, Precision, Skin};
 
+use super::download::Downloaded;
+use super::update::ENTRIES;
 use super::*;
 use crate::backend::Buffer;
 use crate::backend::another::Another;
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu;
+use crate::lists::extent::ListedSet;
 
 const FIELDS: &[Field] = &[
     Field { name: "kind", kind: FieldKind::U32 },

@@ -8,7 +8,7 @@ use nbody_core::lists::cutoff::{Cutoff, Watched};
 use super::{CudaNeighbours, not_finite};
 use crate::backend::{Backend, Buffer, Memory, check_backend};
 use crate::error::Error;
-use crate::lists::device_lists::Recheck;
+use crate::lists::device_lists::recheck::Recheck;
 use crate::lists::sets::{ListSets, contents_of, set_of};
 
 impl CudaNeighbours {
