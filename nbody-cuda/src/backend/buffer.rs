@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nbody_core::pack::{self, Rows, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
 
-use super::{Backend, Memory};
+use super::interface::Backend;
+use super::memory::Memory;
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 

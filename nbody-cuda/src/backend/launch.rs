@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_void};
 use std::ops::Range;
 
-use super::Memory;
+use super::memory::Memory;
 use crate::border::{Address, Border, Writer};
 
 /// A launch of a kernel, with the arguments in the order of its declaration.

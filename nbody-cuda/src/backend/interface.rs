@@ -1,0 +1,115 @@
+//! The interface of backends: programs, launches and memory.
+
+use std::ffi::CStr;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use super::launch::Launch;
+use super::memory::{Memory, Reply};
+use super::properties::Properties;
+use crate::compile::build::Build;
+use crate::compile::cache::Cache;
+use crate::compile::program::Program;
+use crate::error::Error;
+
+/// A device that compiles and runs programs.
+pub(crate) trait Backend: Debug + Send + Sync {
+    /// Returns the display name.
+    fn describe(&self) -> String;
+
+    /// Returns the number of multiprocessors.
+    fn multiprocessors(&self) -> usize;
+
+    /// Returns the bytes of shared memory per multiprocessor.
+    fn shared_memory(&self) -> usize;
+
+    /// Returns the properties of a GPU; `None` in the emulator.
+    fn properties(&self) -> Option<Properties> {
+        None
+    }
+
+    /// Returns the largest size, in bytes, of the partial sums of one launch of the symmetric
+    /// schedule.
+    fn memory_for_parts(&self) -> usize;
+
+    /// Compiles a program or takes it from the cache, and loads it.
+    fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error>;
+
+    /// Allocates this number of bytes, uninitialised.
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error>;
+
+    /// Allocates a word for answers of kernels.
+    fn reply(&self) -> Result<Box<dyn Reply>, Error>;
+
+    /// Returns a batch for repeated launches; `None` on devices where batches gain nothing.
+    fn batch(&self) -> Option<Box<dyn Batch>> {
+        None
+    }
+
+    /// Releases memory that is kept for reuse.
+    fn trim(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Does the work and returns its time on the device.
+    fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
+}
+
+/// The launches of repeated work. They are pending until the end of the work, and after some
+/// repetitions the device runs them as one. They take effect in order, and before any other
+/// operation of the device.
+pub(crate) trait Batch: Debug + Send + Sync {
+    /// Begins to hold back the launches of this thread.
+    fn begin(&mut self) -> Result<(), Error>;
+
+    /// Launches them.
+    fn end(&mut self) -> Result<(), Error>;
+}
+
+/// Does work; its launches form a batch if `batch` is given.
+pub(crate) fn in_batch<T, E: From<Error>>(
+    batch: Option<&mut Box<dyn Batch>>,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let Some(batch) = batch else { return work() };
+    batch.begin()?;
+    let mut begun = Begun(Some(batch));
+    let done = work();
+    let ended = begun.end();
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
+/// A batch that has begun. It ends even if the work panics.
+struct Begun<'a>(Option<&'a mut Box<dyn Batch>>);
+
+impl Begun<'_> {
+    fn end(&mut self) -> Result<(), Error> {
+        self.0.take().map_or(Ok(()), |batch| batch.end())
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        // The panic tells more than an error would.
+        let _ = self.end();
+    }
+}
+
+/// A program and its loaded module.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub program: Program,
+    pub module: Box<dyn Module>,
+    pub build: Build,
+}
+
+/// A compiled program, loaded by a backend.
+pub(crate) trait Module: Debug + Send + Sync {
+    /// Returns the number of resident blocks of a kernel on the device.
+    fn resident_blocks(&self, kernel: &CStr) -> usize;
+
+    /// Launches a kernel. Launches and copies take effect in the order of the calls.
+    fn launch(&self, launch: Launch) -> Result<(), Error>;
+}
