@@ -82,7 +82,7 @@ pub mod pack {
 
 /// Engines without the types of a law.
 ///
-/// Devices implement these traits, each in two files: one for the CPU, one for CUDA programs.
+/// Devices implement these traits, once for the CPU and once for CUDA programs.
 /// Everything above them (the typed shells, integrators, other languages, ranks) knows only these
 /// traits. A law or a program is a value, which may come from the compiler or from a table at run
 /// time.

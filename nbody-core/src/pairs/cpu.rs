@@ -1,8 +1,5 @@
 //! The CPU engine for all pairs, and the parts it shares with lists and trees.
 
-use crate::memory::buffers::Particles;
-use crate::memory::buffers::Results;
-use crate::memory::buffers::check_precision;
 use std::time::{Duration, Instant};
 
 use crate::domain::Domain;
@@ -10,7 +7,7 @@ use crate::error::Error;
 use crate::law::interaction::Law;
 use crate::law::loops::Variant;
 use crate::memory::buffer::Buffer;
-use crate::memory::buffers::{records, results};
+use crate::memory::buffers::{Particles, Results, check_precision, records, results};
 use crate::memory::columns::Columns;
 use crate::memory::folding::Folding;
 use crate::memory::packed::Packed;
@@ -76,8 +73,27 @@ impl CpuEngine {
     }
 
     /// Evaluates all pairs.
-    pub fn run(
+    fn run(
         &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        let n = out.columns.len();
+        let is_whole = j.is_one_set() && n == j.particles().len();
+        if is_whole && symmetric::is_chosen(&self.options, self.law, n) {
+            self.run_by(SymmetricPairs, i, j, out, store)
+        } else {
+            self.run_by(OrderedPairs, i, j, out, store)
+        }
+    }
+
+    /// Evaluates the pairs of a schedule, and stores the sums. Refuses buffers that do not match
+    /// each other or this engine.
+    pub fn run_by(
+        &self,
+        schedule: impl Schedule,
         i: &Particles,
         j: Sources<Particles>,
         out: &mut Results,
@@ -86,13 +102,14 @@ impl CpuEngine {
         self.check(i, j, out)?;
         let n = out.columns.len();
         let first = if n < i.len() { Some(i.first(n)?) } else { None };
-        let i = first.as_ref().unwrap_or(i);
+        let sets = [&first.as_ref().unwrap_or(i).packed, &j.particles().packed];
+        let (domain, one_set) = (self.options.domain, j.is_one_set());
         match store {
-            Store::Replace => self.sum_pairs(i, j, &mut out.columns),
+            Store::Replace => self.evaluate_by(schedule, domain, sets, one_set, &mut out.columns),
             Store::Add if j.particles().len() == 0 => Ok(()),
             Store::Add => {
                 let mut fresh = self.results(n)?.columns;
-                self.sum_pairs(i, j, &mut fresh)?;
+                self.evaluate_by(schedule, domain, sets, one_set, &mut fresh)?;
                 self.folding().merge(&fresh, &mut out.columns);
                 Ok(())
             }
@@ -101,22 +118,6 @@ impl CpuEngine {
 
     fn folding(&self) -> Folding {
         Folding::new(self.law.f, self.options.backup())
-    }
-
-    fn sum_pairs(
-        &self,
-        i: &Particles,
-        j: Sources<Particles>,
-        out: &mut Columns<u64>,
-    ) -> Result<(), Error> {
-        let is_whole = j.is_one_set() && i.len() == j.particles().len();
-        let sets = [&i.packed, &j.particles().packed];
-        let (domain, one_set) = (self.options.domain, j.is_one_set());
-        if is_whole && symmetric::is_chosen(&self.options, self.law, i.len()) {
-            self.evaluate_by(SymmetricPairs, domain, sets, one_set, out)
-        } else {
-            self.evaluate_by(OrderedPairs, domain, sets, one_set, out)
-        }
     }
 
     /// Stores each sum at its place in the results.

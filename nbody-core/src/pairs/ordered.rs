@@ -8,10 +8,9 @@ use std::ops::Range;
 
 use crate::memory::columns::Columns;
 use crate::numeric::scalar::Scalar;
-use crate::numeric::simd::lanes::{LINE, Line};
+use crate::numeric::simd::lanes::Line;
 use crate::options::Accumulation;
 use crate::pairs::schedule::{Job, Schedule};
-use crate::parallel;
 
 /// Lines of particles in an i-block, the task of a thread.
 const LINES: usize = 4;
@@ -29,51 +28,39 @@ impl Schedule for OrderedPairs {
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates every ordered pair; the splits of the j-particles are merged in order.
     pub(crate) fn ordered(&self, out: &mut Columns<u64>) {
-        let (nj, words) = (self.j.len(), self.nothing.len().max(1));
+        let nj = self.j.len();
         let split = self.order.bags_per_split(nj).saturating_mul(self.order.bag);
         let folding = self.setting.folding;
-        parallel::each_chunk(out.lines_mut(), LINES * words, &|first, out| {
-            let first = first / words * LINE;
-            folding.begin(out);
-            self.i_block(first, 0..nj.min(split), out);
+        self.each_block(out, LINES, |i, out| {
+            self.i_block(i.clone(), 0..nj.min(split), out);
             for start in (0..nj).step_by(split).skip(1) {
                 let mut part = out.to_vec();
                 folding.begin(&mut part);
-                self.i_block(first, start..nj.min(start.saturating_add(split)), &mut part);
+                self.i_block(i.clone(), start..nj.min(start.saturating_add(split)), &mut part);
                 folding.fold_blocks::<f64>(&part, out);
             }
         });
     }
 
-    /// Adds to `out` the effect of a range of j-particles, a whole number of bags, on the i-block
-    /// that starts at particle `begin`.
-    pub(crate) fn i_block(&self, begin: usize, j: Range<usize>, out: &mut [Line<u64>]) {
-        let (width, words) = (self.loops.width, self.nothing.len());
-        let end = begin + out.len() / words.max(1) * LINE;
-        let end = end.min(self.i.len().next_multiple_of(width));
+    /// Adds to `out` the effect of a range of j-particles, a whole number of bags, on a block of
+    /// i-particles.
+    pub(crate) fn i_block(&self, i: Range<usize>, j: Range<usize>, out: &mut [Line<u64>]) {
+        let width = self.loops.width;
         let compensated = self.accumulation == Accumulation::Compensated;
-        let mut i = begin;
-        while i < end {
-            let room = (end - i) / width;
+        let mut next = i.start;
+        while next < i.end {
+            let room = (i.end - next) / width;
             let several = !compensated && room >= self.loops.vectors;
             let vectors = if several { self.loops.vectors } else { 1 };
-            let mut sums = self.nothing.repeat(vectors);
-            let mut lost = self.nothing.to_vec();
-            let mut bags = (1..).zip(self.bags(j.clone())).peekable();
-            while let Some((number, bag)) = bags.next() {
+            let of_i = self.i_view(next..next + width);
+            self.sum_bags((next - i.start, vectors), j.clone(), out, |bag, sums, lost| {
                 if compensated {
-                    let i = self.i_view(i..i + width);
-                    let j = self.j_view(bag);
-                    (self.loops.one)(self.setting, &i, &j, &mut sums, Some(&mut lost));
+                    (self.loops.one)(self.setting, &of_i, &self.j_view(bag), sums, lost);
                 } else {
-                    self.bag(i, vectors, several, bag, &mut sums);
+                    self.bag(next, vectors, several, bag, sums);
                 }
-                let is_folded = self.folds_each_bag && number % self.bags_per_fold == 0;
-                if is_folded || bags.peek().is_none() {
-                    self.fold_with_lost(i - begin, &mut sums, &mut lost, out);
-                }
-            }
-            i += vectors * width;
+            });
+            next += vectors * width;
         }
     }
 

@@ -8,13 +8,13 @@
 
 use std::ops::Range;
 
+use crate::law::interaction::Law;
 use crate::law::loops::{Loops, PairSetting, View};
 use crate::memory::columns::Columns;
-
-use crate::law::interaction::Law;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
 use crate::options::{Accumulation, Options, SummationOrder};
+use crate::parallel;
 
 /// Decides which pairs meet, in which order and on which thread, and where the sums go.
 pub(crate) trait Schedule: Copy + Sync {
@@ -59,6 +59,52 @@ impl<S: Scalar> Job<'_, S> {
     pub fn bags(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<S> {
         let (end, bag) = (range.end, self.order.bag);
         range.step_by(bag).map(move |start| start..end.min(start.saturating_add(bag)))
+    }
+
+    /// Shares out blocks of so many lines of i-particles among threads. The task gets the
+    /// i-particles of a block, which are whole vectors, and their results, set to the result
+    /// without any pair.
+    pub fn each_block(
+        &self,
+        out: &mut Columns<u64>,
+        lines: usize,
+        task: impl Fn(Range<usize>, &mut [Line<u64>]) + Sync,
+    ) {
+        let words = self.nothing.len().max(1);
+        parallel::each_chunk(out.lines_mut(), lines * words, &|first, out| {
+            self.setting.folding.begin(out);
+            task(self.i_range(first / words * LINE, out), out);
+        });
+    }
+
+    /// Returns the i-particles of these results, whole vectors from `begin` on.
+    pub fn i_range(&self, begin: usize, out: &[Line<u64>]) -> Range<usize> {
+        let end = begin + out.len() / self.nothing.len().max(1) * LINE;
+        begin..end.min(self.i.len().next_multiple_of(self.loops.width))
+    }
+
+    /// Sums the effect of a range of j-particles bag by bag, and folds the sums into `out` after
+    /// the bags that the accumulation demands. `place` is the first i-particle in `out` and the
+    /// number of vectors. `add` adds the effect of a bag to the sums, and for compensated sums
+    /// their rounding errors to the numbers beside them.
+    pub fn sum_bags(
+        &self,
+        (first, vectors): (usize, usize),
+        j: Range<usize>,
+        out: &mut [Line<u64>],
+        mut add: impl FnMut(Range<usize>, &mut [Line<S::Word>], Option<&mut [Line<S::Word>]>),
+    ) {
+        let compensated = self.accumulation == Accumulation::Compensated;
+        let mut sums = self.nothing.repeat(vectors);
+        let mut lost = self.nothing.repeat(vectors);
+        let mut bags = (1..).zip(self.bags(j)).peekable();
+        while let Some((number, bag)) = bags.next() {
+            add(bag, &mut sums, compensated.then_some(&mut lost));
+            let is_folded = self.folds_each_bag && number % self.bags_per_fold == 0;
+            if is_folded || bags.peek().is_none() {
+                self.fold_with_lost(first, &mut sums, &mut lost, out);
+            }
+        }
     }
 
     /// Sets the sums of `count` i-particles, and their rounding errors, to the result without any

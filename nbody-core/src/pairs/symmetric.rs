@@ -187,7 +187,7 @@ impl<S: Scalar> Job<'_, S> {
     fn own(&self, range: Range<usize>, space: &mut Workspace<S::Word>) {
         let part = &mut space.parts[0];
         self.begin(range.len(), part);
-        self.i_block(range.start, range, part);
+        self.i_block(self.i_range(range.start, part), range, part);
     }
 
     /// Begins a part for this many particles with the result without any pair.

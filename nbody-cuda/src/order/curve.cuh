@@ -1,5 +1,5 @@
 // Particles in the order of a Hilbert curve, and the boxes of groups. Keys and boxes are the same
-// as in nbody-core's `near`, which defines them.
+// as in nbody-core's `order`, which defines them.
 namespace nbody {
 
 static_assert(GROUP == LANES, "a group is a warp");

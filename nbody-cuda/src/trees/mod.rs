@@ -1,7 +1,7 @@
 //! Trees: their programs, their memory, the launches that build them, and the walks through them.
 //!
 //! The kernels are assembled from the `.cuh` files of this folder. They build the trees that
-//! nbody-core's `tree` defines, by IEEE arithmetic without contraction.
+//! nbody-core's `trees` defines, by IEEE arithmetic without contraction.
 
 mod build;
 #[cfg(test)]
