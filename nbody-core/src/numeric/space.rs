@@ -30,7 +30,7 @@ pub(crate) fn wrap(x: f64, length: f64) -> f64 {
     if inside < length { inside } else { 0.0 }
 }
 
-/// The metric of a [`Domain`]: the displacement of two positions.
+/// The metric of a domain: the displacement of two positions.
 pub trait Space<L: Lane>: Copy + Send + Sync {
     /// Whether an i-particle meets the j-particles in the order of their indices.
     const IN_ORDER: bool = true;
