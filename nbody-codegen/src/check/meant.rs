@@ -7,7 +7,7 @@ use crate::check::advice::functions::{Call, misspelt};
 use crate::check::advice::operators::Power;
 use crate::check::advice::{self, operand, written};
 use crate::check::body::BodyChecker;
-use crate::check::expr::as_method;
+use crate::check::call::as_method;
 use crate::check::scope::Binding;
 use crate::diagnostics::Site;
 use crate::ir::{Builtin, Input, Type};

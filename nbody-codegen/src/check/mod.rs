@@ -5,6 +5,7 @@
 pub(crate) mod advice;
 mod assign;
 mod body;
+mod call;
 pub(crate) mod constant;
 mod control;
 mod expr;

@@ -7,3 +7,4 @@ mod narrow;
 pub mod range;
 pub mod reference;
 pub mod sample;
+mod terms;
