@@ -202,10 +202,26 @@ pub enum Error {
         time: f64,
     },
 
+    /// A run is to advance to a time that is past.
+    #[error(
+        "the run is at time {now}, past time {time}; advance to {now} or {}",
+        if *time < *now { "later" } else { "earlier" }
+    )]
+    Past {
+        /// The time to advance to.
+        time: f64,
+        /// The time of the run: the end of its last step.
+        now: f64,
+    },
+
     /// Motions are requested at a time that the state does not reach.
     #[error(
-        "motions at time {time}, expected a time within the next step, from {begin} to {end}: advance to \
-         that time first"
+        "motions at time {time}, expected a time within the next step, from {begin} to {end}: {}",
+        if (*end < *begin) == (*time < *begin) {
+            "advance to that time first"
+        } else {
+            "past motions are gone; ask for them before the step that ends later"
+        }
     )]
     Outside {
         /// The time.
