@@ -5,6 +5,7 @@ use nbody::{AllPairs, Device, Math, Options, Precision};
 use nbody_integrate::{
     Error, Hermite, HermiteCheckpoint, HermiteOptions, Integrator, Start, Steps,
 };
+use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -132,6 +133,16 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
     let refused = |time| matches!(run.motions_at(time), Err(Error::Outside { .. }));
     assert!(refused(0.9) && refused(1.01) && refused(f64::NAN));
     assert!(matches!(run.advance_to(f64::NAN), Err(Error::TimeNotFinite { .. })));
+}
+
+#[test]
+fn all_missing_fields_are_named_at_once() {
+    let engine = AllPairs::new(&Device::cpu(), Gravity { eps2: 0.0 }).unwrap();
+    let found = Hermite::new(engine, &orbit(0.0), HermiteOptions::default()).unwrap_err();
+    let expected = "`gravity` lacks fields for the integrator: `vel: Vector` of its particles, `jerk: Vector` of \
+                    its results; declare them, or take an interaction that has them, such as \
+                    `nbody_interactions::hermite::Hermite`";
+    assert_eq!(found.to_string(), expected);
 }
 
 fn interaction() -> &'static hermite::Hermite {
