@@ -54,7 +54,8 @@
 //! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
 //! angle.
 //!
-//! The energy error of a run is the change of `energies()?.total()`.
+//! The energy error of a run is (E − E₀) / |E₀|, with the total energies `energies()?.total()`: E now,
+//! E₀ at the beginning.
 #![forbid(unsafe_code)]
 
 mod block;

@@ -17,6 +17,7 @@ The folder gets, with the snapshot at the beginning as number 0000:
   lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
   energy.svg, lagrange.svg   the same as plots, drawn at the end
   checkpoint.json     the run as it is, for --restart
+The energy error is (E - E0) / |E0|: E is the total energy, E0 at the beginning (E - E0 if that is zero).
 Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
 are most accurate at multiples of the largest step, where the steps of all particles end.
 
