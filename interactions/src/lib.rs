@@ -1,5 +1,5 @@
 //! Ready interactions. Each is a module as a user would write it; copy one as a start for your
-//! own.
+//! own. The package compiles all of them, which takes minutes.
 //!
 //! | module | interaction | per pair |
 //! | --- | --- | --- |

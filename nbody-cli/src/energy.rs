@@ -17,8 +17,8 @@ use crate::{Outcome, date};
 
 const AFTER_HELP: &str = "\
 A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and times
-are in N-body units, seconds are wall time of the integration. The error is that of the total energy, relative
-to the energy at the beginning.
+are in N-body units, seconds are wall time of the integration. The energy error is (E - E0) / |E0|, with the
+total energies E at the end and E0 at the beginning.
 
 In single precision the third derivative of the acceleration, a difference of forces divided by the third
 power of the step, is noise where steps are short; the criterion makes them shorter still. An integration

@@ -475,7 +475,8 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (begin(&[leap[0], leap[1], "--eta", "0.1"]), "the leapfrog integrator has no option --eta"),
         (
             begin(&[leap[0], leap[1], "--step", "0.3"]),
-            "--until is 1, not a multiple of the step 0.3",
+            "--until is 1, not a multiple of the step 0.3: the leapfrog integrator has snapshots after whole \
+             steps; give --step 0.25 or 0.3333333333333333",
         ),
         (begin(&["--eps", "nan"]), "--eps is NaN, expected a length of zero or more"),
         (begin(&["--largest", "inf"]), "--largest is inf, expected a positive number"),

@@ -11,18 +11,23 @@ pub enum Error {
     #[error(transparent)]
     Engine(#[from] nbody::Error),
 
-    /// The records of an interaction lack a field that the integrator needs.
+    /// The records of an interaction lack fields that the integrator or its energies need.
     #[error(
-        "the {record} of `{interaction}` have no field `{field}`; the integrator needs it: take an \
-         interaction that has it"
+        "`{interaction}` lacks fields for {purpose}: {}; declare them, or take an interaction that has them, such \
+         as `{example}`",
+        listed(particles, results)
     )]
-    MissingField {
+    MissingFields {
         /// The name of the interaction.
         interaction: &'static str,
-        /// The records: particles or results.
-        record: &'static str,
-        /// The field, as in a declaration.
-        field: &'static str,
+        /// The integrator or its energies.
+        purpose: &'static str,
+        /// All fields that its particles lack, as in a declaration.
+        particles: Box<[&'static str]>,
+        /// All fields that its results lack.
+        results: Box<[&'static str]>,
+        /// The path of an interaction that has all fields.
+        example: &'static str,
     },
 
     /// Particles lack a field of their motion.
@@ -202,10 +207,26 @@ pub enum Error {
         time: f64,
     },
 
+    /// A run is to advance to a time that is past.
+    #[error(
+        "the run is at time {now}, past time {time}; advance to {now} or {}",
+        if *time < *now { "later" } else { "earlier" }
+    )]
+    Past {
+        /// The time to advance to.
+        time: f64,
+        /// The time of the run: the end of its last step.
+        now: f64,
+    },
+
     /// Motions are requested at a time that the state does not reach.
     #[error(
-        "motions at time {time}, expected a time within the next step, from {begin} to {end}: advance to \
-         that time first"
+        "motions at time {time}, expected a time within the next step, from {begin} to {end}: {}",
+        if (*end < *begin) == (*time < *begin) {
+            "advance to that time first"
+        } else {
+            "past motions are gone; ask for them before the step that ends later"
+        }
     )]
     Outside {
         /// The time.
@@ -237,6 +258,18 @@ pub enum Error {
         /// The step.
         step: f64,
     },
+}
+
+/// Returns missing fields in words.
+fn listed(particles: &[&str], results: &[&str]) -> String {
+    let mut parts = Vec::new();
+    for (record, fields) in [("particles", particles), ("results", results)] {
+        if !fields.is_empty() {
+            let fields: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
+            parts.push(format!("{} of its {record}", fields.join(" and ")));
+        }
+    }
+    parts.join(", ")
 }
 
 /// Explains the error, as `main` and `unwrap` print it.

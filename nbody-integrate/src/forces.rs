@@ -14,6 +14,10 @@ use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 use crate::softening::soften;
 use crate::start::Sets;
 
+/// The paths of interactions with the fields that the leapfrog and the Hermite integrators need.
+pub(crate) const GRAVITY: &str = "nbody_interactions::gravity::Gravity";
+pub(crate) const HERMITE: &str = "nbody_interactions::hermite::Hermite";
+
 /// An interaction with its particles and results on the device.
 #[derive(Debug)]
 pub(crate) struct Forces<X: Interaction> {
@@ -78,17 +82,35 @@ pub(crate) fn check_stateless<X: Interaction>(engine: &dyn Engine<X>) -> Result<
     if engine.untyped().is_stateless() { Ok(()) } else { Err(Error::NoCheckpoint) }
 }
 
-/// Refuses an interaction whose particles lack a field.
-pub(crate) fn check_particles<X: Interaction>(
-    name: &str,
-    kind: FieldKind,
-    field: &'static str,
+/// A field by its name and kind, and as in a declaration.
+pub(crate) type Needed = (&'static str, FieldKind, &'static str);
+
+pub(crate) const POS: Needed = ("pos", FieldKind::Point(3), "pos: Point");
+pub(crate) const VEL: Needed = ("vel", FieldKind::Vector(3), "vel: Vector");
+pub(crate) const ACC: Needed = ("acc", FieldKind::Vector(3), "acc: Vector");
+pub(crate) const JERK: Needed = ("jerk", FieldKind::Vector(3), "jerk: Vector");
+const POT: Needed = ("pot", FieldKind::Real, "pot: Real");
+
+/// Refuses an interaction that lacks fields of its particles or results, and names all of them. The
+/// example is an interaction that has all fields.
+pub(crate) fn check_fields<X: Interaction>(
+    particles: &[Needed],
+    results: &[Needed],
+    example: &'static str,
 ) -> Result<(), Error> {
-    let found = [numbers::<X::I>(name, kind), numbers::<X::J>(name, kind)];
-    if found.iter().all(Option::is_some) {
+    let missing = |needed: &[Needed], has: &dyn Fn(&str, FieldKind) -> bool| -> Box<[_]> {
+        let lacks = |&&(name, kind, _): &&Needed| !has(name, kind);
+        needed.iter().filter(lacks).map(|&(.., field)| field).collect()
+    };
+    let particles = missing(particles, &|name, kind| {
+        numbers::<X::I>(name, kind).is_some() && numbers::<X::J>(name, kind).is_some()
+    });
+    let results = missing(results, &|name, kind| numbers::<X::F>(name, kind).is_some());
+    if particles.is_empty() && results.is_empty() {
         return Ok(());
     }
-    Err(Error::MissingField { interaction: X::LAW.name, record: "particles", field })
+    let (interaction, purpose) = (X::LAW.name, "the integrator");
+    Err(Error::MissingFields { interaction, purpose, particles, results, example })
 }
 
 /// The energies of an interaction's particles.
@@ -103,9 +125,9 @@ pub(crate) enum Energetics {
 impl Energetics {
     pub fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
         let has = |name, kind| numbers::<X::F>(name, kind).is_some();
-        Ok(if !has("pot", FieldKind::Real) {
+        Ok(if !has(POT.0, POT.1) {
             Self::Unknown
-        } else if has("acc", FieldKind::Vector(3)) {
+        } else if has(ACC.0, ACC.1) {
             Self::PerMass(PerParticle::new(device, EnergyPerMass)?)
         } else {
             Self::Whole(PerParticle::new(device, Energy)?)
@@ -122,8 +144,11 @@ impl Energetics {
             Self::PerMass(energy) => Ok(energy.measure_by_name(state, results)?),
             Self::Whole(energy) => Ok(energy.measure_by_name(state, results)?),
             Self::Unknown => {
-                let (interaction, record, field) = (X::LAW.name, "results", "pot: Real");
-                Err(Error::MissingField { interaction, record, field })
+                let (interaction, purpose) = (X::LAW.name, "energies");
+                let (particles, results) = (Box::default(), Box::new([POT.2]));
+                let is_hermite = numbers::<X::F>(JERK.0, JERK.1).is_some();
+                let example = if is_hermite { HERMITE } else { GRAVITY };
+                Err(Error::MissingFields { interaction, purpose, particles, results, example })
             }
         }
     }

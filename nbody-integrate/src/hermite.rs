@@ -1,15 +1,15 @@
 //! The Hermite integrator with a shared step.
 
-use nbody::law::{FieldKind, Record};
+use nbody::law::Record;
 use nbody::{Device, Engine, Interaction, Particles, PerParticle, Precision, Vector};
 
 use crate::clock::{Clock, LEVELS};
 use crate::forces::{
-    Energetics, Forces, Place as Places, check_continued, check_masses, check_motions,
-    check_particles, wait,
+    self, ACC, Energetics, Forces, HERMITE, JERK, POS, Place as Places, VEL, check_continued,
+    check_masses, check_motions, wait,
 };
 use crate::limits::StepLimits;
-use crate::motion::{Motion, numbers};
+use crate::motion::Motion;
 use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
@@ -318,15 +318,7 @@ impl<X: Interaction> Integrator for Hermite<X> {
 
 /// Refuses an interaction that lacks a field.
 pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
-    check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
-    check_particles::<X>("vel", FieldKind::Vector(3), "vel: Vector")?;
-    for (name, field) in [("acc", "acc: Vector"), ("jerk", "jerk: Vector")] {
-        if numbers::<X::F>(name, FieldKind::Vector(3)).is_none() {
-            let (interaction, record) = (X::LAW.name, "results");
-            return Err(Error::MissingField { interaction, record, field });
-        }
-    }
-    Ok(())
+    forces::check_fields::<X>(&[POS, VEL], &[ACC, JERK], HERMITE)
 }
 
 /// Returns the error for a particle with too short a step. If its forces are not finite,

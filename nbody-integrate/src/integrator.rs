@@ -51,11 +51,15 @@ pub trait Integrator {
         NextStep { begin: self.time(), end: self.next_time() }.ends_by(time)
     }
 
-    /// Takes all steps that end by this time. [`motions_at`](Self::motions_at) then gives the
-    /// motions at the time itself; steps in powers of two end at the multiples of the largest step
-    /// after the beginning. Refuses a time so late that `f64` cannot resolve a step.
+    /// Takes all steps that end by this time. The run is then at the end of its last step, at this
+    /// time or before: [`motions_at`](Self::motions_at) returns the motions at the time itself.
+    ///
+    /// Steps in powers of two end at the multiples of the largest step after the beginning. Refuses
+    /// a time before the end of the last step, and a time so late that `f64` cannot resolve a step.
     fn advance_to(&mut self, time: f64) -> Result<(), Error> {
         check_end(time)?;
+        let next = NextStep { begin: self.time(), end: self.next_time() };
+        next.check_ahead(time, self.longest_step())?;
         if self.ends_by(time) {
             check_resolution(time, self.longest_step())?;
         }

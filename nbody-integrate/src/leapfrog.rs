@@ -7,7 +7,8 @@ use nbody::{
 };
 
 use crate::forces::{
-    Energetics, Forces, Place, check_masses, check_motions, check_particles, wait,
+    ACC, Energetics, Forces, GRAVITY, Needed, POS, Place, check_fields, check_masses,
+    check_motions, wait,
 };
 use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
@@ -142,7 +143,7 @@ impl<X: Interaction> Leapfrog<X> {
         check_begin(clock.next().begin)?;
         check_resolution(clock.next().begin, clock.step)?;
         check_motions(motions, sets.i.len())?;
-        check_particles::<X>("pos", FieldKind::Point(3), "pos: Point")?;
+        check_fields::<X>(&[POS], Kicking::needs::<X>(), GRAVITY)?;
         let device = engine.device().clone();
         let kick = Kicking::new::<X>(&device)?;
         if let Kicking::Forces(_) = kick
@@ -314,16 +315,17 @@ enum Kicking {
 }
 
 impl Kicking {
+    /// Returns the fields that the results need: accelerations, unless they have forces.
+    fn needs<X: Interaction>() -> &'static [Needed] {
+        const EITHER: &[Needed] = &[(ACC.0, ACC.1, "acc: Vector` or `force: Vector")];
+        if numbers::<X::F>("force", ACC.1).is_some() { &[] } else { EITHER }
+    }
+
     fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
-        let has = |name| numbers::<X::F>(name, FieldKind::Vector(3)).is_some();
-        if has("acc") {
+        if numbers::<X::F>(ACC.0, ACC.1).is_some() {
             Ok(Self::Accelerations(PerParticle::new(device, Kick { dt: 0.0 })?))
-        } else if has("force") {
-            Ok(Self::Forces(PerParticle::new(device, Push { dt: 0.0 })?))
         } else {
-            let (interaction, record) = (X::LAW.name, "results");
-            let field = "acc: Vector` or `force: Vector";
-            Err(Error::MissingField { interaction, record, field })
+            Ok(Self::Forces(PerParticle::new(device, Push { dt: 0.0 })?))
         }
     }
 

@@ -10,7 +10,7 @@
 //! Energies need `pot: Real` among the results, per unit mass where the results are accelerations.
 //! A [`Motion`] is the position, the velocity and the mass of a particle.
 //!
-//! A planet about a star for a time of 100, in five lines:
+//! A planet about a star for a time of 100, in six lines:
 //!
 //! ```
 //! # use nbody::prelude::*;
@@ -21,8 +21,9 @@
 //! let star = Motion::new([0.0; 3], [0.0; 3], 1.0);
 //! let planet = Motion::new([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 1e-3);
 //! let mut run = Leapfrog::new(engine, &[star, planet], 0.01)?;
-//! run.advance_to(100.0)?;
-//! # let [star, planet] = run.motions()?[..] else { panic!("two bodies") };
+//! run.advance_to(100.0)?; // takes the steps that end by then
+//! let bodies = run.motions_at(100.0)?;
+//! # let [star, planet] = bodies[..] else { panic!("two bodies") };
 //! # let distance = (planet.pos - star.pos).norm();
 //! # assert!((distance - 1.0).abs() < 0.01, "{distance}");
 //! # Ok(())
@@ -53,7 +54,8 @@
 //! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
 //! angle.
 //!
-//! The energy error of a run is the change of `energies()?.total()`.
+//! The energy error of a run is (E − E₀) / |E₀|, with the total energies `energies()?.total()`: E now,
+//! E₀ at the beginning.
 #![forbid(unsafe_code)]
 
 mod block;

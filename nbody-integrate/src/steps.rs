@@ -53,6 +53,14 @@ impl NextStep {
         }
     }
 
+    /// Refuses a time that is past, up to the rounding errors of steps up to `longest`.
+    pub fn check_ahead(self, time: f64, longest: f64) -> Result<(), Error> {
+        let Self { begin: now, end } = self;
+        let ahead = if end < now { now - time } else { time - now };
+        let roundoff = self.roundoff(time).max(ROUNDOFF * longest.abs());
+        if ahead >= -roundoff { Ok(()) } else { Err(Error::Past { time, now }) }
+    }
+
     /// Returns the rounding error of this time, at most half a step: a run must not step beyond a
     /// time far from 0, where numbers are about a step apart.
     fn nearest(self, time: f64) -> f64 {
@@ -109,6 +117,24 @@ mod tests {
         assert!(!step.begins_at(late + 1.125));
         let back = NextStep { begin: late, end: late - 0.125 };
         assert!(!back.ends_by(late) && back.ends_by(late - 0.125));
+    }
+
+    #[test]
+    fn past_times_are_refused() {
+        let (begin, end) = (0.1 + 0.2, 0.4);
+        let step = NextStep { begin, end };
+        for time in [0.3, 0.35, 0.4, 9.0] {
+            step.check_ahead(time, 0.1).unwrap();
+        }
+        let error = step.check_ahead(0.29, 0.1).unwrap_err();
+        assert!(matches!(error, Error::Past { time: 0.29, now } if now == begin), "{error}");
+        // The step before may have been longer, and so its rounding error.
+        assert!(step.check_ahead(0.3 - 5e-10, 0.1).is_err());
+        step.check_ahead(0.3 - 5e-10, 1.0).unwrap();
+        let back = NextStep { begin: end, end: begin };
+        back.check_ahead(0.4, -0.1).unwrap();
+        back.check_ahead(-9.0, -0.1).unwrap();
+        assert!(matches!(back.check_ahead(0.41, -0.1), Err(Error::Past { .. })));
     }
 
     #[test]

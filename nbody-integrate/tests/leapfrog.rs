@@ -104,7 +104,12 @@ fn a_run_advances_to_the_last_step_before_a_time_and_predicts() {
         run.advance_to(3.0 * step).unwrap();
         assert_eq!((run.steps().steps, run.time()), (3, 3.0 * step));
         run.advance_to(3.0 * step).unwrap();
-        run.advance_to(-step).unwrap();
+        let past = run.advance_to(-step).unwrap_err();
+        assert!(matches!(past, Error::Past { time, .. } if time == -step), "{past}");
+        let end = if step > 0.0 { "or later" } else { "or earlier" };
+        assert!(past.to_string().ends_with(end), "{past}");
+        let gone = run.motions_at(2.5 * step).unwrap_err().to_string();
+        assert!(gone.contains("past motions are gone"), "{gone}");
         run.advance_to(3.99 * step).unwrap();
         assert_eq!((run.steps().steps, run.next_time()), (3, 4.0 * step));
         assert_eq!(run.motions_at(run.time()).unwrap(), run.motions().unwrap());

@@ -12,11 +12,12 @@ const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
   snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm; not with --no-images
-  energies.csv        of each snapshot the time, the energies, their error; so far the steps, the
-                      particles that they advanced, and the seconds of the integration
+  energies.csv        of each snapshot the time, the energies, the error of their sum; so far the steps,
+                      the particles that they advanced, and the seconds of the integration
   lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
   energy.svg, lagrange.svg   the same as plots, drawn at the end
   checkpoint.json     the run as it is, for --restart
+The energy error is (E - E0) / |E0|: E is the total energy, E0 at the beginning (E - E0 if that is zero).
 Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
 are most accurate at multiples of the largest step, where the steps of all particles end.
 
@@ -85,7 +86,7 @@ pub struct Arguments {
     /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
-    /// The step of the leapfrog integrator, which needs it.
+    /// The step of the leapfrog integrator, which needs it; --until and --every are multiples of it.
     #[arg(long)]
     pub step: Option<f64>,
     /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6;

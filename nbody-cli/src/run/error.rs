@@ -32,9 +32,10 @@ pub enum Error {
 
     #[error(
         "{option} is {value}, not a multiple of the step {step}: the leapfrog integrator has snapshots \
-         after whole steps"
+         after whole steps; {}",
+        offer(near)
     )]
-    NotMultiple { option: &'static str, value: f64, step: f64 },
+    NotMultiple { option: &'static str, value: f64, step: f64, near: Near },
 
     #[error("the leapfrog integrator needs a step: give --step")]
     NoStep,
@@ -99,6 +100,27 @@ pub enum Error {
         folder.display()
     )]
     Locked { folder: PathBuf },
+}
+
+/// Values of an option near the refused one.
+#[derive(Debug)]
+pub struct Near {
+    /// The option to change.
+    pub option: &'static str,
+    /// The nearest values that are allowed, below and above.
+    pub values: Vec<f64>,
+}
+
+/// Returns the remedy in words.
+fn offer(Near { option, values }: &Near) -> String {
+    match &values[..] {
+        [] => "give a step that divides --every and --until, and --until as a multiple of --every"
+            .to_owned(),
+        values => {
+            let values: Vec<_> = values.iter().map(f64::to_string).collect();
+            format!("give {option} {}", values.join(" or "))
+        }
+    }
 }
 
 /// Refuses infinite or NaN energies.

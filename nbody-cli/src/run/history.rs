@@ -122,8 +122,8 @@ impl History {
         std::iter::once(&self.first).chain(&self.later)
     }
 
-    /// Returns the error of these energies relative to the initial ones; the absolute error if
-    /// their sum was zero.
+    /// Returns the error of the sum of these energies: (E − E₀) / |E₀|, or E − E₀ where the initial
+    /// sum E₀ was zero.
     pub fn error(&self, kinetic: f64, potential: f64) -> f64 {
         relative_error(kinetic + potential, self.first.total())
     }
@@ -190,7 +190,7 @@ impl History {
     }
 }
 
-/// Returns the error of an energy relative to the first one; the absolute error if that was zero.
+/// Returns the error of an energy, (E − E₀) / |E₀|, or E − E₀ where the first one was zero.
 pub fn relative_error(energy: f64, first: f64) -> f64 {
     let unit = if first == 0.0 { 1.0 } else { first.abs() };
     (energy - first) / unit

@@ -113,7 +113,7 @@ impl Run {
         let folder = Folder::provide(arguments.output.as_deref().unwrap_or(Path::new("run")))?;
         let snapshot = particles(arguments)?;
         let begin = snapshot.time;
-        settings.check_times(begin, begin)?;
+        settings.check_times(begin, None)?;
         if settings.eps == 0.0
             && let Some((first, second)) = resolution::together(&snapshot)
         {
@@ -165,7 +165,7 @@ impl Run {
         };
         let simulation = Scaled::resume(&device, &settings, units, &state)?;
         let (begin, time) = (history.first().time, simulation.time().max(history.last().time));
-        settings.check_times(begin, time)?;
+        settings.check_times(begin, Some(time))?;
         // A checkpoint is written after the last step before a snapshot.
         let last = history.last().time;
         if simulation.ends_by(last) {

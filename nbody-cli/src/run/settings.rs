@@ -9,7 +9,7 @@ use nbody_interactions::{gravity::Gravity, hermite::Hermite};
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{Arguments, IntegratorName};
-use super::error::Error;
+use super::error::{Error, Near};
 use super::units::Units;
 use crate::format::Format;
 
@@ -303,8 +303,10 @@ impl Settings {
         self.every.map_or(Ok(()), |every| positive("--every", every))
     }
 
-    /// Refuses times of snapshots that a run from `begin`, now at `time`, does not reach.
-    pub fn check_times(&self, begin: f64, time: f64) -> Result<(), Error> {
+    /// Refuses times of snapshots that a run from `begin` does not reach. A run that is continued is
+    /// at the time `now`, and keeps its step.
+    pub fn check_times(&self, begin: f64, now: Option<f64>) -> Result<(), Error> {
+        let time = now.unwrap_or(begin);
         if self.until <= time {
             return Err(Error::Until { until: self.until, time });
         }
@@ -316,13 +318,23 @@ impl Settings {
         }
         let every = self.every.map(|every| ("--every", every, every));
         let until = ("--until", self.until, self.until - begin);
-        for (option, value, interval) in every.into_iter().chain([until]) {
-            let steps = interval / step;
-            if (steps - steps.round()).abs() > 1e-9 * steps.abs().max(1.0) || steps < 0.5 {
-                return Err(Error::NotMultiple { option, value, step });
-            }
-        }
-        Ok(())
+        let times: Vec<_> = every.into_iter().chain([until]).collect();
+        let Some(&(option, value, interval)) = times.iter().find(|it| !is_multiple(it.2, step))
+        else {
+            return Ok(());
+        };
+        let near = if now.is_some() {
+            let steps = (interval / step).floor();
+            let values = [steps, steps + 1.0].map(|steps| (steps, value - interval + steps * step));
+            let values = values
+                .into_iter()
+                .filter(|&(steps, at)| steps >= 1.0 && (option == "--every" || at > time));
+            Near { option, values: values.map(|it| it.1).collect() }
+        } else {
+            let intervals: Vec<_> = times.iter().map(|it| it.2).collect();
+            Near { option: "--step", values: steps_near(&intervals, step) }
+        };
+        Err(Error::NotMultiple { option, value, step, near })
     }
 
     /// Refuses times between snapshots, and steps, that are lost in the rounding errors of times.
@@ -348,12 +360,42 @@ impl Settings {
     }
 }
 
+/// Number of shorter and of longer steps that are tried for an offer.
+const TRIED: u32 = 1000;
 /// Step counts up to this number are exact.
 const MOST_STEPS: f64 = (1_u64 << 53) as f64;
 /// Least time between snapshots, in units of the rounding errors of times.
 const LEAST: f64 = 1e4;
 /// Largest number of largest steps in a run of bodies that are all at the same place.
 const LONG: f64 = 1024.0;
+
+/// Returns whether a time is a multiple of the step, up to rounding errors.
+fn is_multiple(time: f64, step: f64) -> bool {
+    let steps = time / step;
+    (steps - steps.round()).abs() <= 1e-9 * steps.abs().max(1.0) && steps >= 0.5
+}
+
+/// Returns the nearest steps, shorter and longer than this one, that divide all times.
+fn steps_near(times: &[f64], step: f64) -> Vec<f64> {
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let parts = (least / step).floor();
+    let divides = |parts: &f64| {
+        let step = least / parts;
+        *parts >= 1.0 && times.iter().all(|&time| is_multiple(time, step))
+    };
+    let first = |mut candidates: std::ops::Range<u32>, sign: f64| {
+        candidates.find_map(|k| Some(parts + sign * f64::from(k)).filter(divides))
+    };
+    // More parts are shorter steps.
+    let found = [first(1..TRIED, 1.0), first(0..TRIED, -1.0)];
+    found.into_iter().flatten().map(|parts| shortened(least / parts)).collect()
+}
+
+/// Returns the number without the digits that are only its rounding error: 0.1 for 0.3 / 3.
+fn shortened(number: f64) -> f64 {
+    let short = format!("{number:.14e}").parse().unwrap_or(number);
+    if (short - number).abs() <= f64::EPSILON * number { short } else { number }
+}
 
 /// Returns the greatest spacing of `f64` near this time.
 pub fn resolution(time: f64) -> f64 {
@@ -394,6 +436,21 @@ mod name {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_steps_divide_all_times() {
+        let near = |times: &[f64], step| steps_near(times, step);
+        assert_eq!(near(&[62.83185], 0.01), [0.009_998_703_055_378_74, 0.010_000_294_445_328_664]);
+        assert_eq!(near(&[0.5, 1.0], 0.3), [0.25, 0.5]);
+        assert_eq!(near(&[0.2, 0.5], 0.03), [0.025, 0.2 / 6.0]);
+        assert_eq!(near(&[0.3, 1.0], 0.2), [0.1]);
+        // No step is longer than the time.
+        assert_eq!(near(&[1.0], 1.5), [1.0]);
+        assert_eq!(near(&[1.0, std::f64::consts::PI], 0.3), [0.0; 0]);
+        for step in near(&[1.0, 62.5], 0.0099) {
+            assert!(is_multiple(1.0, step) && is_multiple(62.5, step), "{step}");
+        }
+    }
 
     #[test]
     fn block_time_steps_without_iterations_have_one() {

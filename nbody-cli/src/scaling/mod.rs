@@ -27,7 +27,7 @@ Lengths and times are in N-body units, those of the clock in seconds. For each d
   predicted       the same by the model for these steps, and as a ratio to the measured time
   µs/block step   wall time of a block step
   pairs/s         N times the particle steps, per second
-  energy error    that of the time unit, relative to the energy at its beginning
+  energy error    (E - E0) / |E0|, with the total energies E at the end of the time unit, E0 at its beginning
 
 The model has a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to predict a
 particle and to search the next block, r pairs per second. The constants are fitted by least squares of

@@ -9,7 +9,6 @@ use crate::domain::InDomain as _;
 use crate::law::interaction::Interaction;
 use crate::numeric::lane::Lane as _;
 use crate::numeric::precision::Precision;
-use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::Either;
 use crate::numeric::space::Space;
 use crate::numeric::vector::{Point, Vector};

@@ -5,8 +5,9 @@ use std::ops::AddAssign;
 use std::time::Duration;
 
 use crate::lists::csr::ListedPairs;
+use crate::order::GROUP;
 
-/// Statistics of neighbour lists: rebuilds, lengths and memory.
+/// Statistics of neighbour lists: rebuilds, lengths and memory. The text is a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct NeighbourStats {
@@ -89,6 +90,23 @@ impl fmt::Display for NeighbourTimes {
     }
 }
 
+impl fmt::Display for NeighbourStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<28}{:>12}", "rebuilds", self.rebuilds)?;
+        write!(f, "\n{:<28}{:>12}", "updates since the last", self.age)?;
+        write!(f, "\n{:<28}{:>12}", "particles", self.particles)?;
+        for (name, mean) in [
+            (format!("entries per group of {GROUP}"), self.entries),
+            ("neighbours per particle".to_owned(), self.neighbours),
+            ("tested pairs per neighbour".to_owned(), self.tested),
+            ("bytes per particle".to_owned(), self.bytes),
+        ] {
+            write!(f, "\n{name:<28}{mean:>12.2}")?;
+        }
+        self.times.map_or(Ok(()), |times| write!(f, "\n{times}"))
+    }
+}
+
 impl NeighbourStats {
     /// Completes these statistics from the pairs, for lists of this many bytes.
     #[must_use]
@@ -120,5 +138,19 @@ mod tests {
         assert_eq!(text.lines().nth(1), Some("look         40       1.500      0.0375"));
         assert_eq!(text.lines().nth(2), Some("order         0       0.000      0.0000"));
         assert!(text.lines().all(|line| line.len() == 39), "{text}");
+    }
+
+    #[test]
+    fn figures_as_text_say_what_they_are_per() {
+        let times = NeighbourTimes::default();
+        let mut stats = NeighbourStats { rebuilds: 3, particles: 64, ..NeighbourStats::default() };
+        (stats.entries, stats.neighbours) = (120.5, 40.25);
+        let text = stats.to_string();
+        assert_eq!(text.lines().next(), Some("rebuilds                               3"));
+        assert_eq!(text.lines().nth(3), Some("entries per group of 32           120.50"));
+        assert_eq!(text.lines().nth(4), Some("neighbours per particle            40.25"));
+        assert!(text.lines().all(|line| line.len() == 40), "{text}");
+        let timed = NeighbourStats { times: Some(times), ..stats };
+        assert_eq!(timed.to_string(), format!("{text}\n{times}"));
     }
 }
