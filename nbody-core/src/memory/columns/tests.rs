@@ -2,6 +2,11 @@
 
 use super::*;
 use crate::field::FieldKind;
+use crate::memory::buffers::Particles;
+use crate::numeric::precision::Precision;
+use crate::records::numbers::check_parameters;
+use crate::records::pack::pack_into;
+use crate::records::rows::OwnedRows;
 
 const FIELDS: &[Field] = &[
     Field { name: "kind", kind: FieldKind::U32 },
@@ -74,4 +79,76 @@ fn the_padding_is_zero_again() {
     whole.pad();
     assert_eq!(whole.lines()[0].0, [7; LINE]);
     Columns::filled(0, &[7]).unwrap().pad();
+}
+
+/// Returns the row of a record.
+fn row(kind: u32, reals: [f64; 3]) -> Vec<u64> {
+    std::iter::once(kind.into()).chain(reals.map(f64::to_bits)).collect()
+}
+
+#[test]
+fn integers_of_more_than_32_bits_are_refused() {
+    const WIDE: u64 = u32::MAX as u64 + 1;
+    let field = FIELDS[0];
+    let rows = |n: usize, wide: &[usize]| {
+        let mut rows = row(u32::MAX, [1.0, 2.0, 3.0]).repeat(n);
+        for &k in wide {
+            rows[4 * k] = WIDE + k as u64;
+        }
+        OwnedRows::new(FIELDS, rows).unwrap()
+    };
+    // More than one thread converts.
+    for (n, wide) in [(3, &[][..]), (3, &[1, 2]), (50_000, &[49_000, 20_000, 30_000])] {
+        let expected = wide.iter().min().map_or(Ok(()), |&index| {
+            let found = WIDE + index as u64;
+            Err(Error::WideInteger { what: "particles", index, field, found })
+        });
+        let rows = rows(n, wide);
+        assert_eq!(pack_into::<f32>(&rows, &mut vec![0; 4 * n]), expected);
+        assert_eq!(Columns::pack::<f32>(&rows).map(|_| ()), expected);
+        assert_eq!(Columns::pack::<f64>(&rows).map(|_| ()), expected);
+    }
+    let mut parameters = row(0, [f64::NAN; 3]);
+    assert_eq!(check_parameters(FIELDS, &parameters), Ok(()));
+    parameters[0] = WIDE;
+    let error = OwnedRows::one(FIELDS, &parameters).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "parameters[0]: kind: u32 of 4294967296, expected at most 4294967295; give integers of 32 bits"
+    );
+}
+
+/// Records whose number and fields differ at each call.
+#[derive(Default)]
+struct Restless(std::sync::atomic::AtomicUsize);
+
+impl Restless {
+    fn next(&self) -> usize {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+impl Rows for Restless {
+    fn count(&self) -> usize {
+        2 + self.next()
+    }
+    fn fields(&self) -> &'static [Field] {
+        &FIELDS[..4 - self.next().clamp(1, 3)]
+    }
+    fn write(&self, _: Range<usize>, rows: &mut [u64]) {
+        rows.fill(7);
+    }
+}
+
+#[test]
+fn fields_and_numbers_of_records_are_read_once() {
+    let rows = Restless::default();
+    let once = Once::of(&rows);
+    assert_eq!((once.count(), once.fields(), once.fields()), (2, FIELDS, FIELDS));
+    let rows = Restless::default();
+    let mut words = vec![0; 8];
+    pack_into::<f64>(&rows, &mut words).unwrap();
+    assert_eq!(words, [7; 8]);
+    let particles = Particles::pack(&Restless::default(), Precision::Single).unwrap();
+    assert_eq!((particles.len(), particles.fields), (2, FIELDS));
 }
