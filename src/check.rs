@@ -18,7 +18,7 @@ use crate::{Domain, Engine, Error, Interaction, Options, Particles};
 /// # use nbody::{AllPairs, Device, Domain, Error, Interaction, Options};
 /// # use nbody::check::Case;
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
-/// let case = Case::two_sets(&x, Domain::Open, i, j);
+/// let case = Case::two_sets(&x, Domain::Open, i, j)?;
 /// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?, &Options::default())?;
 /// assert!(report.passes(), "{report}");
 /// # Ok(())
@@ -34,11 +34,12 @@ pub struct Case<X: Interaction> {
 }
 
 impl<X: Interaction> Case<X> {
-    /// Creates a case of two sets, in which every j-particle acts on every i-particle.
-    pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
-        let expected = reference::<X, f64>(x, domain, &i, &j);
-        let bounds = ErrorBounds::new(x, domain, &i, &j);
-        Self { i, j, one_set: false, expected, bounds }
+    /// Creates a case of two sets, in which every j-particle acts on every i-particle. A periodic
+    /// box is refused for an interaction without points.
+    pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
+        let expected = reference::<X, f64>(x, domain, &i, &j)?;
+        let bounds = ErrorBounds::new(x, domain, &i, &j)?;
+        Ok(Self { i, j, one_set: false, expected, bounds })
     }
 
     /// Creates a case of one set of particles, given as i-particles and as j-particles of the same
@@ -46,8 +47,8 @@ impl<X: Interaction> Case<X> {
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let j = (&i as &dyn Any).downcast_ref::<Vec<X::J>>().cloned().unwrap_or(j);
-        let expected = reference_self::<X, f64>(x, domain, &i, &j);
-        let bounds = ErrorBounds::one_set(x, domain, &i, &j);
+        let expected = reference_self::<X, f64>(x, domain, &i, &j)?;
+        let bounds = ErrorBounds::one_set(x, domain, &i, &j)?;
         Ok(Self { i, j, one_set: true, expected, bounds })
     }
 

@@ -127,6 +127,11 @@ impl Domain {
         matches!(self, Self::Periodic(_))
     }
 
+    /// Returns whether some direction has a length. A box that is open in every direction has none.
+    pub(crate) fn has_length(&self) -> bool {
+        self.factors()[0].iter().any(|length| *length > 0.0)
+    }
+
     /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
         if self.is_periodic() { "periodic" } else { "open" }

@@ -285,6 +285,18 @@ pub enum Error {
         /// The precision of the lists.
         precision: Precision,
     },
+    /// An interaction or a program without points is given a periodic box, which would change
+    /// nothing.
+    #[error(
+        "`{name}` has no Point in {record}: a periodic box has no effect; declare positions as Point, \
+         or leave the space open"
+    )]
+    NoPoint {
+        /// The interaction or the program.
+        name: &'static str,
+        /// The particle without points: I, J or P.
+        record: &'static str,
+    },
     /// An interaction without a cutoff is given to neighbour lists.
     #[error(
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"

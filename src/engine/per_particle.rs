@@ -99,7 +99,8 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
 
     /// Sets the domain for differences of positions, which are taken to the nearest image in a
     /// periodic box. Updates move positions into the box only after [`set_wrap`](Self::set_wrap).
-    /// A box that `f64` cannot represent is an error, and the domain stays.
+    /// A box that `f64` cannot represent is an error, and the domain stays. A program without
+    /// points refuses to run in a periodic box.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.engine.set_domain(domain)
     }

@@ -88,7 +88,10 @@ impl Visitor for Trials {
             let title = format!("{}/{}", X::LAW.name, name(&options));
             self.trials.push(Trial::test(title, move || {
                 let emulator = nbody_tests::emulator();
-                let all = || nbody_verify::cases(&interaction, domain, precision, &SIZES);
+                let all = || {
+                    let cases = nbody_verify::cases(&interaction, domain, precision, &SIZES);
+                    cases.expect("a domain for this interaction")
+                };
                 let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
                 check.all_devices()?;
                 orders.iter().try_for_each(|&order| check.same_bits(order))

@@ -17,7 +17,7 @@ fn check<X: Interaction>(x: X, options: Options, sizes: &[[usize; 2]]) {
                 let mut direct = AllPairs::with_options(device, x, options).unwrap();
                 direct.set_kernel_config(Some(config)).unwrap();
                 let (i, j) = (uniform(ni, 1), uniform(nj, 2));
-                let case = Case::two_sets(&x, options.domain, i, j);
+                let case = Case::two_sets(&x, options.domain, i, j).unwrap();
                 let report = case.check(&mut direct, &options).unwrap();
                 assert!(report.passes(), "{device}, {config:?}, {}: {report}", case.name());
             });

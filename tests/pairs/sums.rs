@@ -82,8 +82,8 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
     for (turn, term) in terms.into_iter().enumerate() {
         let place = |x: f64| Term { pos: Point::new(0.25, 0.25, 0.5), x };
         let j: Vec<Term> = (0..N).map(|k| place(term(k))).collect();
-        let near = Case::two_sets(&reach, Domain::Open, vec![place(1.0)], j.clone());
-        let all = Case::two_sets(&Total, Domain::Open, vec![place(1.0)], j);
+        let near = Case::two_sets(&reach, Domain::Open, vec![place(1.0)], j.clone()).unwrap();
+        let all = Case::two_sets(&Total, Domain::Open, vec![place(1.0)], j).unwrap();
         for device in Device::all() {
             for (way, math) in [Math::Exact, Math::Fast].into_iter().enumerate() {
                 let options = Options::default().accumulation(Accumulation::Compensated).math(math);

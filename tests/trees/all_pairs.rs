@@ -34,7 +34,7 @@ impl Check for Opened {
                 let domain = domains[(turn + k) % 3];
                 let (i, j) = sets(n, inputs, Digits::Few);
                 let (a, b) = particles_twice(n, inputs, Digits::Few);
-                let mut cases = vec![Case::two_sets(&x, domain, i, j)];
+                let mut cases = vec![Case::two_sets(&x, domain, i, j).unwrap()];
                 // Random particles of two types are at different positions.
                 if X::I::FIELDS == X::J::FIELDS {
                     cases.push(Case::one_set(&x, domain, a, b).unwrap());

@@ -83,7 +83,7 @@ fn case<X: Interaction>(
         Case::one_set(x, options.domain, i, j).unwrap()
     } else {
         let (i, j) = sets(n, inputs, Digits::Few);
-        Case::two_sets(x, options.domain, i, j)
+        Case::two_sets(x, options.domain, i, j).unwrap()
     }
 }
 

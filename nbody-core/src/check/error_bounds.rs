@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use crate::check::bounded::Bounded;
 use crate::domain::Domain;
 use crate::domain::InDomain as _;
+use crate::error::Error;
 use crate::law::interaction::Interaction;
 use crate::numeric::lane::Lane as _;
 use crate::numeric::precision::Precision;
@@ -54,20 +55,28 @@ struct Particle<F> {
 }
 
 impl<X: Interaction> ErrorBounds<X> {
-    /// Computes the bounds for all j-particles acting on every i-particle.
-    pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+    /// Computes the bounds for all j-particles acting on every i-particle. A periodic box is refused
+    /// for an interaction without points.
+    pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         Self::of(interaction, domain, i, j, false)
     }
 
     /// Computes the bounds for one set of particles, given as i-particles and as j-particles.
-    pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+    pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         Self::of(interaction, domain, i, j, true)
     }
 
-    fn of(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J], one_set: bool) -> Self {
+    fn of(
+        interaction: &X,
+        domain: Domain,
+        i: &[X::I],
+        j: &[X::J],
+        one_set: bool,
+    ) -> Result<Self, Error> {
+        X::LAW.check_domain(&domain)?;
         let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
         let sets = Sets { interaction, domain, i, j, one_set, length: 0.0 };
-        Self { sets, particles: Default::default() }
+        Ok(Self { sets, particles: Default::default() })
     }
 
     /// Adds the error of an engine that takes positions relative to some point and rounds them

@@ -92,6 +92,7 @@ impl CudaNeighbours {
         if cutoffs.is_empty() {
             return Err(nbody_core::Error::NoInteractions.into());
         }
+        cutoffs.iter().try_for_each(|it| it.law().check_domain(&self.domain))?;
         if !self.is_given() {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }

@@ -177,6 +177,7 @@ impl CpuNeighbours {
         if cutoffs.is_empty() {
             return Err(Error::NoInteractions);
         }
+        cutoffs.iter().try_for_each(|it| it.law().check_domain(&self.domain))?;
         if let Origin::Found(_) = self.origin {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }
@@ -292,6 +293,7 @@ impl CpuNeighbours {
     /// Returns the lists for an interaction and these particles, if they are still valid for both.
     pub(crate) fn lists_for(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
         let law = cutoff.law();
+        law.check_domain(&self.domain)?;
         let Some(built) = &self.built else { return Err(Error::NoLists { law: law.name }) };
         if built.now.domain != self.domain {
             return Err(Error::NoLists { law: law.name });
