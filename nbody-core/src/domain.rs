@@ -127,9 +127,9 @@ impl Domain {
         matches!(self, Self::Periodic(_))
     }
 
-    /// Returns whether some direction has a length. A box that is open in every direction has none.
-    pub(crate) fn has_length(&self) -> bool {
-        self.factors()[0].iter().any(|length| *length > 0.0)
+    /// Returns whether every direction is open: unbounded space, or a box without a finite length.
+    pub fn is_open(&self) -> bool {
+        self.factors()[0].iter().all(|length| *length == 0.0)
     }
 
     /// Returns the name in tables.

@@ -297,6 +297,23 @@ pub enum Error {
         /// The particle without points: I, J or P.
         record: &'static str,
     },
+    /// An update is told to wrap positions in open space.
+    #[error(
+        "`{program}` cannot wrap positions in open space; call `set_domain` with a periodic box first, or \
+         `set_wrap(false)`"
+    )]
+    WrapWithoutBox {
+        /// The update.
+        program: &'static str,
+    },
+    /// An update without points is told to wrap positions.
+    #[error(
+        "`{program}` has no Point in P to wrap; declare positions as Point, or call `set_wrap(false)`"
+    )]
+    WrapWithoutPoint {
+        /// The update.
+        program: &'static str,
+    },
     /// An interaction without a cutoff is given to neighbour lists.
     #[error(
         "`{law}` has no cutoff; declare `fn cutoff`, give the pairs of the lists, or evaluate all pairs"

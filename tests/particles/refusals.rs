@@ -176,6 +176,12 @@ fn a_box_for_a_program_without_points_is_refused() {
         program.measure(&places, &sites).unwrap();
         program.set_domain(Domain::Open).unwrap();
         program.update(&mut places, ()).unwrap();
+        program.set_wrap(true);
+        for domain in [Domain::Open, Domain::periodic([1.0; 3]).unwrap()] {
+            program.set_domain(domain).unwrap();
+            let error = program.update(&mut places, ()).unwrap_err();
+            assert!(matches!(error, Error::WrapWithoutPoint { program: "move" }), "{error}");
+        }
     }
 }
 

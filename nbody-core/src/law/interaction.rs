@@ -154,7 +154,7 @@ impl Law {
         let (name, [i, j]) = (self.name, [points(self.i), points(self.j)]);
         // The second point of a difference may be one of the parameters.
         let has_difference = i + j > 0 && i + j + points(self.parameters) > 1;
-        if has_difference || !domain.has_length() {
+        if has_difference || domain.is_open() {
             return Ok(());
         }
         Err(Error::NoPoint { name, record: if i == 0 { "I" } else { "J" } })

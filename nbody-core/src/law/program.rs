@@ -91,12 +91,25 @@ impl ParticleProgram {
         if self.total.is_empty() { Err(Error::WrongProgram { program, expected }) } else { Ok(()) }
     }
 
+    /// Refuses to wrap positions where it would change nothing: in open space, or without points of
+    /// the particle.
+    pub fn check_wrap(&self, domain: &Domain) -> Result<(), Error> {
+        let program = self.name;
+        if points(self.p) == 0 {
+            Err(Error::WrapWithoutPoint { program })
+        } else if domain.is_open() {
+            Err(Error::WrapWithoutBox { program })
+        } else {
+            Ok(())
+        }
+    }
+
     /// Refuses a periodic box for a program without points, where it would change nothing.
     pub fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
         let p = points(self.p);
         // Points of other records have a difference if there are two.
         let has_points = p > 0 || points(self.q) + points(self.parameters) > 1;
-        if has_points || !domain.has_length() {
+        if has_points || domain.is_open() {
             return Ok(());
         }
         Err(Error::NoPoint { name: self.name, record: "P" })

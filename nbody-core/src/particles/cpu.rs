@@ -139,6 +139,9 @@ impl PerParticle for CpuPerParticle {
         first: Option<First<'_>>,
     ) -> Result<(), Error> {
         program.check_update()?;
+        if self.wrap {
+            program.check_wrap(&self.domain)?;
+        }
         program.check_domain(&self.domain)?;
         Error::check_record("parameters", self.fields, program.parameters)?;
         let p = particles_mut("particles", particles)?;

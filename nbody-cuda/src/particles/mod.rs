@@ -173,6 +173,9 @@ impl ParticleEngine {
         first: Option<First>,
     ) -> Result<(), Error> {
         program.check_update()?;
+        if self.wrap {
+            program.check_wrap(&self.domain)?;
+        }
         program.check_domain(&self.domain)?;
         nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, first, &self.backend)?;
