@@ -10,16 +10,16 @@ pub use nbody_core::{
     reference_sample, reference_self, reference_self_sample, sample,
 };
 
-use crate::{Domain, Engine, Error, Interaction, Options, Particles};
+use crate::{Domain, Engine, Error, Interaction, Particles};
 
 /// A test case: particles, the results of the reference, and error bounds.
 ///
 /// ```
-/// # use nbody::{AllPairs, Device, Domain, Error, Interaction, Options};
+/// # use nbody::{AllPairs, Device, Domain, Error, Interaction};
 /// # use nbody::check::Case;
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
 /// let case = Case::two_sets(&x, Domain::Open, i, j)?;
-/// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?, &Options::default())?;
+/// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?)?;
 /// assert!(report.passes(), "{report}");
 /// # Ok(())
 /// # }
@@ -80,11 +80,11 @@ impl<X: Interaction> Case<X> {
         out.download::<f64>()
     }
 
-    /// Evaluates the particles on an engine with these options, and compares the results with the
-    /// reference and the error bounds.
-    pub fn check<E: Engine<X>>(&self, engine: &mut E, options: &Options) -> Result<Report, Error> {
+    /// Evaluates the particles on an engine, and compares the results with the reference and with
+    /// the error bounds for the options of the engine.
+    pub fn check<E: Engine<X>>(&self, engine: &mut E) -> Result<Report, Error> {
         let found = self.evaluate(engine)?;
-        let bounds = self.bounds.bounds(options);
+        let bounds = self.bounds.bounds(&engine.options());
         compare::<X::F, f64>(&found, &self.expected, Some(&bounds))
     }
 

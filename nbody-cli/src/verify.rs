@@ -228,12 +228,12 @@ fn check<X: Interaction>(
     let symmetric = X::LAW.third_law.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
         let mut direct = AllPairs::with_options(device, interaction, options)?;
-        worst.add(&mut direct, "", &options, cases)?;
+        worst.add(&mut direct, "", cases)?;
     }
     if X::LAW.charges.is_ok() {
         let mut tree = Tree::with_options(device, interaction, Opening::theta(CLOSED), options)?;
         for case in cases {
-            match worst.add(&mut tree, " by a tree", &options, std::slice::from_ref(case)) {
+            match worst.add(&mut tree, " by a tree", std::slice::from_ref(case)) {
                 // Expected: i and j are records with separate positions.
                 Err(Error::OtherPositions) if !is_one_record::<X>() => {}
                 added => {
@@ -256,11 +256,10 @@ impl Worst {
         &mut self,
         engine: &mut E,
         by: &str,
-        options: &Options,
         cases: &[Case<X>],
     ) -> Result<(), Error> {
         for case in cases {
-            let report = case.check(engine, options)?;
+            let report = case.check(engine)?;
             self.passed &= report.passes();
             for field in report.fields {
                 let error = field.of_bound.unwrap_or(f64::INFINITY);

@@ -142,7 +142,7 @@ impl<X: Interaction> Check<'_, X> {
                 PROGRAMS.fetch_add(1, Ordering::Relaxed);
                 for case in self.cases {
                     RUNS.fetch_add(1, Ordering::Relaxed);
-                    let report = case.check(&mut direct, &options)?;
+                    let report = case.check(&mut direct)?;
                     if !report.passes() {
                         let (name, pairs) = (case.name(), options.pairs);
                         return Err(format!("{device}: {name}, {pairs} pairs:\n{report}").into());

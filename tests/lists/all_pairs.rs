@@ -112,7 +112,7 @@ fn check<X: Interaction>(
     if let Err(Error::CutoffBeyondBox { .. }) = case.evaluate(&mut lists) {
         return Outcome::Refused;
     }
-    let report = case.check(&mut lists, &options).unwrap();
+    let report = case.check(&mut lists).unwrap();
     let infinite =
         inputs == Inputs::Point && report.fields.iter().any(|field| field.non_finite > 0);
     assert!(
@@ -173,7 +173,7 @@ fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
     let case = Case::two_sets(&x, Domain::Open, i, j).unwrap().with_position_error(ROUNDED);
     let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
     let found = case.evaluate(&mut lists).unwrap();
-    let report = case.check(&mut lists, &options).unwrap();
+    let report = case.check(&mut lists).unwrap();
     assert!(report.passes(), "{difference:e} {precision}\n{report}");
     [found, expected, bounds]
 }

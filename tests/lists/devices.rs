@@ -37,7 +37,7 @@ fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
         let options = Options::default().domain(domain).math(math).precision(precisions[turn % 3]);
         for device in &devices {
             let mut lists = over_lists(device, x, options, Skin::Length(0.0625));
-            let report = case.check(&mut lists, &options).unwrap();
+            let report = case.check(&mut lists).unwrap();
             let name = X::LAW.name;
             assert!(report.passes(), "{name}, {device}, {}, {options:?}: {report}", case.name());
             if math == Math::Exact {
@@ -250,7 +250,7 @@ fn bags_of_any_length_leave_out_self_pairs() {
             let case = Case::one_set(&lennard_jones(), domain, atoms(), atoms()).unwrap();
             for device in &devices {
                 let mut lists = over_lists(device, lennard_jones(), options, Skin::Auto);
-                let report = case.check(&mut lists, &options).unwrap();
+                let report = case.check(&mut lists).unwrap();
                 assert!(report.passes(), "{device}, {bag}, {n}: {report}");
             }
         }

@@ -32,8 +32,26 @@ fn engine_with(options: Options, level: SimdLevel) -> AllPairs<Gravity> {
 
 fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
     let case = Case::two_sets(&GRAVITY, options.domain, i, j).unwrap();
-    let report = case.check(&mut engine(options), &options).unwrap();
+    let report = case.check(&mut engine(options)).unwrap();
     assert!(report.passes(), "{options:?} {}\n{report}", case.name());
+}
+
+/// In double precision the bounds are for double precision: an error of single precision fails.
+#[test]
+fn cases_have_the_bounds_of_the_engine() {
+    let (i, j) = (bodies(50, 1), bodies(60, 2));
+    for device in nbody_tests::all_devices() {
+        let case = Case::two_sets(&GRAVITY, Domain::Open, i.clone(), j.clone()).unwrap();
+        let shifted = Gravity { eps2: GRAVITY.eps2 * (1.0 + 1e-6) };
+        for (precision, passes) in [(Precision::Single, true), (Precision::Double, false)] {
+            let options = Options::default().precision(precision);
+            let mut engine = AllPairs::with_options(&device, GRAVITY, options).unwrap();
+            assert!(case.check(&mut engine).unwrap().passes(), "{device} {precision}");
+            engine.set_parameters(shifted);
+            let report = case.check(&mut engine).unwrap();
+            assert_eq!(report.passes(), passes, "{device} {precision}\n{report}");
+        }
+    }
 }
 
 #[test]
@@ -56,7 +74,7 @@ fn every_level_agrees_with_the_reference() {
             for options in options() {
                 for level in SimdLevel::available() {
                     let mut direct = engine_with(options, level);
-                    let report = case.check(&mut direct, &options).unwrap();
+                    let report = case.check(&mut direct).unwrap();
                     assert!(report.passes(), "{level} {options} {}\n{report}", case.name());
                 }
             }
@@ -95,7 +113,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
             let options = options.order([None, Some(order)][(k + turn) % 2]);
             for level in SimdLevel::available() {
                 let mut direct = engine_with(options, level);
-                let report = case.check(&mut direct, &options).unwrap();
+                let report = case.check(&mut direct).unwrap();
                 assert!(report.passes(), "{level} {options:?} {turn}\n{report}");
             }
         }

@@ -96,20 +96,19 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
                 };
                 check(&mut |options| {
                     let mut direct = AllPairs::with_options(&device, Total, *options).unwrap();
-                    all.check(&mut direct, options).unwrap()
+                    all.check(&mut direct).unwrap()
                 });
                 // The emulator would take minutes to build lists and trees.
                 if !device.is_cpu() && device.properties().is_none() {
                     continue;
                 }
                 check(&mut |options| {
-                    near.check(&mut over_lists(&device, reach, *options, Skin::Auto), options)
-                        .unwrap()
+                    near.check(&mut over_lists(&device, reach, *options, Skin::Auto)).unwrap()
                 });
                 let opening = Opening::theta(1e-3);
                 check(&mut |options| {
                     let mut tree = Tree::with_options(&device, Total, opening, *options).unwrap();
-                    all.check(&mut tree, options).unwrap()
+                    all.check(&mut tree).unwrap()
                 });
             }
         }
