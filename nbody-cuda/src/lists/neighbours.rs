@@ -292,7 +292,8 @@ impl CudaNeighbours {
             }
             Outcome::BeyondBox => {
                 let [greatest, _] = self.lists.reach_found()?;
-                Ok(check_greatest(greatest, self.precision, &self.lengths())?)
+                let lengths = self.lengths();
+                Ok(check_greatest(greatest, &self.covered, self.precision, &lengths)?)
             }
         }
     }
@@ -314,7 +315,7 @@ impl CudaNeighbours {
         for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
-        check_greatest(greatest, self.precision, &lengths)?;
+        check_greatest(greatest, &self.covered, self.precision, &lengths)?;
         let n = sets.n();
         let known = self
             .frame

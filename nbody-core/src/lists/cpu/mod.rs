@@ -198,7 +198,8 @@ impl CpuNeighbours {
             let constants = cutoffs.iter().map(Cutoff::constant);
             let greatest = constants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
             let lengths = order::lengths(&self.domain, watched[0].position.places().len());
-            check_greatest(greatest.fold(0.0, f64::max), self.precision, &lengths)?;
+            let greatest = greatest.fold(0.0, f64::max);
+            check_greatest(greatest, &cutoffs, self.precision, &lengths)?;
         }
         let positions = |k: usize, (what, particles, _): (_, _, _)| {
             set::positions(what, particles, &watched[k].position)
@@ -412,7 +413,7 @@ impl BuiltLists {
         let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
         let greatest = reaches.greatest();
-        check_greatest(greatest, sets.i.0.precision, &lengths)?;
+        check_greatest(greatest, &cutoffs, sets.i.0.precision, &lengths)?;
         reaches.skin = skin.length([reaches.typical(), greatest], &lengths);
         let skin = reaches.skin;
         let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);
