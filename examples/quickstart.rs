@@ -72,7 +72,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     // The emulator checks programs, and is slow.
     devices.retain(|device| n <= N || device.name() != "emulator");
     let bar = ProgressBar::new(devices.len() as u64 + 1);
-    let truth: Vec<Field> = nbody::check::reference_self(&gravity, Domain::Open, &bodies, &bodies);
+    let truth: Vec<Field> = nbody::check::reference_self(&gravity, Domain::Open, &bodies, &bodies)?;
     bar.inc(1);
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header([

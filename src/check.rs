@@ -10,16 +10,16 @@ pub use nbody_core::{
     reference_sample, reference_self, reference_self_sample, sample,
 };
 
-use crate::{Domain, Engine, Error, Interaction, Options, Particles};
+use crate::{Domain, Engine, Error, Interaction, Particles};
 
 /// A test case: particles, the results of the reference, and error bounds.
 ///
 /// ```
-/// # use nbody::{AllPairs, Device, Domain, Error, Interaction, Options};
+/// # use nbody::{AllPairs, Device, Domain, Error, Interaction};
 /// # use nbody::check::Case;
 /// # fn check<X: Interaction>(x: X, i: Vec<X::I>, j: Vec<X::J>) -> Result<(), Error> {
-/// let case = Case::two_sets(&x, Domain::Open, i, j);
-/// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?, &Options::default())?;
+/// let case = Case::two_sets(&x, Domain::Open, i, j)?;
+/// let report = case.check(&mut AllPairs::new(&Device::cpu(), x)?)?;
 /// assert!(report.passes(), "{report}");
 /// # Ok(())
 /// # }
@@ -34,11 +34,12 @@ pub struct Case<X: Interaction> {
 }
 
 impl<X: Interaction> Case<X> {
-    /// Creates a case of two sets, in which every j-particle acts on every i-particle.
-    pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Self {
-        let expected = reference::<X, f64>(x, domain, &i, &j);
-        let bounds = ErrorBounds::new(x, domain, &i, &j);
-        Self { i, j, one_set: false, expected, bounds }
+    /// Creates a case of two sets, in which every j-particle acts on every i-particle. A periodic
+    /// box is refused for an interaction without points.
+    pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
+        let expected = reference::<X, f64>(x, domain, &i, &j)?;
+        let bounds = ErrorBounds::new(x, domain, &i, &j)?;
+        Ok(Self { i, j, one_set: false, expected, bounds })
     }
 
     /// Creates a case of one set of particles, given as i-particles and as j-particles of the same
@@ -46,8 +47,8 @@ impl<X: Interaction> Case<X> {
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let j = (&i as &dyn Any).downcast_ref::<Vec<X::J>>().cloned().unwrap_or(j);
-        let expected = reference_self::<X, f64>(x, domain, &i, &j);
-        let bounds = ErrorBounds::one_set(x, domain, &i, &j);
+        let expected = reference_self::<X, f64>(x, domain, &i, &j)?;
+        let bounds = ErrorBounds::one_set(x, domain, &i, &j)?;
         Ok(Self { i, j, one_set: true, expected, bounds })
     }
 
@@ -79,11 +80,11 @@ impl<X: Interaction> Case<X> {
         out.download::<f64>()
     }
 
-    /// Evaluates the particles on an engine with these options, and compares the results with the
-    /// reference and the error bounds.
-    pub fn check<E: Engine<X>>(&self, engine: &mut E, options: &Options) -> Result<Report, Error> {
+    /// Evaluates the particles on an engine, and compares the results with the reference and with
+    /// the error bounds for the options of the engine.
+    pub fn check<E: Engine<X>>(&self, engine: &mut E) -> Result<Report, Error> {
         let found = self.evaluate(engine)?;
-        let bounds = self.bounds.bounds(options);
+        let bounds = self.bounds.bounds(&engine.options());
         compare::<X::F, f64>(&found, &self.expected, Some(&bounds))
     }
 

@@ -127,6 +127,11 @@ impl Domain {
         matches!(self, Self::Periodic(_))
     }
 
+    /// Returns whether every direction is open: unbounded space, or a box without a finite length.
+    pub fn is_open(&self) -> bool {
+        self.factors()[0].iter().all(|length| *length == 0.0)
+    }
+
     /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
         if self.is_periodic() { "periodic" } else { "open" }

@@ -274,16 +274,48 @@ pub enum Error {
     },
     /// The greatest cutoff of neighbour lists is outside the range in which squares are compared.
     #[error(
-        "cutoffs of up to {cutoff:e} in neighbour lists: expected 0, or {:.2e} to {:.2e} in {precision} \
+        "the cutoff of {} is up to {} in neighbour lists: expected 0, or {:.2e} to {:.2e} in {precision} \
          precision, where distances are compared by their squares; choose other units{}",
-        precision.listed_cutoffs().start(), precision.listed_cutoffs().end(),
+        either(laws), short(*cutoff), precision.listed_cutoffs().start(), precision.listed_cutoffs().end(),
         if *precision == Precision::Double { "" } else { " or a higher precision" }
     )]
     CutoffPrecision {
+        /// The interactions that may have this cutoff: one, unless several cutoffs depend on
+        /// particles.
+        laws: Vec<&'static str>,
         /// The greatest cutoff of these particles.
         cutoff: f64,
         /// The precision of the lists.
         precision: Precision,
+    },
+    /// An interaction or a program without points is given a periodic box, which would change
+    /// nothing.
+    #[error(
+        "`{name}` has no Point in {record}: a periodic box has no effect; declare positions as Point, \
+         or leave the space open"
+    )]
+    NoPoint {
+        /// The interaction or the program.
+        name: &'static str,
+        /// The particle without points: I, J or P.
+        record: &'static str,
+    },
+    /// An update is told to wrap positions in open space.
+    #[error(
+        "`{program}` cannot wrap positions in open space; call `set_domain` with a periodic box first, or \
+         `set_wrap(false)`"
+    )]
+    WrapWithoutBox {
+        /// The update.
+        program: &'static str,
+    },
+    /// An update without points is told to wrap positions.
+    #[error(
+        "`{program}` has no Point in P to wrap; declare positions as Point, or call `set_wrap(false)`"
+    )]
+    WrapWithoutPoint {
+        /// The update.
+        program: &'static str,
     },
     /// An interaction without a cutoff is given to neighbour lists.
     #[error(
@@ -304,10 +336,14 @@ pub enum Error {
     },
     /// A cutoff is half of a periodic box or more, so that it meets several images.
     #[error(
-        "cutoff of {cutoff} in a periodic box of length {length} along {axis}: expected less than \
-         half of the length; take a larger box"
+        "the cutoff of {} is up to {} in a periodic box of length {length} along {axis}: expected less \
+         than half of the length; take a larger box or a shorter cutoff",
+        either(laws), short(*cutoff)
     )]
     CutoffBeyondBox {
+        /// The interactions that may have this cutoff: one, unless several cutoffs depend on
+        /// particles.
+        laws: Vec<&'static str>,
         /// The direction: x, y or z.
         axis: &'static str,
         /// The greatest cutoff of these particles.
@@ -610,6 +646,19 @@ fn integers(fields: &[Field]) -> String {
 fn list(fields: &[Field]) -> String {
     let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
     if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }
+}
+
+/// Returns names in quotation marks, with `or` between them.
+fn either(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" or ")
+}
+
+/// Returns a number with six digits: bounds of numbers in `f32` have more.
+fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    let is_plain = x == 0.0 || (1e-4..1e7).contains(&x.abs());
+    if is_plain { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 fn at(position: Option<[f64; 3]>) -> String {

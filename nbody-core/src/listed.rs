@@ -43,6 +43,7 @@ impl<Of> Listed<Of> {
     ) -> Result<Self, Error> {
         let (domain, cutoff) = (options.domain, Cutoff::new(law, parameters));
         domain.check(options.precision)?;
+        law.check_domain(&domain)?;
         let law = device.short_range(law, parameters, options.domain(Domain::Open))?;
         Ok(Self { owner: PhantomData, device, law, cutoff, domain, lists: None })
     }
@@ -146,6 +147,7 @@ impl<Of: fmt::Debug + 'static> Engine for Listed<Of> {
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.law.options().precision)?;
+        self.law.law().check_domain(&domain)?;
         if let Some(lists) = &mut self.lists {
             lists.set_domain(domain)?;
         }

@@ -46,6 +46,12 @@ pub enum Error {
     )]
     Resumed,
 
+    /// Positions are to be wrapped in open space.
+    #[error(
+        "positions cannot be wrapped in open space; give the engine a periodic box before the run begins"
+    )]
+    WrapWithoutBox,
+
     /// J-particles are given beside i-particles of their type.
     #[error(
         "the i-particles and the j-particles of `{interaction}` are of one type; give one set of particles, without \

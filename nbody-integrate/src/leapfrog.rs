@@ -190,9 +190,13 @@ impl<X: Interaction> Leapfrog<X> {
 
     /// Sets whether positions are wrapped into the periodic box of the engine, from the next step
     /// on ([`PerParticle::set_wrap`]). By default they are not, so that the path of a particle is
-    /// the difference of its positions. In open space it has no effect.
-    pub fn set_wrap(&mut self, wrap: bool) {
+    /// the difference of its positions. In open space wrapping is an error.
+    pub fn set_wrap(&mut self, wrap: bool) -> Result<(), Error> {
+        if wrap && self.drift.domain().is_open() {
+            return Err(Error::WrapWithoutBox);
+        }
         self.drift.set_wrap(wrap);
+        Ok(())
     }
 
     /// Returns the accelerations of particles with these motions.

@@ -145,7 +145,7 @@ fn motions_by_forces_are_predicted_within_the_box() {
     let mut motions = Motion::of(&atoms).unwrap();
     (motions[0].mass, motions[0].vel.x) = (2.0, -30.0);
     let mut run = Leapfrog::new(engine, Start::new(&atoms).motions(&motions), 0.01).unwrap();
-    run.set_wrap(true);
+    run.set_wrap(true).unwrap();
     let predicted = run.motions_at(0.01).unwrap();
     run.advance().unwrap();
     let found = run.motions().unwrap();
@@ -191,7 +191,7 @@ fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, 
 fn positions_stay_in_the_box_if_told_to() {
     let (mut free, domain) = in_a_box(&Device::cpu(), None);
     let (mut inside, _) = in_a_box(&Device::cpu(), None);
-    inside.set_wrap(true);
+    inside.set_wrap(true).unwrap();
     for _ in 0..300 {
         free.advance().unwrap();
         inside.advance().unwrap();
@@ -207,22 +207,33 @@ fn positions_stay_in_the_box_if_told_to() {
     // A run that begins at the wrapped positions gives the same bits.
     let motions = inside.motions().unwrap();
     let (mut rest, _) = in_a_box(&Device::cpu(), Some(&motions));
-    rest.set_wrap(true);
+    rest.set_wrap(true).unwrap();
     for _ in 0..50 {
         inside.advance().unwrap();
         rest.advance().unwrap();
     }
     assert_eq!(inside.motions().unwrap(), rest.motions().unwrap());
-    inside.set_wrap(false);
+    inside.set_wrap(false).unwrap();
     (0..300).try_for_each(|_| inside.advance()).unwrap();
     assert!(inside.motions().unwrap()[0].pos.y < 0.0);
+}
+
+#[test]
+fn positions_are_not_wrapped_in_open_space() {
+    let mut run = gravity(&Device::cpu(), 0.5, 0.01);
+    let error = run.set_wrap(true).unwrap_err();
+    let expected = "positions cannot be wrapped in open space; give the engine a periodic box before \
+                    the run begins";
+    assert_eq!(error.to_string(), expected);
+    run.set_wrap(false).unwrap();
+    run.advance().unwrap();
 }
 
 #[test]
 fn devices_agree_in_a_box_to_the_last_bit() {
     let run = |device: &Device| {
         let (mut run, _) = in_a_box(device, None);
-        run.set_wrap(true);
+        run.set_wrap(true).unwrap();
         (0..60).try_for_each(|_| run.advance()).unwrap();
         run.motions().unwrap()
     };

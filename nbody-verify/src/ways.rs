@@ -39,9 +39,12 @@ pub fn ways(domain: Domain) -> Vec<Options> {
 }
 
 /// Lists the ways in these spaces, with ordered pairs and, where Newton's third law allows it,
-/// with symmetric ones. Compensated sums always use ordered pairs.
+/// with symmetric ones. Compensated sums always use ordered pairs. Spaces that engines refuse for
+/// this law are left out: a periodic box, if the law has no points.
 pub fn all_ways(law: &Law, domains: [Domain; 2]) -> Vec<Options> {
-    product(domains, law.third_law.is_some())
+    let mut ways = product(domains, law.third_law.is_some());
+    ways.retain(|way| law.check_domain(&way.domain).is_ok());
+    ways
 }
 
 fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
@@ -61,7 +64,7 @@ fn may_be_symmetric(way: &Options) -> bool {
 /// The default is always among them. `turn` is the interaction's place in the library. Each
 /// interaction gets another selection, so that the whole library covers all ways.
 pub fn paired_ways(law: &Law, domains: [Domain; 2], turn: usize) -> Vec<Options> {
-    cover(&product(domains, law.third_law.is_some()), turn)
+    cover(&all_ways(law, domains), turn)
 }
 
 /// Builds the covering array greedily: the default, a way nearest to it, and then always the way

@@ -99,7 +99,8 @@ impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
 
     /// Sets the domain for differences of positions, which are taken to the nearest image in a
     /// periodic box. Updates move positions into the box only after [`set_wrap`](Self::set_wrap).
-    /// A box that `f64` cannot represent is an error, and the domain stays.
+    /// A box that `f64` cannot represent is an error, and the domain stays. A program without
+    /// points refuses to run in a periodic box.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.engine.set_domain(domain)
     }
@@ -116,8 +117,12 @@ impl<U: Update> PerParticle<U> {
     ///
     /// Wrapping subtracts whole lengths in `f64`, before a position is rounded to the precision of
     /// the particles; a coordinate that would be rounded to the length becomes 0. Displacements
-    /// stay the same up to rounding. Coordinates in open directions, in unbounded space, and
-    /// infinite or NaN coordinates stay. Fields that the update does not assign keep their bits.
+    /// stay the same up to rounding. Coordinates in open directions, and infinite or NaN coordinates
+    /// stay. Fields that the update does not assign keep their bits.
+    ///
+    /// In open space there is nothing to wrap into, and updates are an error until
+    /// [`set_domain`](Self::set_domain) gives a periodic box. So are updates of particles without
+    /// points.
     pub fn set_wrap(&mut self, wrap: bool) {
         self.engine.set_wrap(wrap);
     }

@@ -96,7 +96,7 @@ fn tasks_of_one_pool_share_what_is_found_once() {
         });
         ends(threads, || {
             let bodies = bodies(300);
-            let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies);
+            let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
             let all = (0..24).into_par_iter().map(|_| bounds.bounds(&Options::default()));
             let all: Vec<_> = all.collect();
             assert!(all.iter().all(|one| *one == all[0] && one.len() == 300));
@@ -133,7 +133,7 @@ fn an_evaluation_that_waits_for_the_pool_keeps_no_task_waiting() {
         out.download::<f64>().unwrap()
     });
     let bodies = bodies(100);
-    let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
     waits_for_the_pool("bounds", move || bounds.bounds(&Options::default()));
 }
 

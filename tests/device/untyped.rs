@@ -44,7 +44,8 @@ fn shells_have_the_parameters_of_their_engines() {
         near.untyped_mut().set_parameters(&row).unwrap();
         let law = near.parameters();
         assert_eq!(law, Uniform { cutoff: 0.75 });
-        let expected: Vec<Near> = nbody::check::reference_self(&law, Domain::Open, &balls, &balls);
+        let expected: Vec<Near> =
+            nbody::check::reference_self(&law, Domain::Open, &balls, &balls).unwrap();
         assert_eq!(near.evaluate_self::<f64>(&balls).unwrap(), expected, "{device}");
         near.set_parameters(Uniform { cutoff: 0.5 });
         assert_eq!(near.untyped().parameters(), [0.5_f64.to_bits()]);

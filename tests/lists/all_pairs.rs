@@ -68,7 +68,7 @@ impl Visitor for Check {
                 let (i, j) = sets(n, inputs, self.digits);
                 let (a, b) = particles_twice(n, inputs, self.digits);
                 let one = Case::one_set(&x, domain, a, b).unwrap();
-                for mut case in [Case::two_sets(&x, domain, i, j), one] {
+                for mut case in [Case::two_sets(&x, domain, i, j).unwrap(), one] {
                     if self.digits == Digits::All {
                         case = case.with_position_error(ROUNDED);
                     }
@@ -112,7 +112,7 @@ fn check<X: Interaction>(
     if let Err(Error::CutoffBeyondBox { .. }) = case.evaluate(&mut lists) {
         return Outcome::Refused;
     }
-    let report = case.check(&mut lists, &options).unwrap();
+    let report = case.check(&mut lists).unwrap();
     let infinite =
         inputs == Inputs::Point && report.fields.iter().any(|field| field.non_finite > 0);
     assert!(
@@ -167,13 +167,13 @@ fn counts_at_the_edge(difference: f64, precision: Precision) -> [Vec<Near>; 3] {
     };
     let (i, j): (Vec<_>, Vec<_>) = i.iter().enumerate().map(at).unzip();
     let options = Options::default().precision(precision);
-    let bounds = ErrorBounds::new(&x, Domain::Open, &i, &j).with_position_error(ROUNDED);
+    let bounds = ErrorBounds::new(&x, Domain::Open, &i, &j).unwrap().with_position_error(ROUNDED);
     let bounds = bounds.bounds(&options);
-    let expected = reference::<Uniform, f64>(&x, Domain::Open, &i, &j);
-    let case = Case::two_sets(&x, Domain::Open, i, j).with_position_error(ROUNDED);
+    let expected = reference::<Uniform, f64>(&x, Domain::Open, &i, &j).unwrap();
+    let case = Case::two_sets(&x, Domain::Open, i, j).unwrap().with_position_error(ROUNDED);
     let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
     let found = case.evaluate(&mut lists).unwrap();
-    let report = case.check(&mut lists, &options).unwrap();
+    let report = case.check(&mut lists).unwrap();
     assert!(report.passes(), "{difference:e} {precision}\n{report}");
     [found, expected, bounds]
 }
@@ -234,18 +234,18 @@ impl Visitor for Missing {
         }
         let domain = Domain::Open;
         let (i, j) = sets::<X::I, X::J>(200, Inputs::Uniform, Digits::All);
-        let expected = reference::<X, f64>(&x, domain, &i, &j);
-        let bounds = ErrorBounds::new(&x, domain, &i, &j).with_position_error(ROUNDED);
+        let expected = reference::<X, f64>(&x, domain, &i, &j).unwrap();
+        let bounds = ErrorBounds::new(&x, domain, &i, &j).unwrap().with_position_error(ROUNDED);
         for missing in 0..8 {
             let mut others = j.clone();
             others.remove(missing);
-            let without = reference::<X, f64>(&x, domain, &i, &others);
+            let without = reference::<X, f64>(&x, domain, &i, &others).unwrap();
             let change = compare::<X::F, f64>(&without, &expected, None).unwrap();
             let is_met = change.fields.iter().any(|field| field.max > 0.0);
             for &precision in Precision::ALL {
                 let options = Options::default().precision(precision).domain(domain);
                 let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
-                let case = Case::two_sets(&x, domain, i.clone(), others.clone());
+                let case = Case::two_sets(&x, domain, i.clone(), others.clone()).unwrap();
                 let found = case.evaluate(&mut lists).unwrap();
                 let bounds = bounds.bounds(&options);
                 let report = compare::<X::F, f64>(&found, &expected, Some(&bounds)).unwrap();

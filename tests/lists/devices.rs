@@ -29,7 +29,7 @@ fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
     let precisions = [Precision::Single, Precision::Mixed, Precision::Double];
     for (turn, &n) in sizes.iter().enumerate() {
         let case = if turn % 3 == 2 {
-            Case::two_sets(&x, domain, uniform(n, 1), uniform(n / 2 + 3, 2))
+            Case::two_sets(&x, domain, uniform(n, 1), uniform(n / 2 + 3, 2)).unwrap()
         } else {
             Case::one_set(&x, domain, uniform(n, 3), uniform(n, 3)).unwrap()
         };
@@ -37,7 +37,7 @@ fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
         let options = Options::default().domain(domain).math(math).precision(precisions[turn % 3]);
         for device in &devices {
             let mut lists = over_lists(device, x, options, Skin::Length(0.0625));
-            let report = case.check(&mut lists, &options).unwrap();
+            let report = case.check(&mut lists).unwrap();
             let name = X::LAW.name;
             assert!(report.passes(), "{name}, {device}, {}, {options:?}: {report}", case.name());
             if math == Math::Exact {
@@ -183,7 +183,7 @@ fn outgrow<X>(
                 .unwrap();
         let sources: Vec<X::J> = uniform(1500, 7);
         let targets: Vec<X::I> = uniform(1500, 7);
-        let case = Case::two_sets(&density, domain, targets.clone(), sources.clone());
+        let case = Case::two_sets(&density, domain, targets.clone(), sources.clone()).unwrap();
         let options = Options::default().domain(domain).precision(Precision::Double);
         let mut all = AllPairs::with_options(&Device::cpu(), density, options).unwrap();
         let expected = case.evaluate(&mut all).unwrap();
@@ -250,7 +250,7 @@ fn bags_of_any_length_leave_out_self_pairs() {
             let case = Case::one_set(&lennard_jones(), domain, atoms(), atoms()).unwrap();
             for device in &devices {
                 let mut lists = over_lists(device, lennard_jones(), options, Skin::Auto);
-                let report = case.check(&mut lists, &options).unwrap();
+                let report = case.check(&mut lists).unwrap();
                 assert!(report.passes(), "{device}, {bag}, {n}: {report}");
             }
         }

@@ -121,7 +121,8 @@ fn bonds_act_on(device: &Device) {
                         domain,
                         &bodies[k..=k],
                         &neighbours,
-                    );
+                    )
+                    .unwrap();
                     let error = (found.acc - expected[0].acc).norm() / expected[0].acc.norm();
                     let most = if precision == Precision::Double { 1e-12 } else { 1e-5 };
                     assert!(error < most, "{precision} step {step}, particle {k}: {error:e}");

@@ -68,8 +68,8 @@ impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
         for (k, i) in i.iter().enumerate() {
             let of_row = rows.row(k).iter().map(|&l| l as usize).filter(|&l| acts(k, l));
             let of_row: Vec<_> = of_row.map(|l| j[l]).collect();
-            expected.extend(reference::<X, f64>(x, *domain, &[*i], &of_row));
-            bounds.extend(ErrorBounds::new(x, *domain, &[*i], &of_row).bounds(options));
+            expected.extend(reference::<X, f64>(x, *domain, &[*i], &of_row).unwrap());
+            bounds.extend(ErrorBounds::new(x, *domain, &[*i], &of_row).unwrap().bounds(options));
         }
         let report = compare::<X::F, f64>(found, &expected, Some(&bounds)).unwrap();
         assert!(report.passes(), "{device} {} {domain:?} {options:?}\n{report}", X::LAW.name);

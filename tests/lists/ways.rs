@@ -305,7 +305,7 @@ fn expected<X: Listed>(
     let (mut results, mut all) = (Vec::new(), Vec::new());
     for (k, row) in rows.iter().enumerate() {
         let (i, j) = particles.of_row(k, row);
-        let result = reference::<X, f64>(&particles.x, domain, i, &j);
+        let result = reference::<X, f64>(&particles.x, domain, i, &j).unwrap();
         let found = integers(&result).into_iter().zip(are_indices::<X::F>());
         // Convert an index in the row to the index of the j-particle.
         all.extend(found.map(|(found, is_index)| match row.get(found as usize) {
@@ -325,7 +325,7 @@ fn bounds<X: Listed>(
 ) -> Vec<X::F> {
     let of_row = |(k, row): (usize, &Vec<usize>)| {
         let (i, j) = particles.of_row(k, row);
-        ErrorBounds::new(&particles.x, options.domain, i, &j).bounds(options)
+        ErrorBounds::new(&particles.x, options.domain, i, &j).unwrap().bounds(options)
     };
     rows.iter().enumerate().flat_map(of_row).collect()
 }
@@ -409,7 +409,7 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
 /// Tests whether a pair is within the cutoff, that is, whether it changes a result.
 fn acts<X: Listed>(particles: &Particles<X>, domain: Domain, k: usize, l: usize) -> bool {
     let Particles { x, i, j } = particles;
-    let one = reference::<X, f64>(x, domain, &i[k..=k], &j[l..=l]);
+    let one = reference::<X, f64>(x, domain, &i[k..=k], &j[l..=l]).unwrap();
     integers(&one) != integers(&[X::F::default()])
 }
 

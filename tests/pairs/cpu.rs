@@ -31,9 +31,27 @@ fn engine_with(options: Options, level: SimdLevel) -> AllPairs<Gravity> {
 }
 
 fn check(options: Options, i: Vec<Body>, j: Vec<Body>) {
-    let case = Case::two_sets(&GRAVITY, options.domain, i, j);
-    let report = case.check(&mut engine(options), &options).unwrap();
+    let case = Case::two_sets(&GRAVITY, options.domain, i, j).unwrap();
+    let report = case.check(&mut engine(options)).unwrap();
     assert!(report.passes(), "{options:?} {}\n{report}", case.name());
+}
+
+/// In double precision the bounds are for double precision: an error of single precision fails.
+#[test]
+fn cases_have_the_bounds_of_the_engine() {
+    let (i, j) = (bodies(50, 1), bodies(60, 2));
+    for device in nbody_tests::all_devices() {
+        let case = Case::two_sets(&GRAVITY, Domain::Open, i.clone(), j.clone()).unwrap();
+        let shifted = Gravity { eps2: GRAVITY.eps2 * (1.0 + 1e-6) };
+        for (precision, passes) in [(Precision::Single, true), (Precision::Double, false)] {
+            let options = Options::default().precision(precision);
+            let mut engine = AllPairs::with_options(&device, GRAVITY, options).unwrap();
+            assert!(case.check(&mut engine).unwrap().passes(), "{device} {precision}");
+            engine.set_parameters(shifted);
+            let report = case.check(&mut engine).unwrap();
+            assert_eq!(report.passes(), passes, "{device} {precision}\n{report}");
+        }
+    }
 }
 
 #[test]
@@ -51,12 +69,12 @@ fn every_level_agrees_with_the_reference() {
     let sizes = [0, 1, 15, 16, 17, 63, 64, 65, 129, 1000];
     for (ni, nj) in sizes.into_iter().zip(sizes.into_iter().rev()) {
         let one = Case::one_set(&GRAVITY, Domain::Open, bodies(ni, 1), bodies(ni, 1));
-        let two = Case::two_sets(&GRAVITY, Domain::Open, bodies(ni, 1), bodies(nj, 2));
+        let two = Case::two_sets(&GRAVITY, Domain::Open, bodies(ni, 1), bodies(nj, 2)).unwrap();
         for case in one.into_iter().chain([two]) {
             for options in options() {
                 for level in SimdLevel::available() {
                     let mut direct = engine_with(options, level);
-                    let report = case.check(&mut direct, &options).unwrap();
+                    let report = case.check(&mut direct).unwrap();
                     assert!(report.passes(), "{level} {options} {}\n{report}", case.name());
                 }
             }
@@ -87,7 +105,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
     for (turn, mass) in masses.into_iter().enumerate() {
         let body = |k: usize| Body { pos: Point::new(0.5, 1.0, 1.0), mass: mass(k) };
         let case = (0..1 << 18).map(body).collect();
-        let case = Case::two_sets(&GRAVITY, Domain::Open, vec![target], case);
+        let case = Case::two_sets(&GRAVITY, Domain::Open, vec![target], case).unwrap();
         for (k, &precision) in Precision::ALL.iter().enumerate() {
             let options = Options::default().accumulation(Accumulation::Compensated);
             let options = options.precision(precision).math([Math::Fast, Math::Exact][k % 2]);
@@ -95,7 +113,7 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
             let options = options.order([None, Some(order)][(k + turn) % 2]);
             for level in SimdLevel::available() {
                 let mut direct = engine_with(options, level);
-                let report = case.check(&mut direct, &options).unwrap();
+                let report = case.check(&mut direct).unwrap();
                 assert!(report.passes(), "{level} {options:?} {turn}\n{report}");
             }
         }
@@ -128,7 +146,7 @@ fn particles_do_not_act_on_themselves() {
     for options in options() {
         let mut direct = AllPairs::with_options(&Device::cpu(), gravity, options).unwrap();
         let results = direct.evaluate_self(&bodies).unwrap();
-        let truth = reference_self(&gravity, Domain::Open, &bodies, &bodies);
+        let truth = reference_self(&gravity, Domain::Open, &bodies, &bodies).unwrap();
         let report = compare(&results, &truth, None).unwrap();
         assert!(report.fields.iter().all(|field| field.rms < 1e-4), "{options:?}\n{report}");
     }
@@ -161,9 +179,11 @@ fn nan_does_not_pass() {
     j[3].pos = Point::new(f64::NAN, 0.0, 0.0);
     let i = bodies(4, 7);
     let results = engine(Options::default()).evaluate(&i, &j).unwrap();
-    let bounds = ErrorBounds::new(&GRAVITY, Domain::Open, &i, &j).bounds(&Options::default());
+    let bounds =
+        ErrorBounds::new(&GRAVITY, Domain::Open, &i, &j).unwrap().bounds(&Options::default());
     let report =
-        compare(&results, &reference(&GRAVITY, Domain::Open, &i, &j), Some(&bounds)).unwrap();
+        compare(&results, &reference(&GRAVITY, Domain::Open, &i, &j).unwrap(), Some(&bounds))
+            .unwrap();
     assert!(!report.passes(), "{report}");
     assert_eq!(report.fields[0].non_finite, 4);
 }
@@ -171,12 +191,13 @@ fn nan_does_not_pass() {
 #[test]
 fn a_wrong_component_is_found() {
     let bodies = bodies(50, 8);
-    let mut results = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let mut results = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
     let truth = results.clone();
     results[17].acc[1] *= 1.001;
     assert!(!compare(&truth, &truth, None).unwrap().passes(), "without bounds nothing passes");
-    let bounds =
-        ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&Options::default());
+    let bounds = ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies)
+        .unwrap()
+        .bounds(&Options::default());
     assert!(compare(&truth, &truth, Some(&bounds)).unwrap().passes());
     let report = compare(&results, &truth, Some(&bounds)).unwrap();
     assert!(!report.passes(), "{report}");

@@ -17,8 +17,8 @@ fn check<X: Interaction>(x: X, options: Options, sizes: &[[usize; 2]]) {
                 let mut direct = AllPairs::with_options(device, x, options).unwrap();
                 direct.set_kernel_config(Some(config)).unwrap();
                 let (i, j) = (uniform(ni, 1), uniform(nj, 2));
-                let case = Case::two_sets(&x, options.domain, i, j);
-                let report = case.check(&mut direct, &options).unwrap();
+                let case = Case::two_sets(&x, options.domain, i, j).unwrap();
+                let report = case.check(&mut direct).unwrap();
                 assert!(report.passes(), "{device}, {config:?}, {}: {report}", case.name());
             });
         }
@@ -42,7 +42,7 @@ fn particles_of_one_set_do_not_meet_themselves() {
                 let mut direct = AllPairs::with_options(device, x, options).unwrap();
                 direct.set_kernel_config(Some(config)).unwrap();
                 let case = Case::one_set(&x, Domain::Open, uniform(n, 1), uniform(n, 1)).unwrap();
-                let report = case.check(&mut direct, &options).unwrap();
+                let report = case.check(&mut direct).unwrap();
                 assert!(report.passes(), "{device}, {config:?}, {n}: {report}");
             });
         }

@@ -108,7 +108,7 @@ fn large_results_are_evaluated_on_the_cpu() {
                 .math(math)
                 .pairs(pairs);
             let mut direct = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
-            let report = case.check(&mut direct, &options).unwrap();
+            let report = case.check(&mut direct).unwrap();
             assert!(report.passes(), "{options:?}\n{report}");
         }
     }

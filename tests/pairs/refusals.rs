@@ -172,14 +172,15 @@ fn a_bag_has_the_shared_memory_of_backup_accumulators() {
     let device = nbody_tests::emulator();
     let bodies = bodies(50);
     let compensated = Options::default().accumulation(Accumulation::Compensated);
-    let expected = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let expected = reference_self(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
     // j-particles of 16 bytes in 48 KiB, next to 5 to 17 KiB for accumulators.
     for (bag, are_shared) in [(1, true), (1982, true), (2751, false), (3070, false)] {
         let options = compensated.order(SummationOrder { bag, splits: 1 });
         let mut engine = AllPairs::with_options(&device, GRAVITY, options).unwrap();
         let found = engine.evaluate_self(&bodies).unwrap();
-        let bounds =
-            ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies).bounds(&options);
+        let bounds = ErrorBounds::one_set(&GRAVITY, Domain::Open, &bodies, &bodies)
+            .unwrap()
+            .bounds(&options);
         let report = compare::<Field, f64>(&found, &expected, Some(&bounds)).unwrap();
         assert!(report.passes(), "{bag}\n{report}");
         let text = &engine.program().unwrap().source;

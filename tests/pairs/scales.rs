@@ -11,7 +11,8 @@ fn all_pairs_in_a_box_are_right_or_refused_at_every_scale() {
     for &precision in Precision::ALL {
         let law = |unit: f64| Uniform { cutoff: CUTOFF * unit };
         let domain = cube(LENGTH).unwrap();
-        let expected = nbody::check::reference_self(&law(1.0), domain, &balls(1.0), &balls(1.0));
+        let expected =
+            nbody::check::reference_self(&law(1.0), domain, &balls(1.0), &balls(1.0)).unwrap();
         let options = Options::default().precision(precision).domain(domain);
         let engine = |device| AllPairs::with_options(device, law(1.0), options).unwrap();
         let mut engines: Vec<_> = devices.iter().map(engine).collect();

@@ -82,8 +82,8 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
     for (turn, term) in terms.into_iter().enumerate() {
         let place = |x: f64| Term { pos: Point::new(0.25, 0.25, 0.5), x };
         let j: Vec<Term> = (0..N).map(|k| place(term(k))).collect();
-        let near = Case::two_sets(&reach, Domain::Open, vec![place(1.0)], j.clone());
-        let all = Case::two_sets(&Total, Domain::Open, vec![place(1.0)], j);
+        let near = Case::two_sets(&reach, Domain::Open, vec![place(1.0)], j.clone()).unwrap();
+        let all = Case::two_sets(&Total, Domain::Open, vec![place(1.0)], j).unwrap();
         for device in Device::all() {
             for (way, math) in [Math::Exact, Math::Fast].into_iter().enumerate() {
                 let options = Options::default().accumulation(Accumulation::Compensated).math(math);
@@ -96,20 +96,19 @@ fn compensated_sums_of_many_terms_are_within_their_bounds() {
                 };
                 check(&mut |options| {
                     let mut direct = AllPairs::with_options(&device, Total, *options).unwrap();
-                    all.check(&mut direct, options).unwrap()
+                    all.check(&mut direct).unwrap()
                 });
                 // The emulator would take minutes to build lists and trees.
                 if !device.is_cpu() && device.properties().is_none() {
                     continue;
                 }
                 check(&mut |options| {
-                    near.check(&mut over_lists(&device, reach, *options, Skin::Auto), options)
-                        .unwrap()
+                    near.check(&mut over_lists(&device, reach, *options, Skin::Auto)).unwrap()
                 });
                 let opening = Opening::theta(1e-3);
                 check(&mut |options| {
                     let mut tree = Tree::with_options(&device, Total, opening, *options).unwrap();
-                    all.check(&mut tree, options).unwrap()
+                    all.check(&mut tree).unwrap()
                 });
             }
         }

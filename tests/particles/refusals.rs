@@ -122,6 +122,69 @@ fn another_name_or_type_is_refused() {
     }
 }
 
+#[nbody::interaction]
+mod vectors {
+    /// A particle whose position is no point.
+    pub struct Place {
+        pub pos: Vector,
+    }
+    pub struct Site {
+        pub pos: Point,
+    }
+    pub struct Sum {
+        pub sum: Real,
+    }
+
+    pub struct Move {
+        pub by: Vector,
+    }
+    impl Update for Move {
+        type P = Place;
+        fn update(&self, p: &mut Place) {
+            p.pos += self.by;
+        }
+    }
+    impl Measure for Move {
+        type P = Place;
+        type Q = Site;
+        type T = Sum;
+        fn measure(&self, p: &Place, _q: &Site, t: &mut Sum) {
+            t.sum += (p.pos - self.by).norm();
+        }
+    }
+}
+
+#[test]
+fn a_box_for_a_program_without_points_is_refused() {
+    let start = [vectors::Place { pos: Vector::new(0.8, 0.0, 0.0) }; 2];
+    let by = Vector::new(0.5, 0.0, 0.0);
+    for device in nbody_tests::all_devices() {
+        let mut places = device.upload(&start, Precision::Double).unwrap();
+        let sites = device
+            .upload(&[vectors::Site { pos: Point::new(0.0, 0.0, 0.0) }; 2], Precision::Double)
+            .unwrap();
+        let mut program = PerParticle::new(&device, vectors::Move { by }).unwrap();
+        program.set_domain(Domain::periodic([1.0; 3]).unwrap()).unwrap();
+        let updated = program.update(&mut places, ()).map(drop);
+        let measured = program.measure(&places, &sites).map(drop);
+        for done in [updated, measured] {
+            let error = done.unwrap_err();
+            assert!(matches!(error, Error::NoPoint { name: "move", record: "P" }), "{error}");
+        }
+        assert_eq!(places.download().unwrap(), start, "{device}");
+        program.set_domain(Domain::periodic([f64::INFINITY; 3]).unwrap()).unwrap();
+        program.measure(&places, &sites).unwrap();
+        program.set_domain(Domain::Open).unwrap();
+        program.update(&mut places, ()).unwrap();
+        program.set_wrap(true);
+        for domain in [Domain::Open, Domain::periodic([1.0; 3]).unwrap()] {
+            program.set_domain(domain).unwrap();
+            let error = program.update(&mut places, ()).unwrap_err();
+            assert!(matches!(error, Error::WrapWithoutPoint { program: "move" }), "{error}");
+        }
+    }
+}
+
 /// Programs that have the same parameters.
 #[nbody::interaction]
 mod alike {

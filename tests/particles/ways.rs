@@ -61,9 +61,11 @@ impl Way {
     }
 }
 
-/// Leaves out measures with wrapping: a measure stores no positions.
+/// Leaves out measures with wrapping, since a measure stores no positions, and wrapping in open
+/// space, which is refused.
 fn allows(row: &[Option<usize>]) -> bool {
-    !(row[0] == Some(3) && row[5] == Some(1))
+    let wraps = row[5] == Some(1);
+    !(wraps && (row[0] == Some(3) || row[4] == Some(0)))
 }
 
 /// Rounds a number to a precision.

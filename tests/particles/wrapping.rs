@@ -4,7 +4,7 @@
 use nbody::law::DoubleSingle;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Particles, Selection};
+use nbody::{Error, Particles, Selection};
 use nbody_tests::contacts::Random;
 use nbody_tests::particle_programs::{Advance, Body, Drift, Relax, Runner, Star};
 use nbody_tests::points::points::Step;
@@ -83,10 +83,8 @@ fn positions_at_the_faces_are_wrapped() {
             let start: Vec<_> = positions(&bodies).iter().map(|x| x.map(|x| x + 0.0)).collect();
             // Positions stay in open space, and in a box until wrapping is enabled.
             assert!(!drift.wraps());
-            drift.set_wrap(true);
             drift.update(&mut bodies, ()).unwrap();
             same(&what, &positions(&bodies), &start);
-            drift.set_wrap(false);
             drift.set_domain(domain).unwrap();
             drift.update(&mut bodies, ()).unwrap();
             same(&what, &positions(&bodies), &start);
@@ -104,6 +102,35 @@ fn positions_at_the_faces_are_wrapped() {
             drift.update(&mut bodies, ()).unwrap();
             same(&what, &positions(&bodies), &found);
         }
+    }
+}
+
+#[test]
+fn wrapping_in_open_space_is_refused() {
+    let open = [Domain::Open, Domain::periodic([f64::INFINITY; 3]).unwrap()];
+    for device in nbody_tests::all_devices() {
+        let start = uniform::<Body>(3, 1);
+        let mut bodies = device.upload(&start, Precision::Double).unwrap();
+        let mut drift = PerParticle::new(&device, Drift { dt: 1.0 }).unwrap();
+        drift.set_wrap(true);
+        for domain in open {
+            drift.set_domain(domain).unwrap();
+            let error = drift.update(&mut bodies, ()).unwrap_err();
+            assert!(matches!(error, Error::WrapWithoutBox { program: "drift" }), "{error}");
+            let expected = "`drift` cannot wrap positions in open space; call `set_domain` with a \
+                            periodic box first, or `set_wrap(false)`";
+            assert_eq!(error.to_string(), expected, "{device}");
+            assert_eq!(bodies.download().unwrap(), start, "{device}");
+        }
+        // Without particles, too.
+        let mut none = device.upload::<Body>(&[], Precision::Double).unwrap();
+        assert!(drift.update(&mut none, ()).is_err(), "{device}");
+        drift.set_domain(Domain::periodic(LENGTHS).unwrap()).unwrap();
+        drift.update(&mut bodies, ()).unwrap();
+        assert!(bodies.download().unwrap().iter().all(|it| (0.0..0.9).contains(&it.pos.x)));
+        drift.set_domain(Domain::Open).unwrap();
+        drift.set_wrap(false);
+        drift.update(&mut bodies, ()).unwrap();
     }
 }
 

@@ -34,7 +34,7 @@ impl Check for Opened {
                 let domain = domains[(turn + k) % 3];
                 let (i, j) = sets(n, inputs, Digits::Few);
                 let (a, b) = particles_twice(n, inputs, Digits::Few);
-                let mut cases = vec![Case::two_sets(&x, domain, i, j)];
+                let mut cases = vec![Case::two_sets(&x, domain, i, j).unwrap()];
                 // Random particles of two types are at different positions.
                 if X::I::FIELDS == X::J::FIELDS {
                     cases.push(Case::one_set(&x, domain, a, b).unwrap());
@@ -65,12 +65,12 @@ fn check_opened<X: Interaction>(
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 4]);
     let mut tree = Tree::with_options(&Device::cpu(), *x, Opening::theta(CLOSED), options).unwrap();
-    let report = case.check(&mut tree, &options).unwrap();
+    let report = case.check(&mut tree).unwrap();
     // Some interactions are infinite where particles coincide, or underflow far away; so are they
     // over all pairs.
     let is_beyond = || {
         let mut direct = AllPairs::with_options(&Device::cpu(), *x, options).unwrap();
-        inputs.is_special() && !case.check(&mut direct, &options).unwrap().passes()
+        inputs.is_special() && !case.check(&mut direct).unwrap().passes()
     };
     assert!(
         report.passes() || is_beyond(),

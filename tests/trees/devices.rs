@@ -83,7 +83,7 @@ fn case<X: Interaction>(
         Case::one_set(x, options.domain, i, j).unwrap()
     } else {
         let (i, j) = sets(n, inputs, Digits::Few);
-        Case::two_sets(x, options.domain, i, j)
+        Case::two_sets(x, options.domain, i, j).unwrap()
     }
 }
 
@@ -101,10 +101,10 @@ fn check_opened<X: Interaction>(
     options: &Options,
     (case, inputs): (&Case<X>, Inputs),
 ) {
-    let report = case.check(tree, options).unwrap();
+    let report = case.check(tree).unwrap();
     let is_beyond = || {
         let mut direct = AllPairs::with_options(&Device::cpu(), x, *options).unwrap();
-        inputs.is_special() && !case.check(&mut direct, options).unwrap().passes()
+        inputs.is_special() && !case.check(&mut direct).unwrap().passes()
     };
     let (name, case, device, walk) = (X::LAW.name, case.name(), tree.device(), tree.walk());
     let is_good = report.passes() || is_beyond();

@@ -62,7 +62,7 @@ impl Orders {
     /// Returns the errors of each field at each angle.
     fn errors<X: Interaction>(&self, x: X, expansion: Expansion, seed: u64) -> [Vec<f64>; 4] {
         let (i, j) = self.sets::<X>(seed);
-        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
+        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j).unwrap();
         let options = Options::default().precision(Precision::Double);
         ANGLES.map(|theta| {
             let opening = Opening::theta(theta).expansion(expansion);
@@ -135,7 +135,7 @@ impl Check for Relative {
     fn check<X: Interaction>(&mut self, x: X) {
         const N: usize = 3000;
         let (i, j) = sets::<X::I, X::J>(N, Inputs::Dense, Digits::All);
-        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j);
+        let expected = reference::<X, f64>(&x, Domain::Open, &i, &j).unwrap();
         let options = Options::default().precision(Precision::Double);
         let refused = Tree::new(&Device::cpu(), x, Opening::relative(0.01)).err();
         if let Some(Error::NoEstimate { law }) = refused {
@@ -218,7 +218,7 @@ fn plummer_spheres_have_the_errors_that_are_published_for_octrees() {
     let n = 20_000;
     let bodies = bodies_of(&nbody::models::plummer(n, 1).unwrap());
     let x = Gravity { eps2: 0.0 };
-    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, &bodies, &bodies);
+    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, &bodies, &bodies).unwrap();
     let error = |expansion, theta| {
         let opening = Opening::theta(theta).expansion(expansion);
         let (found, _) = evaluate(x, opening, Options::default(), (&bodies, &bodies, true));

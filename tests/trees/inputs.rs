@@ -16,7 +16,8 @@ fn an_outlier_costs_the_others_nothing() {
     let count = |bodies: &[gravity::Body]| {
         let (found, report) =
             evaluate(GRAVITY, opening, Options::default(), (bodies, bodies, true));
-        let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, bodies, bodies);
+        let expected =
+            reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, bodies, bodies).unwrap();
         let errors = errors(&found, &expected);
         assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?}");
         report.evaluations_per_target()
@@ -49,7 +50,8 @@ fn coincident_particles_are_evaluated() {
     let opening = Opening::theta(0.5);
     let options = Options::default().precision(Precision::Double);
     let (found, report) = evaluate(GRAVITY, opening, options, (&bodies, &bodies, true));
-    let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let expected =
+        reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
     let errors = errors(&found, &expected);
     assert!(errors.iter().all(|&error| error < 1e-3), "{errors:?} {report}");
 }
@@ -57,7 +59,7 @@ fn coincident_particles_are_evaluated() {
 /// Returns the largest relative error of the potentials.
 fn worst_potential(x: Gravity, opening: Opening, bodies: &[gravity::Body]) -> f64 {
     let options = Options::default().precision(Precision::Double);
-    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, bodies, bodies);
+    let expected = reference_self::<Gravity, f64>(&x, Domain::Open, bodies, bodies).unwrap();
     let (found, _) = evaluate(x, opening, options, (bodies, bodies, true));
     let report = compare::<gravity::Field, f64>(&found, &expected, None).unwrap();
     report.fields[1].max
@@ -106,7 +108,7 @@ fn sums_of_charges_beyond_the_range_are_found() {
             for body in &mut bodies {
                 *body = gravity::Body { pos: Point(body.pos.0.map(|x| 1e15 * x)), mass };
             }
-            let expected = reference_self(&gravity, Domain::Open, &bodies, &bodies);
+            let expected = reference_self(&gravity, Domain::Open, &bodies, &bodies).unwrap();
             let (found, _) = evaluate(gravity, opening, options, (&bodies, &bodies, true));
             let is_right = errors(&found, &expected).iter().all(|&error| error < 0.05);
             // An evaluation of all pairs computes no sums of masses.
@@ -148,7 +150,8 @@ fn flat_cells_of_both_signs_lose_no_digits() {
     };
     let bodies: Vec<_> =
         bodies(6000, Inputs::Uniform).into_iter().enumerate().map(charge).collect();
-    let expected = reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+    let expected =
+        reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies).unwrap();
     let error = |precision| {
         let options = Options::default().precision(precision);
         let sets = (&bodies[..], &bodies[..], true);
@@ -168,7 +171,7 @@ fn cells_of_several_images_are_opened_in_a_box() {
         body.pos[1] = 1.5 * body.pos[1] - 9.0;
     }
     let options = Options::default().domain(domain).precision(Precision::Double);
-    let expected = reference_self::<Gravity, f64>(&GRAVITY, domain, &bodies, &bodies);
+    let expected = reference_self::<Gravity, f64>(&GRAVITY, domain, &bodies, &bodies).unwrap();
     for theta in [0.8, 5.0] {
         let opening = Opening::theta(theta);
         let (found, report) = evaluate(GRAVITY, opening, options, (&bodies, &bodies, true));

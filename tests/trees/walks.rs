@@ -23,7 +23,8 @@ fn errors_of_walks_by_particle_fall_with_the_angle() {
     let devices = nbody_tests::cuda_devices();
     let bodies = bodies(4000, Inputs::Dense);
     let expected =
-        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies)
+            .unwrap();
     for device in &devices {
         let mut tree = Tree::new(device, GRAVITY, Opening::theta(0.6)).unwrap();
         for (expansion, power) in [(Expansion::Monopole, 1.5), (Expansion::Second, 2.2)] {
@@ -68,7 +69,8 @@ fn the_last_results_scale_errors_on_every_device() {
     let devices = nbody_tests::cuda_devices();
     let bodies = bodies(3000, Inputs::Dense);
     let expected =
-        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies);
+        nbody::check::reference_self::<Gravity, f64>(&GRAVITY, Domain::Open, &bodies, &bodies)
+            .unwrap();
     for device in &devices {
         let opening = Opening::relative(3e-3);
         let mut tree = Tree::new(device, GRAVITY, opening).unwrap();
@@ -183,7 +185,7 @@ fn cells_without_room_in_the_queue_act_through_their_particles() {
         all.chunks(17).enumerate().flat_map(|(k, cluster)| &cluster[usize::from(k % 5 == 0)..]);
     let all: Vec<_> = some.copied().collect();
     let expected =
-        nbody::check::reference::<Gravity, f64>(&GRAVITY, Domain::Open, &all[..40], &all);
+        nbody::check::reference::<Gravity, f64>(&GRAVITY, Domain::Open, &all[..40], &all).unwrap();
     let options = Options::default().math(Math::Exact);
     let mut all_bits = Vec::new();
     for device in &devices {

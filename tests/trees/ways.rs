@@ -190,18 +190,18 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
 
     let Options { domain, .. } = way.options;
     let mut expected = if one_set {
-        reference_self::<X, f64>(&x, domain, &i, &j)
+        reference_self::<X, f64>(&x, domain, &i, &j).unwrap()
     } else {
-        reference::<X, f64>(&x, domain, &i, &j)
+        reference::<X, f64>(&x, domain, &i, &j).unwrap()
     };
     expected.truncate(n);
     let times = if way.store == Store::Add { 2.0 } else { 1.0 };
     let expected = scaled(&expected, times);
     if way.opened == Opened::All {
         let bounds = if one_set {
-            ErrorBounds::one_set(&x, domain, &i, &j)
+            ErrorBounds::one_set(&x, domain, &i, &j).unwrap()
         } else {
-            ErrorBounds::new(&x, domain, &i, &j)
+            ErrorBounds::new(&x, domain, &i, &j).unwrap()
         };
         let mut bounds = bounds.bounds(&way.options);
         bounds.truncate(n);

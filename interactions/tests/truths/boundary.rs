@@ -35,7 +35,8 @@ fn capacitance_of_a_sphere() {
     for _ in 0..40 {
         let panels = panels(&density);
         let others =
-            reference_self::<_, f64>(&single_layer::SingleLayer, Domain::Open, &targets, &panels);
+            reference_self::<_, f64>(&single_layer::SingleLayer, Domain::Open, &targets, &panels)
+                .unwrap();
         for (density, others) in density.iter_mut().zip(others) {
             // Richardson's iteration: a single layer of the sphere has eigenvalues up to 1.
             *density += 1.0 - (others.pot + own * *density);
@@ -45,7 +46,7 @@ fn capacitance_of_a_sphere() {
     near(charge, 4.0 * PI, 4.0 * PI, 3e-3);
     let target = [single_layer::Target { pos: Point::new(0.0, 1.2, 1.6) }];
     let layer = single_layer::SingleLayer;
-    let outside = reference::<_, f64>(&layer, Domain::Open, &target, &panels(&density))[0];
+    let outside = reference::<_, f64>(&layer, Domain::Open, &target, &panels(&density)).unwrap()[0];
     near(outside.pot, 0.5, 0.5, 3e-3);
     near(outside.gradient[1], -0.6 * 0.25, 0.25, 3e-3);
     near(outside.gradient[2], -0.8 * 0.25, 0.25, 3e-3);
@@ -59,7 +60,7 @@ fn layer(density: impl Fn([f64; 3]) -> f64, at: [f64; 3]) -> double_layer::Poten
     };
     let panels: Vec<_> = sphere(PANELS).into_iter().map(panel).collect();
     let target = [double_layer::Target { pos: Point(at) }];
-    reference::<_, f64>(&double_layer::DoubleLayer, Domain::Open, &target, &panels)[0]
+    reference::<_, f64>(&double_layer::DoubleLayer, Domain::Open, &target, &panels).unwrap()[0]
 }
 
 /// The potential of a constant double layer is the solid angle: −1 inside, 0 outside (Gauss). For

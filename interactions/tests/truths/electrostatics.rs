@@ -21,7 +21,8 @@ fn coulomb_of_a_shell() {
     let shell: Vec<_> = points.iter().map(|p| coulomb::Charge { pos: Point(*p), charge }).collect();
     for (r, pot, field) in [(0.5, CHARGE, 0.0), (2.0, CHARGE / 2.0, CHARGE / 4.0)] {
         let target = coulomb::Charge { pos: Point::new(0.0, 0.6 * r, 0.8 * r), charge: 0.0 };
-        let found = reference::<_, f64>(&coulomb::Coulomb, Domain::Open, &[target], &shell)[0];
+        let found =
+            reference::<_, f64>(&coulomb::Coulomb, Domain::Open, &[target], &shell).unwrap()[0];
         near(found.pot, pot, CHARGE, 1e-3);
         near(found.field[1], 0.6 * field, CHARGE, 1e-3);
         near(found.field[2], 0.8 * field, CHARGE, 1e-3);
@@ -50,7 +51,7 @@ fn yukawa_of_a_shell() {
     {
         let target = yukawa::Charge { pos: Point::new(0.0, 0.6 * r, 0.8 * r), charge: 0.0 };
         let yukawa = yukawa::Yukawa { kappa: KAPPA };
-        let found = reference::<_, f64>(&yukawa, Domain::Open, &[target], &shell)[0];
+        let found = reference::<_, f64>(&yukawa, Domain::Open, &[target], &shell).unwrap()[0];
         near(found.pot, pot, 1.0, 1e-3);
         near(found.field[1], -0.6 * slope, 1.0, 1e-3);
         near(found.field[2], -0.8 * slope, 1.0, 1e-3);
@@ -76,7 +77,7 @@ fn madelung_constant_of_rock_salt() {
     // At half of the box erfc αr is 10⁻¹².
     let ewald = ewald::Ewald { alpha: ALPHA, cutoff: 0.5 * LENGTH };
     let domain = Domain::periodic([LENGTH; 3]).unwrap();
-    let real = reference_self::<_, f64>(&ewald, domain, &ions, &ions);
+    let real = reference_self::<_, f64>(&ewald, domain, &ions, &ions).unwrap();
     let own = 2.0 * ALPHA / PI.sqrt();
     for k in [0, 21] {
         let (ion, real) = (ions[k], real[k]);
@@ -119,7 +120,7 @@ fn ewald_field_is_the_gradient_of_its_potential() {
     let source = [ewald::Charge { pos: Point::new(0.1, 0.2, 0.3), charge: 2.0 }];
     let at = |pos| {
         let target = [ewald::Charge { pos: Point(pos), charge: 0.0 }];
-        reference::<_, f64>(&ewald, Domain::Open, &target, &source)[0]
+        reference::<_, f64>(&ewald, Domain::Open, &target, &source).unwrap()[0]
     };
     let place = [0.9, -0.4, 0.6];
     let slope = gradient(|pos| at(pos).pot, place);

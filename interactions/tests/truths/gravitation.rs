@@ -9,7 +9,7 @@ use crate::shapes::{cubic, disorder, gradient, norm, sphere};
 
 fn field(eps2: f64, bodies: &[gravity::Body], at: [f64; 3]) -> gravity::Field {
     let target = [gravity::Body { pos: Point(at), mass: 0.0 }];
-    reference::<_, f64>(&gravity::Gravity { eps2 }, Domain::Open, &target, bodies)[0]
+    reference::<_, f64>(&gravity::Gravity { eps2 }, Domain::Open, &target, bodies).unwrap()[0]
 }
 
 /// A Plummer sphere is made of shells of equal mass, each at its half-mass radius (Plummer 1911):
@@ -99,9 +99,9 @@ fn jerk_is_the_derivative_of_the_acceleration() {
     let still = |body: &hermite::Body| gravity::Body { pos: body.pos, mass: body.mass };
     let still: (_, Vec<_>) = (still(&target), sources.iter().map(still).collect());
     let attraction = gravity::Attraction { eps2 };
-    let alone = reference::<_, f64>(&attraction, Domain::Open, &[still.0], &still.1)[0];
+    let alone = reference::<_, f64>(&attraction, Domain::Open, &[still.0], &still.1).unwrap()[0];
     let hermite = hermite::Hermite { eps2 };
-    let found = reference::<_, f64>(&hermite, Domain::Open, &[target], &sources)[0];
+    let found = reference::<_, f64>(&hermite, Domain::Open, &[target], &sources).unwrap()[0];
     let (before, now, then) = (at(-STEP), at(0.0), at(STEP));
     near(found.pot, now.pot, now.pot.abs(), 1e-14);
     for k in 0..3 {
@@ -122,7 +122,7 @@ fn jerk_is_the_derivative_of_the_acceleration() {
 fn softening_of_each_particle() {
     let body = |pos, mass, eps| softened::Body { pos: Point(pos), mass, eps };
     let field = |i: softened::Body, j: softened::Body| {
-        reference::<_, f64>(&softened::Softened, Domain::Open, &[i], &[j])[0]
+        reference::<_, f64>(&softened::Softened, Domain::Open, &[i], &[j]).unwrap()[0]
     };
     let (a, b) = ([0.0; 3], [1.0, -2.0, 0.5]);
     near(field(body(a, 1.0, 3.0), body(a, 2.0, 4.0)).pot, -0.4, 1.0, 1e-15);

@@ -28,7 +28,7 @@ where
 {
     let origin = [Atom { pos: Point::new(0.0, 0.0, 0.0), kind: KINDS[0] }];
     let atoms: Vec<_> = at.iter().map(|p| Atom { pos: Point(*p), kind: KINDS[1] }).collect();
-    reference::<_, f64>(law, Domain::Open, &origin, &atoms)[0]
+    reference::<_, f64>(law, Domain::Open, &origin, &atoms).unwrap()[0]
 }
 
 /// The lattice sums of a face-centred cubic crystal, A₁₂ = 12.13188 and A₆ = 14.45392 (Lennard-
@@ -163,7 +163,7 @@ fn well_of_buckingham() {
     };
     let at = |r: f64| {
         let atom = |p| buckingham::Atom { pos: Point(p) };
-        reference::<_, f64>(&law, Domain::Open, &[atom([0.0; 3])], &[atom(place(r))])[0]
+        reference::<_, f64>(&law, Domain::Open, &[atom([0.0; 3])], &[atom(place(r))]).unwrap()[0]
     };
     let push = |r: f64| -(0.6 * at(r).force[0] - 0.8 * at(r).force[2]);
     near(at(rm).pot, -depth, depth, 1e-13);

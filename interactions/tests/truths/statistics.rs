@@ -78,7 +78,7 @@ fn neighbours_in_a_lattice() {
     let origin = [Place { pos: Point::new(0.0, 0.0, 0.0) }];
     for (radius, count) in [(0.5, 0), (0.9, 1), (1.1, 12), (1.5, 18), (1.8, 42)] {
         let neighbours = Neighbours { radius2: radius * radius };
-        let found = reference::<_, f64>(&neighbours, Domain::Open, &origin, &places)[0];
+        let found = reference::<_, f64>(&neighbours, Domain::Open, &origin, &places).unwrap()[0];
         assert_eq!(found.count, count, "within {radius}");
         assert_eq!(found.nearest.index as usize, moved);
         near(found.nearest.value.sqrt(), 0.875, 1.0, 1e-12);

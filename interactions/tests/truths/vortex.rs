@@ -26,7 +26,7 @@ fn speed_of_a_ring() {
     };
     let ring: Vec<_> = circle(N).map(vortex).collect();
     let law = BiotSavart { core2: CORE * CORE };
-    let found = reference::<_, f64>(&law, Domain::Open, &ring[..1], &ring)[0];
+    let found = reference::<_, f64>(&law, Domain::Open, &ring[..1], &ring).unwrap()[0];
     let speed = ((8.0 / CORE).ln() - 0.5) / (4.0 * PI);
     near(found.velocity[2], speed, speed, 1e-4);
     near(found.velocity[0].hypot(found.velocity[1]), 0.0, speed, 1e-10);
@@ -51,7 +51,7 @@ fn stretching_is_the_gradient_of_the_velocity() {
     let law = BiotSavart { core2: 0.04 };
     let moved = |k: usize, pos: [f64; 3]| -> Motion {
         let target = Vortex { pos: Point(pos), ..vortices[k] };
-        reference::<_, f64>(&law, Domain::Open, &[target], &vortices)[0]
+        reference::<_, f64>(&law, Domain::Open, &[target], &vortices).unwrap()[0]
     };
     for k in [0, 7, 19] {
         let strength = vortices[k].strength;
@@ -61,7 +61,7 @@ fn stretching_is_the_gradient_of_the_velocity() {
             near(found[c], slope[c], found.norm(), 1e-6);
         }
     }
-    let all = reference_self::<_, f64>(&law, Domain::Open, &vortices, &vortices);
+    let all = reference_self::<_, f64>(&law, Domain::Open, &vortices, &vortices).unwrap();
     let sum = all.iter().fold(Vector::default(), |sum, motion| sum + motion.stretching);
     near(sum.norm(), 0.0, 1.0, 1e-12);
 }

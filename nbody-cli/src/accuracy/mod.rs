@@ -187,7 +187,7 @@ impl Accuracy<'_> {
             let bodies = bodies(n, self.unrounded)?;
             let targets = &bodies[..n.min(TARGETS)];
             let domain = self.options.domain;
-            let truth = nbody::check::reference_self(&ATTRACTION, domain, targets, &bodies);
+            let truth = nbody::check::reference_self(&ATTRACTION, domain, targets, &bodies)?;
             bar.inc(1);
             for device in self.devices {
                 for &options in &columns {

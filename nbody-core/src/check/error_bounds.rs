@@ -6,6 +6,7 @@ use crate::check::bounded::Bounded;
 use crate::check::terms::{Particle, Terms, WHOLES, With, bounded, read_record};
 use crate::domain::Domain;
 use crate::domain::InDomain as _;
+use crate::error::Error;
 use crate::law::interaction::Interaction;
 use crate::numeric::lane::Lane as _;
 use crate::numeric::precision::Precision;
@@ -40,20 +41,28 @@ struct Sets<X: Interaction> {
 }
 
 impl<X: Interaction> ErrorBounds<X> {
-    /// Computes the bounds for all j-particles acting on every i-particle.
-    pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+    /// Computes the bounds for all j-particles acting on every i-particle. A periodic box is refused
+    /// for an interaction without points.
+    pub fn new(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         Self::of(interaction, domain, i, j, false)
     }
 
     /// Computes the bounds for one set of particles, given as i-particles and as j-particles.
-    pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Self {
+    pub fn one_set(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J]) -> Result<Self, Error> {
         Self::of(interaction, domain, i, j, true)
     }
 
-    fn of(interaction: &X, domain: Domain, i: &[X::I], j: &[X::J], one_set: bool) -> Self {
+    fn of(
+        interaction: &X,
+        domain: Domain,
+        i: &[X::I],
+        j: &[X::J],
+        one_set: bool,
+    ) -> Result<Self, Error> {
+        X::LAW.check_domain(&domain)?;
         let (interaction, i, j) = (*interaction, i.to_vec(), j.to_vec());
         let sets = Sets { interaction, domain, i, j, one_set, length: 0.0 };
-        Self { sets, particles: Default::default() }
+        Ok(Self { sets, particles: Default::default() })
     }
 
     /// Adds the error of an engine that takes positions relative to some point and rounds them

@@ -120,6 +120,7 @@ impl<X: Interaction> Check<'_, X> {
         let law = X::LAW.name;
         let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason });
         let charges = if self.is_tree { Some(charges?) } else { None };
+        X::LAW.check_domain(&self.options.domain)?;
         if precision == Precision::Double {
             return Ok(());
         }

@@ -16,13 +16,14 @@ use crate::records::pack;
 use crate::records::record::Record;
 use crate::records::rows::Rows;
 
-/// Computes the results of every i-particle, over all j-particles.
+/// Computes the results of every i-particle, over all j-particles. A periodic box is refused for an
+/// interaction without points.
 pub fn reference<X, S>(
     interaction: &X,
     domain: Domain,
     i: &[<X::I as Record>::With<S>],
     j: &[<X::J as Record>::With<S>],
-) -> Vec<X::F>
+) -> Result<Vec<X::F>, Error>
 where
     X: Interaction,
     S: Scalar,
@@ -36,7 +37,7 @@ pub fn reference_self<X, S>(
     domain: Domain,
     i: &[<X::I as Record>::With<S>],
     j: &[<X::J as Record>::With<S>],
-) -> Vec<X::F>
+) -> Result<Vec<X::F>, Error>
 where
     X: Interaction,
     S: Scalar,
@@ -58,7 +59,7 @@ where
     S: Scalar,
 {
     let i = pick(i, targets)?;
-    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), None))
+    double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), None)
 }
 
 /// Computes the results of the particles with these indices, in the order of the indices, for one
@@ -97,7 +98,7 @@ where
 {
     let i = pick(i, targets)?;
     let own = |k: usize| targets[k];
-    Ok(double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), Some(&own)))
+    double_loop(interaction, domain, &pack::cast(&i), &pack::cast(j), Some(&own))
 }
 
 /// Returns the particles with these indices.
@@ -116,14 +117,15 @@ fn double_loop<X: Interaction>(
     i: &[X::I],
     j: &[X::J],
     own: Option<&(dyn Fn(usize) -> usize + Sync)>,
-) -> Vec<X::F> {
+) -> Result<Vec<X::F>, Error> {
+    X::LAW.check_domain(&domain)?;
     let parameters = pack::rows(&std::slice::from_ref(interaction));
     let rows = sum_pairs(X::LAW, &parameters, domain, [&i, &j], own);
     if rows.is_empty() {
         // Results without numbers.
-        return vec![X::F::default(); i.len()];
+        return Ok(vec![X::F::default(); i.len()]);
     }
-    rows.chunks_exact(X::F::DIM).map(pack::record).collect()
+    Ok(rows.chunks_exact(X::F::DIM).map(pack::record).collect())
 }
 
 /// Sums all pairs of a law by compensated sums in `f64`, and returns a row for each i-particle.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::Charges;
@@ -147,6 +148,18 @@ impl Law {
         }
     }
 
+    /// Refuses a periodic box for a law that cannot subtract two points: the box would change
+    /// nothing. Positions that are declared as a `Vector` have no images.
+    pub fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
+        let (name, [i, j]) = (self.name, [points(self.i), points(self.j)]);
+        // The second point of a difference may be one of the parameters.
+        let has_difference = i + j > 0 && i + j + points(self.parameters) > 1;
+        if has_difference || domain.is_open() {
+            return Ok(());
+        }
+        Err(Error::NoPoint { name, record: if i == 0 { "I" } else { "J" } })
+    }
+
     /// Returns whether particles have points besides their position; lists do not know the images
     /// of such points.
     pub(crate) const fn has_other_points(&self) -> bool {
@@ -169,7 +182,7 @@ impl Law {
 }
 
 /// Returns the number of points in a record.
-const fn points(fields: &[Field]) -> usize {
+pub(crate) const fn points(fields: &[Field]) -> usize {
     let (mut count, mut k) = (0, 0);
     while k < fields.len() {
         count += matches!(fields[k].kind, FieldKind::Point(_)) as usize;

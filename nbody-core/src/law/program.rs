@@ -9,9 +9,10 @@
 
 use std::marker::PhantomData;
 
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::Field;
-use crate::law::interaction::Operations;
+use crate::law::interaction::{Operations, points};
 use crate::law::particle_loop::ParticleLoop;
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
@@ -88,6 +89,30 @@ impl ParticleProgram {
     pub fn check_measure(&self) -> Result<(), Error> {
         let (program, expected) = (self.name, "a measure");
         if self.total.is_empty() { Err(Error::WrongProgram { program, expected }) } else { Ok(()) }
+    }
+
+    /// Refuses to wrap positions where it would change nothing: in open space, or without points of
+    /// the particle.
+    pub fn check_wrap(&self, domain: &Domain) -> Result<(), Error> {
+        let program = self.name;
+        if points(self.p) == 0 {
+            Err(Error::WrapWithoutPoint { program })
+        } else if domain.is_open() {
+            Err(Error::WrapWithoutBox { program })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses a periodic box for a program without points, where it would change nothing.
+    pub fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
+        let p = points(self.p);
+        // Points of other records have a difference if there are two.
+        let has_points = p > 0 || points(self.q) + points(self.parameters) > 1;
+        if has_points || domain.is_open() {
+            return Ok(());
+        }
+        Err(Error::NoPoint { name: self.name, record: "P" })
     }
 
     /// Returns whether each number of `p` may change.

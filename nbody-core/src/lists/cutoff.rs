@@ -101,6 +101,19 @@ impl Cutoff {
     }
 }
 
+/// Returns the interactions that may have the greatest cutoff: those with this cutoff for all pairs,
+/// otherwise all whose cutoffs depend on particles. A device tells only the greatest cutoff.
+pub fn laws_with(greatest: f64, cutoffs: &[Cutoff]) -> Vec<&'static str> {
+    let is_it = |it: &&Cutoff| it.constant().is_ok_and(|constant| constant == Some(greatest));
+    let mut laws: Vec<_> = cutoffs.iter().filter(is_it).map(|it| it.law.name).collect();
+    if laws.is_empty() {
+        let varying = cutoffs.iter().filter(|it| it.reads_particles());
+        laws = varying.map(|it| it.law.name).collect();
+    }
+    laws.dedup();
+    laws
+}
+
 /// Returns the position among the fields of a law: the first point.
 pub fn position(fields: &'static [Field]) -> &'static [Field] {
     let is_point = |field: &Field| matches!(field.kind, FieldKind::Point(_));

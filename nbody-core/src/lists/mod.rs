@@ -20,6 +20,7 @@ pub mod stats;
 pub mod timer;
 
 use crate::error::Error;
+use crate::lists::cutoff::Cutoff;
 use crate::numeric::precision::Precision;
 
 /// The distance by which lists reach beyond the cutoff, so that they stay valid while particles
@@ -71,20 +72,27 @@ pub fn cutoffs(precision: Precision) -> [f64; 2] {
     [least, greatest]
 }
 
-/// Refuses the greatest cutoff of lists if its square is beyond the precision, or if it is half of
-/// a box or more.
-pub fn check_greatest(cutoff: f64, precision: Precision, lengths: &[f64; 3]) -> Result<(), Error> {
+/// Refuses the greatest of these cutoffs of lists if its square is beyond the precision, or if it
+/// is half of a box or more.
+pub fn check_greatest(
+    cutoff: f64,
+    of: &[Cutoff],
+    precision: Precision,
+    lengths: &[f64; 3],
+) -> Result<(), Error> {
     if cutoff != 0.0 && !precision.listed_cutoffs().contains(&cutoff) {
-        return Err(Error::CutoffPrecision { cutoff, precision });
+        let laws = cutoff::laws_with(cutoff, of);
+        return Err(Error::CutoffPrecision { laws, cutoff, precision });
     }
-    check_box(cutoff, lengths)
+    check_box(cutoff, of, lengths)
 }
 
 /// Refuses a cutoff within which a pair could have two images.
-fn check_box(cutoff: f64, lengths: &[f64; 3]) -> Result<(), Error> {
+fn check_box(cutoff: f64, of: &[Cutoff], lengths: &[f64; 3]) -> Result<(), Error> {
     for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
         if length > 0.0 && cutoff >= length / 2.0 {
-            return Err(Error::CutoffBeyondBox { axis, cutoff, length });
+            let laws = cutoff::laws_with(cutoff, of);
+            return Err(Error::CutoffBeyondBox { laws, axis, cutoff, length });
         }
     }
     Ok(())

@@ -44,6 +44,7 @@ impl CpuEngine {
         order.check()?;
         level.check()?;
         options.domain.check(options.precision)?;
+        law.check_domain(&options.domain)?;
         let parameters = OwnedRows::one(law.parameters, parameters)?;
         Ok(Self { law, parameters, options, level, order })
     }
@@ -55,6 +56,7 @@ impl CpuEngine {
 
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         domain.check(self.options.precision)?;
+        self.law.check_domain(&domain)?;
         self.options.domain = domain;
         Ok(())
     }

@@ -139,6 +139,10 @@ impl PerParticle for CpuPerParticle {
         first: Option<First<'_>>,
     ) -> Result<(), Error> {
         program.check_update()?;
+        if self.wrap {
+            program.check_wrap(&self.domain)?;
+        }
+        program.check_domain(&self.domain)?;
         Error::check_record("parameters", self.fields, program.parameters)?;
         let p = particles_mut("particles", particles)?;
         let inputs = Inputs::new(beside)?;
@@ -155,6 +159,7 @@ impl PerParticle for CpuPerParticle {
         beside: Beside<'_>,
     ) -> Result<Vec<u64>, Error> {
         program.check_measure()?;
+        program.check_domain(&self.domain)?;
         let p = particles("particles", buffer)?;
         self.run(program, p.fields, Inputs::new(beside)?)?.measure(&self.parameters, p)
     }

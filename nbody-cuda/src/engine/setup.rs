@@ -40,6 +40,7 @@ impl Setup {
             order.check()?;
         }
         options.domain.check(options.precision)?;
+        law.check_domain(&options.domain)?;
         let mut setup = Self {
             law,
             options,
@@ -71,6 +72,7 @@ impl Setup {
     /// Returns the options with another domain, and whether it needs other programs.
     pub fn in_domain(&self, domain: Domain) -> Result<(Options, bool), nbody_core::Error> {
         domain.check(self.options.precision)?;
+        self.law.check_domain(&domain)?;
         let needs_others = domain.is_periodic() != self.options.domain.is_periodic();
         Ok((self.options.domain(domain), needs_others))
     }

@@ -92,6 +92,7 @@ impl CudaNeighbours {
         if cutoffs.is_empty() {
             return Err(nbody_core::Error::NoInteractions.into());
         }
+        cutoffs.iter().try_for_each(|it| it.law().check_domain(&self.domain))?;
         if !self.is_given() {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }
@@ -291,7 +292,8 @@ impl CudaNeighbours {
             }
             Outcome::BeyondBox => {
                 let [greatest, _] = self.lists.reach_found()?;
-                Ok(check_greatest(greatest, self.precision, &self.lengths())?)
+                let lengths = self.lengths();
+                Ok(check_greatest(greatest, &self.covered, self.precision, &lengths)?)
             }
         }
     }
@@ -313,7 +315,7 @@ impl CudaNeighbours {
         for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
-        check_greatest(greatest, self.precision, &lengths)?;
+        check_greatest(greatest, &self.covered, self.precision, &lengths)?;
         let n = sets.n();
         let known = self
             .frame

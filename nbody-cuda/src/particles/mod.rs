@@ -173,6 +173,10 @@ impl ParticleEngine {
         first: Option<First>,
     ) -> Result<(), Error> {
         program.check_update()?;
+        if self.wrap {
+            program.check_wrap(&self.domain)?;
+        }
+        program.check_domain(&self.domain)?;
         nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, first, &self.backend)?;
         let from = first.and_then(|first| first.from);
@@ -207,6 +211,7 @@ impl ParticleEngine {
         beside: Beside,
     ) -> Result<Vec<u64>, Error> {
         program.check_measure()?;
+        program.check_domain(&self.domain)?;
         nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
         beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);

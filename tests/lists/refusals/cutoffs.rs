@@ -3,7 +3,7 @@
 use nbody::Skin;
 use nbody::prelude::*;
 
-use crate::grains::grains::{ByType, Greater};
+use crate::grains::grains::{ByType, Greater, Uniform};
 use crate::grains::{ALONE, Lists, Random, engines};
 
 /// Within the skin, cutoffs may not grow to half of the box, nor may the box shrink to twice the
@@ -33,7 +33,12 @@ fn cutoffs_of_half_of_the_box_are_refused_within_the_skin() {
         let updated = lists.update(&now, ALONE, &law);
         if refused {
             let error = updated.unwrap_err();
-            assert!(error.contains("half"), "{h} in {length}: {error}");
+            let expected = format!(
+                "the cutoff of `greater` is up to {} in a periodic box of length {length} along x: \
+                 expected less than half of the length; take a larger box or a shorter cutoff",
+                2.0 * h
+            );
+            assert_eq!(error, expected);
         } else {
             assert_eq!(updated, Ok(1), "{h} in {length}");
         }
@@ -64,4 +69,29 @@ fn cutoffs_without_bounds_are_refused() {
     let error = lists.update(&bad, ALONE, &law).unwrap_err();
     assert!(error.contains("1.25"), "{error}");
     assert_eq!(lists.update(&good, ALONE, &law), Ok(2));
+}
+
+/// The message names the interactions that may have the cutoff, and rounds it.
+#[test]
+fn cutoffs_of_half_of_the_box_are_named() {
+    let devices = nbody_tests::all_devices();
+    let by_type = |cutoff| engines(&devices, ByType { cutoffs: [0.1, 0.2, cutoff] });
+    let mut grains = Random(4).grains(200);
+    let expected = |laws: &str, cutoff: f64| {
+        format!(
+            "the cutoff of {laws} is up to {cutoff} in a periodic box of length 1 along x: expected \
+             less than half of the length; take a larger box or a shorter cutoff"
+        )
+    };
+    let new = || Lists::new(&devices, Domain::periodic([1.0; 3]).unwrap(), Skin::Auto);
+    grains[3].h = 0.3;
+    let error = new().update(&grains, ALONE, &[engines(&devices, Greater)]).unwrap_err();
+    assert_eq!(error, expected("`greater`", 0.6));
+    let both = [engines(&devices, Greater), by_type(0.3)];
+    let error = new().update(&grains, ALONE, &both).unwrap_err();
+    assert_eq!(error, expected("`greater` or `by_type`", 0.6));
+    let uniform = engines(&devices, Uniform { cutoff: 0.7 });
+    let all = [engines(&devices, Greater), uniform, by_type(0.3)];
+    let error = new().update(&grains, ALONE, &all).unwrap_err();
+    assert_eq!(error, expected("`uniform`", 0.7));
 }

@@ -150,7 +150,7 @@ impl BuiltLists {
         let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
         let greatest = reaches.greatest();
-        check_greatest(greatest, sets.i.0.precision, &lengths)?;
+        check_greatest(greatest, &cutoffs, sets.i.0.precision, &lengths)?;
         reaches.skin = skin.length([reaches.typical(), greatest], &lengths);
         let skin = reaches.skin;
         let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);

@@ -88,6 +88,7 @@ impl CpuNeighbours {
         if cutoffs.is_empty() {
             return Err(Error::NoInteractions);
         }
+        cutoffs.iter().try_for_each(|it| it.law().check_domain(&self.domain))?;
         if let Origin::Found(_) = self.origin {
             cutoffs.iter().try_for_each(Cutoff::check)?;
         }
@@ -108,7 +109,8 @@ impl CpuNeighbours {
             let constants = cutoffs.iter().map(Cutoff::constant);
             let greatest = constants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
             let lengths = order::lengths(&self.domain, watched[0].position.places().len());
-            check_greatest(greatest.fold(0.0, f64::max), self.precision, &lengths)?;
+            let greatest = greatest.fold(0.0, f64::max);
+            check_greatest(greatest, &cutoffs, self.precision, &lengths)?;
         }
         let positions = |k: usize, (what, particles, _): (_, _, _)| {
             set::positions(what, particles, &watched[k].position)
@@ -203,6 +205,7 @@ impl CpuNeighbours {
     /// Returns the lists for an interaction and these particles, if they are still valid for both.
     pub(crate) fn lists_for(&self, cutoff: &Cutoff, sets: &Sets) -> Result<Followed<'_>, Error> {
         let law = cutoff.law();
+        law.check_domain(&self.domain)?;
         let Some(built) = &self.built else { return Err(Error::NoLists { law: law.name }) };
         if built.now.domain != self.domain {
             return Err(Error::NoLists { law: law.name });

@@ -21,6 +21,7 @@ impl CudaNeighbours {
     /// none of the numbers that the lists depend on was written since the last update; otherwise
     /// the host waits for a look.
     pub fn check(&self, cutoff: &Cutoff, sets: &ListSets) -> Result<(), Error> {
+        cutoff.law().check_domain(&self.domain)?;
         let law = cutoff.law().name;
         let extent = self.lists.built().filter(|extent| extent.domain == self.domain);
         let Some(extent) = extent else {
