@@ -101,8 +101,9 @@ impl Cutoff {
     }
 }
 
-/// Returns the interactions that may have the greatest cutoff: those with this cutoff for all pairs,
-/// otherwise all whose cutoffs depend on particles. A device tells only the greatest cutoff.
+/// Returns the interactions that may have the greatest cutoff: interactions with this cutoff for all
+/// pairs, otherwise all interactions whose cutoffs depend on particles. A device tells only the
+/// greatest cutoff.
 pub fn laws_with(greatest: f64, cutoffs: &[Cutoff]) -> Vec<&'static str> {
     let is_it = |it: &&Cutoff| it.constant().is_ok_and(|constant| constant == Some(greatest));
     let mut laws: Vec<_> = cutoffs.iter().filter(is_it).map(|it| it.law.name).collect();
