@@ -1,7 +1,7 @@
 //! Random numbers that depend only on the seed, not on the platform.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::{Rng as _, SeedableRng as _};
 
 /// A seeded random number generator.
 pub(crate) struct Random {
