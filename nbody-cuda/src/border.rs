@@ -295,21 +295,17 @@ macro_rules! border {
 
         impl $(<$of: $crate::border::Border>)? $crate::border::Declared for $name $(<$of>)? {
             fn text() -> String {
-                let mut text = String::new();
-                $(text.push_str(concat!("//", $doc, "\n"));)*
-                text.push_str("struct ");
-                $(text.push_str(concat!("alignas(", $align, ") "));)?
-                text.push_str(concat!(stringify!($name), " {\n"));
+                let begin = concat!(
+                    $("//", $doc, "\n",)*
+                    "struct ", $("alignas(", $align, ") ",)? stringify!($name), " {\n"
+                );
+                let mut text = begin.to_owned();
                 $(
-                    $(text.push_str(concat!("    //", $comment, "\n"));)*
+                    let comment = concat!($("    //", $comment, "\n",)*);
                     let field = <$kind as $crate::border::Named>::declare(stringify!($field));
-                    text.push_str(&format!("    {field};\n"));
+                    $crate::border::add_field(&mut text, comment, field);
                 )*
-                let size = size_of::<Self>();
-                text.push_str(&format!(
-                    "}};\nstatic_assert(sizeof({name}) == {size}, \"the layout of the host\");\n\n",
-                    name = stringify!($name)
-                ));
+                $crate::border::end_struct(&mut text, stringify!($name), size_of::<Self>());
                 text
             }
         }
@@ -329,12 +325,11 @@ macro_rules! border {
 
             /// Returns the declarations in CUDA C.
             pub fn text() -> String {
-                let mut text = String::new();
-                $(text.push_str(concat!("//", $doc, "\n"));)*
+                let mut text = concat!($("//", $doc, "\n",)*).to_owned();
                 $(
-                    let comment = concat!("", $($comment),*);
+                    let comment = concat!($($comment),*);
                     let name = stringify!($constant);
-                    text.push_str(&$crate::border::constant(name, &$constant, comment));
+                    $crate::border::add_constant(&mut text, name, &$constant, comment);
                 )*
                 text.push('\n');
                 text
@@ -345,14 +340,41 @@ macro_rules! border {
 
 pub(crate) use border;
 
-/// Returns the declaration of a constant. The comment is behind it or, if it is long, before it.
-pub(crate) fn constant<T: Literal>(name: &str, value: &T, comment: &str) -> String {
+/// Adds the declaration of a field, after its comment.
+pub(crate) fn add_field(text: &mut String, comment: &str, field: String) {
+    for part in [comment, "    ", &field, ";\n"] {
+        text.push_str(part);
+    }
+}
+
+/// Adds the end of a struct, which has this size on the host.
+pub(crate) fn end_struct(text: &mut String, name: &str, size: usize) {
+    let check = format!("static_assert(sizeof({name}) == {size}, \"the layout of the host\");");
+    for part in ["};\n", &check, "\n\n"] {
+        text.push_str(part);
+    }
+}
+
+/// Adds the declaration of a constant. The comment is behind it or, if it is long, before it.
+pub(crate) fn add_constant<T: Literal>(text: &mut String, name: &str, value: &T, comment: &str) {
+    add_declaration(
+        text,
+        format!("constexpr {} = {};", T::declare(name), value.literal()),
+        comment,
+    );
+}
+
+fn add_declaration(text: &mut String, declaration: String, comment: &str) {
     const WIDTH: usize = 110;
-    let declaration = format!("constexpr {} = {};", T::declare(name), value.literal());
     let mut letters = comment.trim().trim_end_matches('.').chars();
-    let Some(first) = letters.next() else { return declaration + "\n" };
-    let line = format!("{declaration} // {}{}\n", first.to_lowercase(), letters.as_str());
-    if line.len() > WIDTH { format!("//{comment}\n{declaration}\n") } else { line }
+    let line = letters.next().map_or(String::new(), |first| {
+        format!("{declaration} // {}{}\n", first.to_lowercase(), letters.as_str())
+    });
+    text.push_str(&match line.len() {
+        0 => declaration + "\n",
+        1..=WIDTH => line,
+        _ => format!("//{comment}\n{declaration}\n"),
+    });
 }
 
 /// Returns the text of declarations in the namespace of kernels.

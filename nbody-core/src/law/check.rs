@@ -32,14 +32,18 @@ impl LawTable {
         }
     }
 
-    fn refuse<T>(
+    fn refuse(
         &self,
         part: impl Display,
         found: impl Display,
         expected: impl Display,
-    ) -> Result<T, Error> {
-        let law = self.name.clone();
-        let [part, found, expected] = [part.to_string(), found.to_string(), expected.to_string()];
+    ) -> Result<(), Error> {
+        self.refuse_dyn([&part, &found, &expected])
+    }
+
+    // One function for all types of messages: it compiles once.
+    fn refuse_dyn(&self, texts: [&dyn Display; 3]) -> Result<(), Error> {
+        let (law, [part, found, expected]) = (self.name.clone(), texts.map(ToString::to_string));
         Err(Error::LawTable { law, part, found, expected })
     }
 
