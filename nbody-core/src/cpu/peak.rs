@@ -75,18 +75,23 @@ fn rate(chains: usize, width: usize, run: fn()) -> f64 {
 fn chains<L: Lanes, const CHAINS: usize>() {
     // Numbers unknown to the compiler, in the range of all precisions.
     let [scale, shift] = black_box([0.5, 1.0]);
-    let starts: [f64; CHAINS] = black_box(std::array::from_fn(|k| k as f64));
     L::vectorize(
         #[inline(always)]
         || {
             let (scale, shift) = (L::splat(scale), L::splat(shift));
-            let mut chains = starts.map(L::splat);
+            let mut chains = [L::default(); CHAINS];
+            for (k, chain) in chains.iter_mut().enumerate() {
+                *chain = L::splat(black_box(k as f64));
+            }
             for _ in 0..STEPS {
                 for chain in &mut chains {
                     *chain = shift.plus_product(*chain, scale);
                 }
             }
-            let sum = chains.into_iter().fold(L::default(), |sum, chain| sum + chain);
+            let mut sum = L::default();
+            for chain in &chains {
+                sum += *chain;
+            }
             let mut line = Line([Word::<L>::default(); LINE]);
             sum.store(&mut line);
             black_box(line);
