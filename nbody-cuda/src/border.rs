@@ -303,7 +303,7 @@ macro_rules! border {
                 $(
                     let comment = concat!($("    //", $comment, "\n",)*);
                     let field = <$kind as $crate::border::Named>::declare(stringify!($field));
-                    $crate::border::add_field(&mut text, comment, field);
+                    $crate::border::add_field(&mut text, comment, &field);
                 )*
                 $crate::border::end_struct(&mut text, stringify!($name), size_of::<Self>());
                 text
@@ -341,8 +341,8 @@ macro_rules! border {
 pub(crate) use border;
 
 /// Adds the declaration of a field, after its comment.
-pub(crate) fn add_field(text: &mut String, comment: &str, field: String) {
-    for part in [comment, "    ", &field, ";\n"] {
+pub(crate) fn add_field(text: &mut String, comment: &str, field: &str) {
+    for part in [comment, "    ", field, ";\n"] {
         text.push_str(part);
     }
 }
@@ -357,24 +357,25 @@ pub(crate) fn end_struct(text: &mut String, name: &str, size: usize) {
 
 /// Adds the declaration of a constant. The comment is behind it or, if it is long, before it.
 pub(crate) fn add_constant<T: Literal>(text: &mut String, name: &str, value: &T, comment: &str) {
-    add_declaration(
-        text,
-        format!("constexpr {} = {};", T::declare(name), value.literal()),
-        comment,
-    );
+    let declaration = format!("constexpr {} = {};", T::declare(name), value.literal());
+    add_declaration(text, declaration, comment);
 }
 
-fn add_declaration(text: &mut String, declaration: String, comment: &str) {
+fn add_declaration(text: &mut String, mut declaration: String, comment: &str) {
     const WIDTH: usize = 110;
     let mut letters = comment.trim().trim_end_matches('.').chars();
-    let line = letters.next().map_or(String::new(), |first| {
-        format!("{declaration} // {}{}\n", first.to_lowercase(), letters.as_str())
-    });
-    text.push_str(&match line.len() {
-        0 => declaration + "\n",
-        1..=WIDTH => line,
-        _ => format!("//{comment}\n{declaration}\n"),
-    });
+    if let Some(first) = letters.next() {
+        let line = format!("{declaration} // {}{}", first.to_lowercase(), letters.as_str());
+        if line.len() < WIDTH {
+            declaration = line;
+        } else {
+            text.push_str("//");
+            text.push_str(comment);
+            text.push('\n');
+        }
+    }
+    declaration.push('\n');
+    text.push_str(&declaration);
 }
 
 /// Returns the text of declarations in the namespace of kernels.
