@@ -84,9 +84,9 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Sums the effect of a range of j-particles bag by bag, and folds the sums into `out` after
-    /// the bags that the accumulation demands. `place` is the first i-particle in `out` and the
-    /// number of vectors. `add` adds the effect of a bag to the sums, and for compensated sums
-    /// their rounding errors to the numbers beside them.
+    /// the bags that the accumulation demands. `first` is the place of the i-particles in `out`.
+    /// `add` adds the effect of a bag to the sums, and for compensated sums their rounding errors
+    /// to the numbers beside them.
     pub fn sum_bags(
         &self,
         (first, vectors): (usize, usize),

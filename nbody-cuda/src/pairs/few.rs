@@ -155,18 +155,7 @@ impl Rules for Few {
         let config = &job.kernel.program.config;
         let (lanes, splits) = (plan.lanes, plan.parts);
         let tiles = ni.div_ceil(lanes * config.i_per_thread);
-        let launch = job.kernel_of_pairs(c"few", tiles * splits);
-        let sizes = [ni, dim(job.law.f), bytes_of(job.options.backup())];
-        let [parts, ended] = job.workspace.of_splits(job.backend, sizes, splits, tiles)?;
-        let buffers = &job.buffers;
-        let launch = launch
-            .pointers([&*buffers.i.memory])
-            .numbers([ni as u32])
-            .pointers([&*buffers.j.memory])
-            .numbers([nj, lanes, tiles, splits].map(|number| number as u32))
-            .numbers([buffers.one_set.into()])
-            .pointers([parts, ended, &*buffers.out.memory]);
-        job.kernel.module.launch(launch)
+        job.launch_splits(c"few", [tiles, splits], [nj, lanes, tiles, splits])
     }
 }
 

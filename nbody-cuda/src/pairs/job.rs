@@ -2,10 +2,12 @@
 
 use std::ffi::CStr;
 
+use nbody_core::pack::dim;
 use nbody_core::{Law, Options, Sources};
 
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::error::Error;
+use crate::layout::bytes_of;
 
 /// One evaluation by a kernel.
 pub(crate) struct Job<'a> {
@@ -61,23 +63,30 @@ impl Job<'_> {
     pub fn kernel_of_pairs<'b>(&self, kernel: &'static CStr, blocks: usize) -> Launch<'b> {
         Launch::new(kernel, blocks as u32).record(self.parameters).record(self.space)
     }
-}
 
-impl Workspace {
-    /// Reserves memory for the partial sums of splits, if there are several, and for the counts of
-    /// finished blocks. `sizes` are the number of results, the numbers of a result and the bytes of
-    /// a number.
-    pub fn of_splits(
+    /// Launches a kernel that divides the j-particles into splits, with a block for each split of a
+    /// tile. `numbers` are its arguments after the j-particles. Provides memory for the partial sums
+    /// of splits, if there are several, and for the counts of finished blocks.
+    pub fn launch_splits(
         &mut self,
-        backend: &dyn Backend,
-        sizes: [usize; 3],
-        splits: usize,
-        tiles: usize,
-    ) -> Result<[&dyn Memory; 2], Error> {
-        let [n, numbers, bytes] = sizes;
-        let parts = if splits > 1 { splits } else { 0 };
-        let parts = self.i_parts.reserve(backend, &[n, numbers, parts, bytes], false)?;
-        let ended = self.ended.reserve(backend, &[tiles, size_of::<u32>()], true)?;
-        Ok([parts, ended])
+        kernel: &'static CStr,
+        [tiles, splits]: [usize; 2],
+        numbers: [usize; 4],
+    ) -> Result<(), Error> {
+        let launch = self.kernel_of_pairs(kernel, tiles * splits);
+        let Buffers { i, j, out, one_set } = self.buffers;
+        let Workspace { i_parts, ended, .. } = &mut *self.workspace;
+        let count = if splits > 1 { splits } else { 0 };
+        let sums = [out.n, dim(self.law.f), count, bytes_of(self.options.backup())];
+        let parts = i_parts.reserve(self.backend, &sums, false)?;
+        let ended = ended.reserve(self.backend, &[tiles, size_of::<u32>()], true)?;
+        let launch = launch
+            .pointers([&*i.memory])
+            .numbers([out.n as u32])
+            .pointers([&*j.memory])
+            .numbers(numbers.map(|number| number as u32))
+            .numbers([one_set.into()])
+            .pointers([parts, ended, &*out.memory]);
+        self.kernel.module.launch(launch)
     }
 }

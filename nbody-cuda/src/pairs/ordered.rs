@@ -169,18 +169,7 @@ constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in 
             return Err(Error::TooManyParticles { what, found: blocks, limit: MOST_BLOCKS });
         }
         let bags_per_split = bags_per_split(config, splits, nj);
-        let launch = job.kernel_of_pairs(c"ordered", blocks);
-        let sizes = [ni, dim(job.law.f), bytes_of(job.options.backup())];
-        let [parts, ended] = job.workspace.of_splits(job.backend, sizes, splits, tiles)?;
-        let buffers = &job.buffers;
-        let launch = launch
-            .pointers([&*buffers.i.memory])
-            .numbers([ni as u32])
-            .pointers([&*buffers.j.memory])
-            .numbers([nj, tiles, splits, bags_per_split].map(|number| number as u32))
-            .numbers([buffers.one_set.into()])
-            .pointers([parts, ended, &*buffers.out.memory]);
-        job.kernel.module.launch(launch)
+        job.launch_splits(c"ordered", [tiles, splits], [nj, tiles, splits, bags_per_split])
     }
 }
 
