@@ -7,8 +7,6 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
-use indicatif::ProgressBar;
 use nbody::prelude::*;
 use nbody_models::{Particle, plummer};
 
@@ -71,18 +69,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut devices = Device::all();
     // The emulator checks programs, and is slow.
     devices.retain(|device| n <= N || device.name() != "emulator");
-    let bar = ProgressBar::new(devices.len() as u64 + 1);
     let truth: Vec<Field> = nbody::check::reference_self(&gravity, Domain::Open, &bodies, &bodies)?;
-    bar.inc(1);
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header([
-        "engine",
-        "pairs/s",
-        "time",
-        "rms error of acc",
-        "of pot",
-        "kernel",
-    ]);
+    print_row(["engine", "pairs/s", "time", "rms error of acc", "of pot", "kernel"]);
     let mut programs = Vec::new();
     for device in &devices {
         let mut direct = AllPairs::new(device, gravity)?;
@@ -94,21 +82,16 @@ fn run() -> Result<(), Box<dyn Error>> {
             programs.extend(build.source.as_ref().map(|path| (device.name(), path.clone())));
             format!("{:?}, {}", build.origin, build.compiler).to_lowercase()
         });
-        table.add_row([
-            device.name(),
-            format!("{:.3} G", rate / 1e9),
-            format!("{:.3} ms", time.as_secs_f64() * 1e3),
-            format!("{:.1e}", report.fields[0].rms),
-            format!("{:.1e}", report.fields[1].rms),
-            kernel,
+        print_row([
+            &device.name(),
+            &format!("{:.3} G", rate / 1e9),
+            &format!("{:.3} ms", time.as_secs_f64() * 1e3),
+            &format!("{:.1e}", report.fields[0].rms),
+            &format!("{:.1e}", report.fields[1].rms),
+            &kernel,
         ]);
-        bar.inc(1);
     }
-    bar.finish_and_clear();
-    for column in table.column_iter_mut().skip(1).take(4) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    println!("{table}\n");
+    println!();
     if let Some(reason) = Device::best().fallback_reason() {
         println!("No GPU: {reason}");
     }
@@ -116,6 +99,10 @@ fn run() -> Result<(), Box<dyn Error>> {
         println!("The CUDA program of {device}: {}", path.display());
     }
     Ok(())
+}
+
+fn print_row([engine, rate, time, acc, pot, kernel]: [&str; 6]) {
+    println!("{engine:<9} {rate:>10} {time:>13}  {acc:>16}  {pot:>7}  {kernel}");
 }
 
 /// Returns the median time of a few runs on resident data.
