@@ -112,8 +112,8 @@ pub mod cuda {
     #[cfg(feature = "sass")]
     pub use nbody_cuda::sass;
     pub use nbody_cuda::{
-        Build, Cache, CacheContents, Error, Image, KernelConfig, Layout, Origin, ParticleBuffers,
-        Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
+        Build, Cache, CacheContents, CompileError, Error, Image, KernelConfig, Layout, Origin,
+        ParticleBuffers, Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
     };
 }
 

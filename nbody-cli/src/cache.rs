@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::cuda::{Cache, Error as CudaError};
+use nbody::cuda::{Cache, CompileError};
 
 use crate::Outcome;
 use crate::table::Table;
@@ -17,7 +17,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let cache = Cache::of_the_user();
-    let folder = cache.folder().ok_or(CudaError::NoCacheFolder)?.display().to_string();
+    let folder = cache.folder().ok_or(CompileError::NoCacheFolder)?.display().to_string();
     let mut out = std::io::stdout().lock();
     if arguments.clear {
         let removed = cache.clear()?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
 use nbody_core::untyped::{self, Origin};
@@ -11,7 +12,6 @@ use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLev
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::{Backend, Properties};
-use crate::compile::cache::Cache;
 use crate::engine::buffer::CudaParticles;
 use crate::engine::field::FieldCopy;
 use crate::lists::neighbours::CudaNeighbours;

@@ -29,12 +29,12 @@ mod trees;
 mod tuning;
 
 pub use backend::Properties;
-pub use compile::build::{Build, Image, Origin, Usage};
-pub use compile::cache::{Cache, CacheContents};
+pub use compile::build::{Build, Image, Usage};
 pub use compile::nvrtc;
 pub use compile::program::Program;
 pub use config::{KernelConfig, Schedule, Walk};
 pub use device::CudaDevice;
 pub use error::Error;
+pub use nbody_compile::{Cache, CacheContents, Error as CompileError, Origin};
 pub use particles::program::{Layout, ParticleBuffers};
 pub use tuning::measured::Tuned;

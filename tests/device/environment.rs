@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use nbody::cuda::nvrtc::Nvrtc;
-use nbody::cuda::{Error as CudaError, Origin, sass};
+use nbody::cuda::{CompileError, Error as CudaError, Origin, sass};
 use nbody::prelude::*;
 use nbody_interactions::gravity::Gravity;
 
@@ -226,7 +226,9 @@ fn cxx_names_the_compiler() {
     if is_child() {
         match Device::emulator() {
             Err(error) => match error.device() {
-                Some(CudaError::NoCompiler { tried }) => println!("tried {tried}"),
+                Some(CudaError::Compile(CompileError::NoCompiler { tried })) => {
+                    println!("tried {tried}");
+                }
                 _ => println!("{error:?}"),
             },
             other => println!("{other:?}"),

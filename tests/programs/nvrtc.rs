@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Failed, Trial};
-use nbody::cuda::{Error as CudaError, Origin, Program, Schedule, nvrtc};
+use nbody::cuda::{CompileError, Error as CudaError, Origin, Program, Schedule, nvrtc};
 use nbody::law::Law;
 use nbody::{Domain, Interaction, Options, Pairs, Precision};
 use nbody_interactions::{Visitor, gravity::Gravity};
@@ -319,7 +319,7 @@ fn a_refused_program(compiler: &Compiler) -> Result<(), Failed> {
     let mut program = Program::new(Gravity::LAW, Options::default())?;
     program.source = "int a;\nint b = nonsense;\n".to_owned();
     match compiler.nvrtc.compile(&program, 90) {
-        Err(CudaError::Compilation { log, source_text, .. })
+        Err(CudaError::Compile(CompileError::Compilation { log, source_text, .. }))
             if log.contains("nbody.cu(2)")
                 && log.contains("nonsense")
                 && source_text.contains("   2 | int b = nonsense;") =>

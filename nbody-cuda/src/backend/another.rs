@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use nbody_compile::Cache;
+
 use super::emulator::Emulator;
 use super::{Backend, Memory, Module, Reply};
 use crate::compile::build::Build;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 

@@ -4,11 +4,12 @@ use std::ffi::CStr;
 use std::fmt::Debug;
 use std::time::Duration;
 
+use nbody_compile::Cache;
+
 use super::launch::Launch;
 use super::memory::{Memory, Reply};
 use super::properties::Properties;
 use crate::compile::build::Build;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 

@@ -1,9 +1,10 @@
 //! Tests the intrinsics of kernels, in the emulator and on the first GPU, if any: both must
 //! compute the values of the tests.
 
+use nbody_compile::Cache;
+
 use super::emulator::Emulator;
 use super::{Backend, Launch, gpu};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 

@@ -1,8 +1,9 @@
 //! Tests launches of several phases, in the emulator and on the first GPU, if any.
 
+use nbody_compile::Cache;
+
 use super::emulator::Emulator;
 use super::{Backend, Launch, Memory, Module, gpu, in_batch};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 

@@ -6,22 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::compile::cache::{Cache, Entry};
+use nbody_compile::{Cache, Origin, load_or_compile};
+
 use crate::compile::program::Program;
 use crate::error::Error;
-
-/// The origin of a compiled program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Origin {
-    /// The program was compiled for this build.
-    Compiled,
-    /// The program was in the cache; no compiler ran.
-    Cached,
-    /// The cache entry was damaged or did not load on this computer; the program was compiled
-    /// again.
-    Repaired,
-}
 
 /// The report of a build: how a program was compiled or loaded from the cache.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,76 +78,30 @@ pub(crate) struct Recipe<'a> {
     pub compile: &'a dyn Fn() -> Result<Vec<u8>, Error>,
 }
 
-/// Loads the compiled program from the cache; or compiles, stores and loads it. An entry that does
-/// not load is compiled again, since different types of computers may share the folder.
+/// Loads the compiled program from the cache, or compiles it.
 pub(crate) fn build<T>(
     recipe: Recipe,
     cache: &Cache,
     load: &dyn Fn(&[u8]) -> Result<T, Error>,
 ) -> Result<(T, Build), Error> {
     let Recipe { program, extension, identity, compiler, compile } = recipe;
-    let mut parts = vec![program.source.as_bytes()];
-    parts.extend(program.compiler_options().iter().chain(identity).map(|part| part.as_bytes()));
-    let key = Cache::key(&parts);
-    let mut build = Build {
-        origin: Origin::Compiled,
-        source: cache.store_text(&key, &program.source),
-        cache_error: None,
-        compiler,
-        compile_time: Duration::ZERO,
-        usage: None,
-        image: Image::default(),
+    let key = [program.compiler_options(), identity].concat();
+    let recipe = nbody_compile::Recipe {
+        text: &program.source,
+        text_extension: "cu",
+        extension,
+        key: &key,
+        compile: &|file| compile().map_err(|error| error.with_file(file)),
     };
-    match cache.load(&key, extension) {
-        Entry::Found(compiled) => match load(&compiled) {
-            Ok(loaded) => {
-                build.origin = Origin::Cached;
-                build.image = Image(compiled.into());
-                return Ok((loaded, build));
-            }
-            Err(_) => build.origin = Origin::Repaired,
-        },
-        Entry::Missing => {}
-        Entry::Corrupt => build.origin = Origin::Repaired,
-    }
-    let start = std::time::Instant::now();
-    let compiled = compile().map_err(|error| error.with_file(build.source.as_deref()))?;
-    build.compile_time = start.elapsed();
-    build.cache_error = cache.store(&key, extension, &compiled).err();
-    let loaded = load(&compiled)?;
-    build.image = Image(compiled.into());
-    Ok((loaded, build))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_entry_that_does_not_load_is_compiled_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path());
-        let program = Program::by_hand("text");
-        let build = |code: &'static [u8]| {
-            let recipe = Recipe {
-                program: &program,
-                extension: "so",
-                identity: &[],
-                compiler: "compiler".to_owned(),
-                compile: &|| Ok(code.to_vec()),
-            };
-            // This computer loads only its own code.
-            super::build(recipe, &cache, &|code| {
-                let ours = code.strip_prefix(b"ours");
-                ours.map(<[u8]>::to_vec).ok_or(Error::Emulation("is for another machine"))
-            })
-        };
-        // The entry of another computer.
-        assert!(build(b"theirs").is_err());
-        let (loaded, build_1) = build(b"ours 1").unwrap();
-        assert_eq!((&loaded[..], build_1.origin), (&b" 1"[..], Origin::Repaired));
-        assert_eq!(&build_1.image[..], b"ours 1");
-        let (loaded, build_2) = build(b"ours 2").unwrap();
-        assert_eq!((&loaded[..], build_2.origin), (&b" 1"[..], Origin::Cached));
-    }
+    let loaded = load_or_compile(&recipe, cache, load)?;
+    let build = Build {
+        origin: loaded.origin,
+        source: loaded.source,
+        cache_error: loaded.cache_error,
+        compiler,
+        compile_time: loaded.compile_time,
+        usage: None,
+        image: Image(loaded.image.into()),
+    };
+    Ok((loaded.program, build))
 }

@@ -1,8 +1,6 @@
 //! Compilation: from the text of a program to the image that a backend loads.
 
 pub mod build;
-pub mod cache;
 pub mod nvrtc;
 pub mod program;
-pub mod temporary;
 pub mod toolkit;

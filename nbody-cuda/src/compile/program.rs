@@ -4,11 +4,13 @@ use std::ffi::CStr;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use nbody_compile::{Error as CompileError, numbered};
 use nbody_core::{Math, Options};
 
 use crate::config::KernelConfig;
 #[cfg(test)]
 use crate::config::Schedule;
+use crate::error::Error;
 
 /// A CUDA program: one text for NVRTC, nvcc and the emulator.
 #[derive(Clone, Debug)]
@@ -107,11 +109,12 @@ constexpr int BLOCK = {block}; // threads of a block
 
     /// Returns the text with line numbers, for reading compiler messages.
     pub fn numbered(&self) -> String {
-        let mut text = String::new();
-        for (k, line) in self.source.lines().enumerate() {
-            let _ = writeln!(text, "{:>4} | {line}", k + 1);
-        }
-        text
+        numbered(&self.source)
+    }
+
+    /// Returns the error of a compiler that refuses the program.
+    pub(crate) fn refused(&self, compiler: String, log: String) -> Error {
+        CompileError::Compilation { compiler, log, source_text: self.numbered(), file: None }.into()
     }
 }
 

@@ -1,14 +1,10 @@
 //! Locations of CUDA toolkits.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the value of an environment variable that is set and not empty.
-pub(crate) fn variable(name: &str) -> Option<OsString> {
-    env::var_os(name).filter(|value| !value.is_empty())
-}
+use nbody_compile::variable;
 
 /// Returns `CUDA_HOME`, `CUDA_PATH`, and the toolkits under `/usr/local`: first `cuda`, the
 /// default toolkit, then the others, newest first.

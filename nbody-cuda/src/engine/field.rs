@@ -3,11 +3,11 @@
 use std::slice;
 use std::sync::OnceLock;
 
+use nbody_compile::Cache;
 use nbody_core::pack::{Binding, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
 
 use crate::backend::{Buffer, Kernel, Launch};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::{check_parameters, dim};
 use nbody_core::{Domain, Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer};
-use crate::compile::cache::Cache;
 use crate::error::Error;
 use crate::layout::{bytes, space, words};
 

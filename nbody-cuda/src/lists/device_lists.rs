@@ -11,6 +11,7 @@ use std::ffi::CStr;
 use std::mem::offset_of;
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::lists::margin::{Change, Margin};
 use nbody_core::lists::timer::Timer;
 
@@ -20,7 +21,6 @@ use super::given::{Excluded, Given};
 use super::reach::{ReachMemory, Varying};
 use crate::backend::{Backend, Batch, Kernel, Memory, Reply, Scratch};
 use crate::border::Address;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::order::curve::OrderMemory;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use nbody_compile::Cache;
 use nbody_core::Interval;
 use nbody_core::interval::{Function, Kind, Role, Step, evaluate};
 
 use super::bounds::{arithmetic, cutoff};
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, gpu};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::order::BLOCK;

@@ -4,6 +4,7 @@ mod check;
 
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::lists::check_greatest;
 use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
@@ -21,7 +22,6 @@ use super::given::Given;
 use super::reach::Varying;
 use super::sets::{ListSets, moved, positions_of, set_of, watched};
 use crate::backend::{Backend, Buffer};
-use crate::compile::cache::Cache;
 use crate::error::Error;
 
 /// Neighbour lists built by CUDA programs.

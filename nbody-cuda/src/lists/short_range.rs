@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nbody_compile::Cache;
 use nbody_core::lists;
 use nbody_core::lists::cutoff::{Cutoff, position};
 use nbody_core::order::GROUP;
@@ -17,7 +18,6 @@ use super::given::Excluded;
 use super::neighbours::CudaNeighbours;
 use super::sets::ListSets;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::engine::buffer::{CudaResults, foreign, results};
 use crate::engine::setup::Setup;

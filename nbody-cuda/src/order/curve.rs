@@ -122,12 +122,13 @@ mod tests {
     use nbody_core::pack::{Binding, Place};
     use nbody_core::{Domain, Field, FieldKind, Precision};
 
+    use nbody_compile::Cache;
+
     use super::super::BLOCK;
     use super::*;
     use crate::backend::emulator::Emulator;
     use crate::backend::{Buffer, Launch, Module, gpu};
     use crate::border;
-    use crate::compile::cache::Cache;
     use crate::compile::program::Program;
     use crate::layout::{bytes_of, numbers_of};
 

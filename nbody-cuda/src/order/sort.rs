@@ -107,13 +107,14 @@ impl SortMemory {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use nbody_compile::Cache;
+
     use super::super::BLOCK;
     use super::*;
     use crate::backend::emulator::Emulator;
     use crate::backend::gpu;
     use crate::backend::{Launch, Module};
     use crate::border;
-    use crate::compile::cache::Cache;
     use crate::compile::program::Program;
 
     const PARTS: [&str; 4] = [

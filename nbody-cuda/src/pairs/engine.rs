@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nbody_compile::Cache;
 use nbody_core::{Domain, Law, Options, Sources, Store, untyped};
 
 use super::job::{Buffers, Job, Workspace};
 use super::rules;
 use super::select::Kernels;
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
-use crate::compile::cache::Cache;
 use crate::config::KernelConfig;
 use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::engine::setup::Setup;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Pairs, Precision};
 
 use super::rules;
 use crate::backend::{Backend, Kernel};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;

@@ -10,12 +10,12 @@ pub mod sequence;
 use std::ffi::CStr;
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::{self, Binding, Place, check_parameters, dim};
 use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, bytes, numbers_of, space, words};

@@ -3,13 +3,13 @@
 use std::mem::offset_of;
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::{Binding, Place};
 use nbody_core::{Mixed, Precision, untyped};
 
 use super::program::BLOCK;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch, check_backend};
 use crate::border::{self, Address, Const, Declared as _, border};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::config::warp;
 use crate::engine::buffer::{particles, particles_mut};

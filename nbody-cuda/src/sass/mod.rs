@@ -24,8 +24,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::compile::temporary::Temporary;
-use crate::compile::toolkit::{toolkits, variable};
+use nbody_compile::{Error as CompileError, Temporary, variable};
+
+use crate::compile::toolkit::toolkits;
 use crate::error::Error;
 
 pub use kernel::{Kernel, Loop};
@@ -67,13 +68,9 @@ fn find_in(named: Option<PathBuf>, folders: Vec<PathBuf>) -> Result<PathBuf, Err
 
 /// Disassembles a CUBIN with the program at this path, and returns its kernels.
 pub fn disassemble(nvdisasm: &Path, cubin: &[u8]) -> Result<Vec<Kernel>, Error> {
-    let io = |action: &str| {
-        let action = action.to_owned();
-        move |source| Error::Io { action, source }
-    };
-    let folder = Temporary::folder().map_err(io("make a temporary folder"))?;
+    let folder = Temporary::folder().map_err(CompileError::io("make a temporary folder"))?;
     let file = folder.path().join("nbody.cubin");
-    fs::write(&file, cubin).map_err(io("write the CUBIN"))?;
+    fs::write(&file, cubin).map_err(CompileError::io("write the CUBIN"))?;
     let broken = |message| Error::Disassembly { path: nvdisasm.to_owned(), message };
     let output = Command::new(nvdisasm).arg("--print-code").arg(&file).output();
     let output = output.map_err(|error| broken(error.to_string()))?;

@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nbody_compile::Cache;
 use nbody_core::lists::cutoff;
 use nbody_core::order::GROUP;
 use nbody_core::pack::Binding;
@@ -17,7 +18,6 @@ use super::declared::{
 use super::far_particles;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::border::Address;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};

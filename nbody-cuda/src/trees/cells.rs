@@ -1,5 +1,6 @@
 //! Tests the cells of `cells.cuh` against the cells of nbody-core.
 
+use nbody_compile::Cache;
 use nbody_core::order::frame::{Frame, Grid};
 use nbody_core::trees::cells;
 
@@ -8,7 +9,6 @@ use super::declared::{self, Cell, Cells, Extent, Sights, cell, division};
 use crate::backend::emulator::Emulator;
 use crate::backend::{Backend, Launch, Memory, Module, gpu};
 use crate::border::{self, Address, Declared as _, border};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::order::sort::tests::random;
 use crate::order::{BLOCK, sort};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use nbody_compile::Cache;
 use nbody_core::order::GROUP;
 use nbody_core::trees::law::TreeLaw;
 use nbody_core::{
@@ -16,7 +17,6 @@ use super::finite::{check_finite, refused};
 use super::walk;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::config::Walk;
 use crate::engine::buffer::{CudaResults, pairs, results};

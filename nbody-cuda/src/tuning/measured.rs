@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use nbody_compile::{Cache, Entry, TUNED};
 use nbody_core::{CudaText, Law, Options};
 
-use crate::compile::cache::{Cache, Entry, TUNED};
 use crate::config::{KernelConfig, Schedule};
 
 /// The version of the entries' format.

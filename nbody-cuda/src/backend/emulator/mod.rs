@@ -6,7 +6,6 @@
 //! some threads of a block reach is an error.
 #![allow(unsafe_code)]
 
-mod compiler;
 mod stacks;
 
 use std::ffi::{CStr, c_int, c_void};
@@ -16,20 +15,35 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use nbody_compile::{Cache, Compiler, Error as CompileError, Temporary};
+
 use crate::backend::launch::Launch;
 use crate::backend::memory::check_words;
 use crate::backend::{Backend, Memory, Module, Reply};
 use crate::compile::build::{self, Build, Recipe};
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
-use crate::compile::temporary::Temporary;
 use crate::error::Error;
 use crate::error::reason;
-use compiler::{Compiler, failed};
 use stacks::Stacks;
 
 const HEADER: &str = include_str!("../../../kernels/emulate.h");
 const RUN: &str = include_str!("../../../kernels/emulate_run.h");
+/// The options of the compiler.
+///
+/// Low optimisation, since a program takes longer to compile than to run; no contraction, as in
+/// the CPU engine; no fortified source, which mistakes jumps between fibers for stack overflows;
+/// hidden symbols, since the loader would merge the shared memory of inline functions of several
+/// programs.
+const OPTIONS: [&str; 8] = [
+    "-O1",
+    "-std=c++17",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-shared",
+    "-w",
+    "-U_FORTIFY_SOURCE",
+    "-fvisibility=hidden",
+];
 /// Multiprocessors of the emulated GPU: few, so that few particles fill it.
 const MULTIPROCESSORS: usize = 3;
 /// Shared memory per multiprocessor in bytes, as on an H100.
@@ -61,12 +75,8 @@ impl Emulator {
         for kernel in program.kernels {
             let _ = writeln!(text, "NBODY_EMULATE({})", kernel.to_string_lossy());
         }
-        self.compiler.compile(&text)?.map_err(|log| Error::Compilation {
-            compiler: self.compiler.version.clone(),
-            log,
-            source_text: program.numbered(),
-            file: None,
-        })
+        let compiled = self.compiler.compile(&text, &OPTIONS)?;
+        compiled.map_err(|log| program.refused(self.compiler.version().to_owned(), log))
     }
 }
 
@@ -92,8 +102,14 @@ impl Backend for Emulator {
         let recipe = Recipe {
             program,
             extension: "so",
-            identity: &["emulator", HEADER, RUN, program.records, &self.compiler.identity()],
-            compiler: self.compiler.version.clone(),
+            identity: &[
+                "emulator",
+                HEADER,
+                RUN,
+                program.records,
+                &self.compiler.identity(&OPTIONS),
+            ],
+            compiler: self.compiler.version().to_owned(),
             compile: &|| self.compile(program),
         };
         let load = |code: &[u8]| EmulatedModule::load(code, program);
@@ -244,11 +260,13 @@ struct EmulatedModule {
 
 impl EmulatedModule {
     fn load(code: &[u8], program: &Program) -> Result<Self, Error> {
-        let folder = Temporary::folder().map_err(|e| failed("make a temporary folder", e))?;
+        let folder = Temporary::folder().map_err(CompileError::io("make a temporary folder"))?;
         let library = folder.path().join("nbody.so");
-        std::fs::write(&library, code).map_err(|e| failed("write the emulated program", e))?;
-        Self::open(&library, program)
-            .map_err(|e| failed("load the emulated program", std::io::Error::other(reason(&e))))
+        std::fs::write(&library, code).map_err(CompileError::io("write the emulated program"))?;
+        Self::open(&library, program).map_err(|error| {
+            let cause = std::io::Error::other(reason(&error));
+            CompileError::io("load the emulated program")(cause).into()
+        })
     }
 
     fn open(path: &Path, program: &Program) -> Result<Self, libloading::Error> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cudarc::driver::{result, sys};
+use nbody_compile::Cache;
 
 use super::batch::GpuBatch;
 use super::memory::GpuMemory;
@@ -13,7 +14,6 @@ use super::{Gpu, pool};
 use crate::backend::Properties;
 use crate::backend::{Backend, Batch, Memory, Module, Reply};
 use crate::compile::build::Build;
-use crate::compile::cache::Cache;
 use crate::compile::program::Program;
 use crate::error::Error;
 

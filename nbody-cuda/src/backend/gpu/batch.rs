@@ -213,10 +213,11 @@ impl Drop for Graph {
 
 #[cfg(test)]
 mod tests {
+    use nbody_compile::Cache;
+
     use super::*;
     use crate::backend::gpu::tests::gpu;
     use crate::backend::{Backend as _, Launch};
-    use crate::compile::cache::Cache;
     use crate::compile::program::Program;
 
     const APPEND: &str = "\

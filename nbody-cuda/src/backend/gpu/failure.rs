@@ -133,12 +133,13 @@ fn words(error: DriverError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use nbody_compile::Cache;
+
     use super::*;
     use crate::backend::Backend as _;
     use crate::backend::gpu::Gpu;
     use crate::backend::gpu::tests::gpu;
     use crate::backend::launch::Launch;
-    use crate::compile::cache::Cache;
     use crate::compile::program::Program;
 
     #[test]

@@ -3,7 +3,9 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::compile::toolkit::{entries, name, toolkits, variable};
+use nbody_compile::variable;
+
+use crate::compile::toolkit::{entries, name, toolkits};
 use crate::error::Error;
 
 /// The file name of the library, without the version.

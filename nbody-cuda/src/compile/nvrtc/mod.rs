@@ -10,8 +10,9 @@ mod locate;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use nbody_compile::{Cache, Entry};
+
 use crate::compile::build::{self, Build, Recipe};
-use crate::compile::cache::{Cache, Entry};
 use crate::compile::program::Program;
 use crate::error::Error;
 use library::Library;
@@ -81,11 +82,9 @@ impl Nvrtc {
         };
         let mut options = vec![format!("--gpu-architecture={target}")];
         options.extend(program.compiler_options().iter().map(|&option| option.to_owned()));
-        self.library.compile(&program.source, &options, cubin)?.map_err(|log| Error::Compilation {
-            compiler: format!("NVRTC {} for {target}", self.version()),
-            log,
-            source_text: program.numbered(),
-            file: None,
+        self.library.compile(&program.source, &options, cubin)?.map_err(|log| {
+            let compiler = format!("NVRTC {} for {target}", self.version());
+            program.refused(compiler, log)
         })
     }
 }

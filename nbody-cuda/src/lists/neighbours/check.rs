@@ -102,13 +102,13 @@ impl CudaNeighbours {
 
 #[cfg(test)]
 mod tests {
+    use nbody_compile::Cache;
     use nbody_core::untyped::Origin;
     use nbody_core::{Domain, Precision, Skin};
 
     use super::*;
     use crate::backend::another::Another;
     use crate::backend::emulator::Emulator;
-    use crate::compile::cache::Cache;
 
     #[test]
     fn lists_of_another_backend_are_refused() {

@@ -1,12 +1,7 @@
-//! Errors of devices, compilers, caches and evaluations.
-
-mod excerpt;
+//! Errors of devices, NVRTC and evaluations.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use excerpt::Excerpt;
 
 /// The failure of an evaluation or of its preparation. Nothing was computed.
 #[derive(thiserror::Error)]
@@ -15,6 +10,10 @@ pub enum Error {
     /// The particles or the options do not fit together.
     #[error(transparent)]
     Core(#[from] nbody_core::Error),
+
+    /// A program does not compile, or the kernel cache cannot be used.
+    #[error(transparent)]
+    Compile(#[from] nbody_compile::Error),
 
     /// There is no CUDA driver.
     #[error(
@@ -185,39 +184,6 @@ pub enum Error {
         version: String,
     },
 
-    /// The program does not compile. The message shows the first errors and the lines around them.
-    #[error("{compiler} refused the program:\n{}", Excerpt { log, source_text, file: file.as_deref() })]
-    Compilation {
-        /// The compiler and its target.
-        compiler: String,
-        /// The whole log of the compiler.
-        log: String,
-        /// The whole program, with line numbers.
-        source_text: String,
-        /// A file with the program; `None` if the cache cannot be written.
-        file: Option<PathBuf>,
-    },
-
-    /// There is no C++ compiler to build the emulated program with.
-    #[error("no C++ compiler that works: tried {tried}; install g++, or set CXX")]
-    NoCompiler {
-        /// The commands that failed.
-        tried: String,
-    },
-
-    /// The C++ compiler exceeded its time limit and was stopped.
-    #[error(
-        "{compiler} did not compile the program within {} s and was stopped; set NBODY_CXX_TIMEOUT \
-         to more seconds, or make the results and the parameters smaller",
-        limit.as_secs_f64()
-    )]
-    CompilerTimeout {
-        /// The version of the compiler.
-        compiler: String,
-        /// The time limit.
-        limit: Duration,
-    },
-
     /// The emulated program did something that a GPU does not allow.
     #[error("the emulated program {0}; this is a defect in its schedule, please report it")]
     Emulation(&'static str),
@@ -238,43 +204,6 @@ pub enum Error {
         found: usize,
         /// The largest possible number.
         limit: usize,
-    },
-
-    /// Others may write to the folder of the kernel cache, so it is not used.
-    #[error(
-        "the kernel cache {} is not used, since it holds code that is run: {reason}; `chmod go-w` it \
-         if it is yours and nobody else wrote to it, or set NBODY_CACHE_DIR to a folder of your own",
-        folder.display()
-    )]
-    UntrustedCache {
-        /// The folder.
-        folder: PathBuf,
-        /// The owner or mode of the folder, and the expected one.
-        reason: String,
-    },
-
-    /// No environment variable names a folder for the kernel cache.
-    #[error("no folder for the kernel cache: set NBODY_CACHE_DIR")]
-    NoCacheFolder,
-
-    /// An environment variable has an invalid value.
-    #[error("{name} is `{found}`, expected {expected}")]
-    Variable {
-        /// The name of the variable.
-        name: &'static str,
-        /// The value of the variable.
-        found: String,
-        /// The kind of valid values.
-        expected: &'static str,
-    },
-
-    /// A file could not be read or written.
-    #[error("cannot {action}: {source}")]
-    Io {
-        /// The action that failed.
-        action: String,
-        /// The cause.
-        source: std::io::Error,
     },
 }
 
@@ -298,11 +227,11 @@ impl From<Error> for nbody_core::Error {
 
 impl Error {
     /// Adds the file of a program that does not compile.
-    pub(crate) fn with_file(mut self, path: Option<&Path>) -> Self {
-        if let Self::Compilation { file, .. } = &mut self {
-            *file = path.map(Path::to_owned);
+    pub(crate) fn with_file(self, path: Option<&Path>) -> Self {
+        match self {
+            Self::Compile(error) => error.with_file(path).into(),
+            error => error,
         }
-        self
     }
 }
 
@@ -338,7 +267,7 @@ mod tests {
                 "summation order of bags of 0 in 1 splits",
             ),
             (
-                Error::Io { action: "read it".to_owned(), source },
+                nbody_compile::Error::io("read it")(source).into(),
                 "cannot read it: the disk is full",
             ),
             (

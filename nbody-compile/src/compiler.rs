@@ -1,4 +1,4 @@
-//! The C++ compiler that builds emulated programs.
+//! The C++ compiler of the system.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -10,26 +10,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::compile::temporary::Temporary;
-use crate::compile::toolkit::variable;
+use crate::environment::variable;
 use crate::error::Error;
+use crate::temporary::Temporary;
 
-/// The options of the compiler.
-///
-/// Low optimisation, since a program takes longer to compile than to run; no contraction, as in
-/// the CPU engine; no fortified source, which mistakes jumps between fibers for stack overflows;
-/// hidden symbols, since the loader would merge the shared memory of inline functions of several
-/// programs.
-pub(super) const OPTIONS: [&str; 8] = [
-    "-O1",
-    "-std=c++17",
-    "-ffp-contract=off",
-    "-fPIC",
-    "-shared",
-    "-w",
-    "-U_FORTIFY_SOURCE",
-    "-fvisibility=hidden",
-];
 /// The variable that sets the time limit for a program, in seconds; and the default limit, a
 /// hundred times the time of large programs.
 const LIMIT: &str = "NBODY_CXX_TIMEOUT";
@@ -41,11 +25,11 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// A command that compiles C++.
 #[derive(Clone, Debug)]
-pub(super) struct Compiler {
+pub struct Compiler {
     /// The program and its first arguments.
     words: Vec<OsString>,
     /// The first line of its output for `--version`.
-    pub version: String,
+    version: String,
     /// Its predefined macros, which depend on the target processor.
     target: String,
     /// The time limit for a program.
@@ -84,28 +68,35 @@ impl Compiler {
         })
     }
 
-    /// Identifies the compiler, its options and its target, for keys of the cache.
-    pub fn identity(&self) -> String {
-        format!("{:?} {OPTIONS:?} {} {}", self.words, self.version, self.target)
+    /// Returns the version: the first line of the compiler's output for `--version`.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
-    /// Compiles to a shared object; the inner error is the compiler's log.
-    pub fn compile(&self, text: &str) -> Result<Result<Vec<u8>, String>, Error> {
-        let folder = Temporary::folder().map_err(|e| failed("make a temporary folder", e))?;
-        let (source, library) = (folder.path().join("nbody.cpp"), folder.path().join("nbody.so"));
-        fs::write(&source, text).map_err(|e| failed("write the emulated program", e))?;
+    /// Identifies the compiler, its options and its target, for keys of the cache.
+    pub fn identity(&self, options: &[&str]) -> String {
+        format!("{:?} {options:?} {} {}", self.words, self.version, self.target)
+    }
+
+    /// Compiles by these options, which must ask for a shared object; the inner error is the
+    /// compiler's log.
+    ///
+    /// The log names lines of `program.cpp`. After a line `#line 1 "nbody.cpp"` or `#line 1
+    /// "nbody.cu"` it names the lines that [`Error::Compilation`] shows.
+    pub fn compile(&self, text: &str, options: &[&str]) -> Result<Result<Vec<u8>, String>, Error> {
+        let folder = Temporary::folder().map_err(Error::io("make a temporary folder"))?;
+        let [source, library] = ["program.cpp", "nbody.so"].map(|name| folder.path().join(name));
+        fs::write(&source, text).map_err(Error::io("write the C++ program"))?;
         let mut command = command(&self.words);
-        command.args(OPTIONS).arg(&source).arg("-o").arg(&library);
+        command.args(options).arg(&source).arg("-o").arg(&library);
         let output = run(command, folder.path(), self.limit)
-            .map_err(|e| failed(&format!("run {}", self.version), e))?;
+            .map_err(Error::io(format!("run {}", self.version)))?;
         match output {
             None => {
                 Err(Error::CompilerTimeout { compiler: self.version.clone(), limit: self.limit })
             }
             Some(Output { success: false, stderr, .. }) => Ok(Err(stderr.trim_end().to_owned())),
-            Some(_) => {
-                fs::read(&library).map(Ok).map_err(|e| failed("read the emulated program", e))
-            }
+            Some(_) => fs::read(&library).map(Ok).map_err(Error::io("read the compiled program")),
         }
     }
 }
@@ -188,10 +179,6 @@ fn kill(child: &mut Child) -> io::Result<()> {
     child.kill()
 }
 
-pub(super) fn failed(action: &str, source: io::Error) -> Error {
-    Error::Io { action: action.to_owned(), source }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,13 +209,14 @@ mod tests {
     fn a_compiler_is_identified_by_its_target() {
         let compiler = Compiler::find().unwrap();
         let other = Compiler { target: "another processor".to_owned(), ..compiler.clone() };
-        assert_ne!(compiler.identity(), other.identity());
+        assert_ne!(compiler.identity(&[]), other.identity(&[]));
+        assert_ne!(compiler.identity(&["-O1"]), compiler.identity(&["-O3"]));
         let processor = match std::env::consts::ARCH {
             "x86_64" => "__x86_64__",
             "aarch64" => "__aarch64__",
             _ => return,
         };
-        assert!(compiler.identity().contains(processor));
+        assert!(compiler.identity(&[]).contains(processor));
     }
 
     #[cfg(unix)]

@@ -10,9 +10,7 @@
 //!
 //! The key is the whole text, the options and the version of the compiler, and the target: the
 //! architecture of the GPU, or all predefined macros of a C++ compiler, which identify the
-//! processor. NVRTC reveals its patch level only in PTX, and a PTX is compiled for that; the answer
-//! is kept with the path, size and time of the library, so that a warm start does not load NVRTC.
-//! An entry that does not load is compiled again.
+//! processor. An entry that does not load is compiled again.
 //!
 //! The folder has no index: the time of a file is its last use, and eviction lists the folder.
 //! Processes need no lock, since an evicted entry is compiled again.
@@ -27,11 +25,10 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::compile::temporary::Temporary;
-use crate::compile::toolkit::variable;
+use crate::environment::variable;
 use crate::error::Error;
-pub use contents::CacheContents;
-pub(crate) use contents::TUNED;
+use crate::temporary::Temporary;
+pub use contents::{CacheContents, TUNED};
 
 const MAGIC: &[u8] = b"nbody kernel cache 2\n";
 const DIGEST: usize = size_of::<u128>();
@@ -39,7 +36,7 @@ const DIGEST: usize = size_of::<u128>();
 const LIMIT: &str = "NBODY_CACHE_LIMIT";
 const DEFAULT_LIMIT: u64 = 1024;
 
-/// A folder of compiled programs and of the measurements of [`tune`](crate::programs::tune).
+/// A folder of compiled programs and of the measurements of `tune`.
 ///
 /// If the entries exceed the limit, `NBODY_CACHE_LIMIT` in MiB or 1024 by default, the least
 /// recently used programs are removed, except the program that was compiled last. Measurements are
@@ -55,9 +52,13 @@ pub struct Cache {
 }
 
 /// The result of a look-up.
-pub(crate) enum Entry {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The content of the entry.
     Found(Vec<u8>),
+    /// There is no such entry, or the folder is not used.
     Missing,
+    /// The entry is damaged, or others may write to its file.
     Corrupt,
 }
 
@@ -125,11 +126,12 @@ impl Cache {
 
     fn failed(&self, action: &str, source: io::Error) -> Error {
         let folder = self.folder().unwrap_or(Path::new("")).display();
-        Error::Io { action: format!("{action} the kernel cache {folder}"), source }
+        Error::io(format!("{action} the kernel cache {folder}"))(source)
     }
 
     /// Returns the key of an entry: the digest of everything that its content depends on.
-    pub(crate) fn key(parts: &[&[u8]]) -> String {
+    #[doc(hidden)] // for crates that compile, as `load` and `store` are
+    pub fn key(parts: &[&[u8]]) -> String {
         let mut digest = Xxh3::new();
         for part in parts {
             // The lengths distinguish ("ab", "c") from ("a", "bc").
@@ -139,11 +141,13 @@ impl Cache {
         format!("{:032x}", digest.digest128())
     }
 
-    pub(crate) fn path(&self, key: &str, extension: &str) -> Option<PathBuf> {
+    fn path(&self, key: &str, extension: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(format!("{key}.{extension}")))
     }
 
-    pub(crate) fn load(&self, key: &str, extension: &str) -> Entry {
+    /// Reads an entry and marks it as recently used.
+    #[doc(hidden)]
+    pub fn load(&self, key: &str, extension: &str) -> Entry {
         let file = self.check().ok().and_then(|()| self.path(key, extension));
         let Some(Ok(mut file)) = file.map(File::open) else { return Entry::Missing };
         let mut bytes = Vec::new();
@@ -165,7 +169,8 @@ impl Cache {
 
     /// Writes an entry and makes room for it. The error is the reason why the entry was not
     /// written.
-    pub(crate) fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
+    #[doc(hidden)]
+    pub fn store(&self, key: &str, extension: &str, payload: &[u8]) -> Result<(), String> {
         let digest = xxh3_128(payload).to_le_bytes();
         self.write(key, extension, &[MAGIC, &digest, payload])?;
         self.make_room(key).map_err(|error| error.to_string())
@@ -191,12 +196,12 @@ impl Cache {
 
     /// Writes the text of a program, unless it is there, and returns the file; `None` if the text
     /// cannot be written.
-    pub(crate) fn store_text(&self, key: &str, text: &str) -> Option<PathBuf> {
-        let path = self.check().ok().and_then(|()| self.path(key, "cu"))?;
+    pub(crate) fn store_text(&self, key: &str, extension: &str, text: &str) -> Option<PathBuf> {
+        let path = self.check().ok().and_then(|()| self.path(key, extension))?;
         if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
             return Some(path);
         }
-        self.write(key, "cu", &[text.as_bytes()]).ok().map(|()| path)
+        self.write(key, extension, &[text.as_bytes()]).ok().map(|()| path)
     }
 
     fn write(&self, key: &str, extension: &str, parts: &[&[u8]]) -> Result<(), String> {

@@ -16,7 +16,7 @@ const PREFIX: &str = ".nbody-";
 
 /// A file or folder with a new name, accessible to this user alone. It remains after a crash.
 #[derive(Debug)]
-pub(crate) struct Temporary {
+pub struct Temporary {
     path: PathBuf,
     remove: fn(&Path) -> io::Result<()>,
 }
@@ -42,6 +42,7 @@ impl Temporary {
         Ok((Self { path, remove: |path| fs::remove_file(path) }, file))
     }
 
+    /// Returns the path of the file or folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -66,7 +66,7 @@ fn keys_keep_their_parts_apart() {
 /// the key.
 fn store(cache: &Cache, name: &str, bytes: usize, minutes: u64) -> String {
     let key = Cache::key(&[name.as_bytes()]);
-    let text = cache.store_text(&key, "text").unwrap();
+    let text = cache.store_text(&key, "cu", "text").unwrap();
     cache.store(&key, "so", &vec![7; bytes]).unwrap();
     for path in [text, cache.path(&key, "so").unwrap()] {
         let time = SystemTime::now() - Duration::from_mins(minutes);
@@ -183,7 +183,7 @@ fn a_folder_that_others_may_write_to_is_not_used() {
     assert!(matches!(cache.load(&key, "so"), Entry::Missing));
     let error = cache.store(&key, "so", b"").unwrap_err();
     assert!(error.contains("its mode is 777") && error.contains("NBODY_CACHE_DIR"), "{error}");
-    assert!(cache.store_text(&key, "text").is_none());
+    assert!(cache.store_text(&key, "cu", "text").is_none());
     set_mode(cache.folder().unwrap(), 0o755);
     assert!(matches!(cache.load(&key, "so"), Entry::Found(_)));
     // A file that others could write counts as damaged.

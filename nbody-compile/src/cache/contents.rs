@@ -7,12 +7,12 @@ use std::iter::Sum;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::compile::temporary;
+use crate::temporary;
 
 /// The extension of entries that hold measurements.
-pub(crate) const TUNED: &str = "tuned";
+pub const TUNED: &str = "tuned";
 /// The extensions of all entries.
-const EXTENSIONS: [&str; 5] = ["so", "cubin", "cu", "version", TUNED];
+const EXTENSIONS: [&str; 6] = ["so", "cubin", "cu", "cpp", "version", TUNED];
 /// The age from which on a temporary file counts as left behind by a crash.
 const AT_WORK: Duration = Duration::from_secs(60 * 60);
 

@@ -50,9 +50,10 @@ fn cut(line: &str) -> String {
 }
 
 /// Returns the line number of `nbody.cu(12): error`, the format of NVRTC, and of
-/// `nbody.cu:12:5: error`.
+/// `nbody.cpp:12:5: error`.
 fn line_number(message: &str) -> Option<usize> {
-    let (_, rest) = message.split_once("nbody.cu")?;
+    let mut names = ["nbody.cu", "nbody.cpp"].into_iter();
+    let (_, rest) = names.find_map(|name| message.split_once(name))?;
     let digits = rest.strip_prefix(['(', ':'])?;
     digits.split([')', ':']).next()?.parse().ok()
 }
@@ -65,6 +66,8 @@ mod tests {
     fn line_numbers_of_both_compilers_are_found() {
         assert_eq!(line_number("nbody.cu(12): error: expected a \";\""), Some(12));
         assert_eq!(line_number("nbody.cu:12:5: error: expected ';'"), Some(12));
+        assert_eq!(line_number("nbody.cpp:12:5: error: expected ';'"), Some(12));
+        assert_eq!(line_number("/tmp/x/program.cpp:12:5: error: expected ';'"), None);
         assert_eq!(line_number("nbody.cu: In function 'int f()':"), None);
         assert_eq!(line_number("ptxas error   : too many parameters"), None);
     }
