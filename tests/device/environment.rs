@@ -261,8 +261,9 @@ fn a_main_that_fails_prints_the_message() {
         let set = [("NBODY_CACHE_DIR", folder.path()), ("CXX", compiler)];
         String::from_utf8_lossy(&child(name, &set).stderr).into_owned()
     };
-    let expected =
-        "Error: no C++ compiler that works: tried /no/such/compiler; install g++, or set CXX\n";
+    let expected = "Error: no C++ compiler that works: tried /no/such/compiler; install g++ \
+                    (`apt install g++`, `dnf install gcc-c++`) or clang++, or set CXX to the \
+                    command of a compiler\n";
     assert_eq!(stderr(Path::new("/no/such/compiler")), expected);
 
     // A compiler that starts, and refuses every program.

@@ -27,7 +27,10 @@ pub enum Error {
     },
 
     /// There is no C++ compiler that works.
-    #[error("no C++ compiler that works: tried {tried}; install g++, or set CXX")]
+    #[error(
+        "no C++ compiler that works: tried {tried}; install g++ (`apt install g++`, `dnf install \
+         gcc-c++`) or clang++, or set CXX to the command of a compiler"
+    )]
     NoCompiler {
         /// The commands that failed.
         tried: String,
