@@ -3,9 +3,9 @@
 //! Data flows one way. `nesting` limits the depth for the later passes, `fragments` removes the
 //! groups of macros, `syntax` sorts the items of the module, `check` resolves names and types and
 //! collects every error, `ir` is the checked module, `symmetry` derives a tree for both directions
-//! of a pair where possible, `reach` turns a cutoff into a program of interval arithmetic,
-//! `emit_cuda` and `emit_rust` print the same trees in two languages, and `expand` assembles the
-//! output.
+//! of a pair where possible, `reach` turns a cutoff into a program of interval arithmetic, `lanes`
+//! turns a body into masks and fused operations for many particles at a time, `emit_cuda` and
+//! `emit_rust` print these trees in two languages, and `expand` assembles the output.
 //!
 //! It is not a proc-macro itself, so that it can be tested and used like any other code.
 
@@ -19,6 +19,7 @@ mod emit_rust;
 mod expand;
 mod fragments;
 mod ir;
+mod lanes;
 mod message;
 mod names;
 mod nesting;

@@ -1,20 +1,18 @@
-//! The printer of one function: its names, its types and its masks.
+//! Prints the tree of one function.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::quote;
+use proc_macro2::{Ident, Punct, Spacing, TokenStream};
+use quote::{ToTokens, format_ident, quote};
 
 use super::types::ident;
-use crate::ir::{self, Body, LocalId, Module, Roles, Side, Type};
+use crate::ir::{Body, Input, Local, LocalId, Module, Roles, StmtKind, Type};
+use crate::lanes::{self, End, LaneBody, LaneExpr, LaneStmt, Name};
 
 /// Prints the body of one function.
 pub struct Printer<'a> {
-    pub(super) module: &'a Module,
-    pub(super) body: &'a Body,
-    pub(super) roles: Option<&'a Roles>,
-    pub(super) krate: &'a TokenStream,
-    pub(super) masks: usize,
-    /// Whether a `return` precedes the next statement.
-    pub(super) returned: bool,
+    module: &'a Module,
+    body: &'a Body,
+    roles: Option<&'a Roles>,
+    krate: &'a TokenStream,
 }
 
 impl<'a> Printer<'a> {
@@ -24,26 +22,206 @@ impl<'a> Printer<'a> {
         roles: Option<&'a Roles>,
         krate: &'a TokenStream,
     ) -> Self {
-        Self { module, body, roles, krate, masks: 0, returned: false }
+        Self { module, body, roles, krate }
+    }
+
+    /// Prints the statements and the value.
+    pub fn body(&self) -> TokenStream {
+        self.print(&lanes::body(self.module, self.body))
+    }
+
+    /// Prints the body of `pair` for particles within the cutoff.
+    pub fn body_within(&self) -> TokenStream {
+        self.print(&lanes::body_within(self.module, self.body))
     }
 
     /// Returns the variable's name, at its place in the user's source.
     pub fn local(&self, id: LocalId) -> Ident {
-        let ir::Local { name, may_be_unused, span, .. } = &self.body.locals[id];
+        let Local { name, may_be_unused, span, .. } = &self.body.locals[id];
         let underscore = if *may_be_unused { "_" } else { "" };
         Ident::new(&format!("{underscore}{name}"), *span)
     }
 
-    pub(super) fn result(&self, side: Side) -> Ident {
-        ident(self.roles().result(side))
-    }
-
-    pub(super) fn roles(&self) -> &'a Roles {
+    fn roles(&self) -> &'a Roles {
         self.roles.expect("checked: helper functions see no particles")
     }
 
+    fn name(&self, name: Name) -> Ident {
+        match name {
+            Name::Local(id) => self.local(id),
+            Name::Input(Input::Parameters) => ident("this"),
+            Name::Input(input) => ident(self.roles().input(input)),
+            Name::Result(side) => ident(self.roles().result(side)),
+            Name::Index => ident(&self.roles().index),
+            Name::Space => ident(&self.body.space),
+            Name::On => ident("__on"),
+            Name::Value => ident("__value"),
+            Name::Mask => ident("__mask"),
+            Name::Entry => ident("__entry"),
+            Name::Holds(k) => format_ident!("__holds_{k}"),
+            Name::When(k) => format_ident!("__when_{k}"),
+            Name::Unless(k) => format_ident!("__unless_{k}"),
+        }
+    }
+
+    fn print(&self, LaneBody { statements, value }: &LaneBody) -> TokenStream {
+        let (statements, value) = (self.statements(statements), value.iter());
+        let value = value.map(|value| self.expr(value));
+        quote!(#statements #(#value)*)
+    }
+
+    fn statements(&self, statements: &[LaneStmt]) -> TokenStream {
+        statements.iter().map(|statement| self.statement(statement)).collect()
+    }
+
+    fn statement(&self, statement: &LaneStmt) -> TokenStream {
+        match statement {
+            LaneStmt::Source(source, lowered) => {
+                let printed = self.statements(lowered);
+                match (&source.lints[..], &source.kind) {
+                    ([], _) => printed,
+                    (lints, StmtKind::Let { .. } | StmtKind::Declare { .. }) => {
+                        quote!(#(#lints)* #printed)
+                    }
+                    (lints, _) => quote!(#(#lints)* { #printed }),
+                }
+            }
+            LaneStmt::Let { name, mutable, ty: _, value } => {
+                let (name, value) = (self.name(*name), self.expr(value));
+                let mutable = mutable.then(|| quote!(mut));
+                quote!(let #mutable #name = #value;)
+            }
+            LaneStmt::Assign { target, value } => {
+                let (target, value) = (self.expr(target), self.expr(value));
+                quote!(#target = #value;)
+            }
+            LaneStmt::Take { target, value } => {
+                let (target, value) = (self.expr(target), self.expr(value));
+                let index = self.name(Name::Index);
+                quote!(#target.take::<__Space>(#value, #index);)
+            }
+            LaneStmt::AddToEntry { target, range, value } => {
+                let (krate, target, value) = (self.krate, self.expr(target), self.expr(value));
+                let [start, end] = [range.start, range.end].map(|end| end as usize);
+                quote!(#krate::add_to_entry(&mut #target[#start..#end], __entry, __mask, #value);)
+            }
+            LaneStmt::Block(statements) => {
+                let statements = self.statements(statements);
+                quote!({ #statements })
+            }
+            LaneStmt::For { local, range, body } => {
+                let (name, start, end) = (self.local(*local), range.start, range.end);
+                let body = self.statements(body);
+                quote!(for #name in #start..#end { #body })
+            }
+            LaneStmt::EndEarly(End::Nothing) => quote!(if !Real::any(__on) {
+                return;
+            }),
+            LaneStmt::EndEarly(End::NothingOnSome) => {
+                quote!(if Real::ENDS_EARLY && !Real::any(__on) {
+                    return;
+                })
+            }
+            LaneStmt::EndEarly(End::Value) => quote!(if !Real::any(__on) {
+                return __value;
+            }),
+        }
+    }
+
+    /// Prints the expression in a form that may follow `=`.
+    fn expr(&self, expr: &LaneExpr) -> TokenStream {
+        let krate = self.krate;
+        match expr {
+            LaneExpr::Number(text) => text.parse().expect("checked: a literal is a number"),
+            LaneExpr::Infinity { negative: false } => quote!(f64::INFINITY),
+            LaneExpr::Infinity { negative: true } => quote!(f64::NEG_INFINITY),
+            LaneExpr::Integer(n) => quote!(#n),
+            LaneExpr::Truth(value) => quote!(#value),
+            LaneExpr::Name(name) => self.name(*name).into_token_stream(),
+            LaneExpr::Constant(id) => self.module[*id].ident.to_token_stream(),
+            LaneExpr::Zero(ty) => self.zero(*ty),
+            LaneExpr::Field(record, field) => {
+                let (record, field) = (self.name(*record), &self.module[*field].ident);
+                quote!(#record.#field)
+            }
+            LaneExpr::Part(base, k) => {
+                let (base, part) = (self.expr(base), ident(["value", "index"][*k]));
+                quote!(#base.#part)
+            }
+            LaneExpr::Component(base, k) => {
+                let base = self.expr(base);
+                quote!(#base[#k])
+            }
+            LaneExpr::At(base, index) => {
+                let (base, index) = (self.expr(base), self.expr(index));
+                quote!(#base[(#index) as usize])
+            }
+            LaneExpr::Entry(base, indices) => {
+                let name = ident(if indices.len() == 1 { "gather" } else { "gather_entry" });
+                let (base, indices) = (self.expr(base), self.list(indices));
+                quote!(Real::#name(&#base, #indices))
+            }
+            LaneExpr::Paren(inside) => {
+                let inside = self.expr(inside);
+                quote!((#inside))
+            }
+            LaneExpr::Prefix(sign, operand) => {
+                let (sign, operand) = (punct(*sign), self.expr(operand));
+                quote!(#sign #operand)
+            }
+            LaneExpr::Infix(a, sign, b) => {
+                let (a, sign, b) = (self.expr(a), punct(*sign), self.expr(b));
+                quote!(#a #sign #b)
+            }
+            LaneExpr::Real(name, arguments) => {
+                let (name, arguments) = (ident(name), self.list(arguments));
+                quote!(Real::#name(#arguments))
+            }
+            LaneExpr::Method(receiver, name, arguments) => {
+                let (receiver, arguments) = (self.expr(receiver), self.list(arguments));
+                let name = ident(name);
+                quote!(#receiver.#name(#arguments))
+            }
+            LaneExpr::MethodOf(receiver, name, constant, argument) => {
+                let (receiver, argument) = (self.expr(receiver), self.expr(argument));
+                let name = ident(name);
+                quote!(#receiver.#name::<#constant>(#argument))
+            }
+            LaneExpr::Powi(base, n) => {
+                let base = self.expr(base);
+                quote!(#base.powi(#n))
+            }
+            LaneExpr::Components(ty, parts) => {
+                let parts = self.list(parts);
+                let vector = matches!(ty, Type::Vector(_)).then(|| quote!(#krate::Vector));
+                vector.map_or_else(|| quote!([#parts]), |vector| quote!(#vector([#parts])))
+            }
+            LaneExpr::Call(id, arguments) => {
+                let function = &self.module[*id];
+                let (name, arguments) = (&function.ident, self.list(arguments));
+                if function.body.summary.needs_space {
+                    let space = self.name(Name::Space);
+                    quote!(#name::<Real, _>(#space, #arguments))
+                } else {
+                    quote!(#name::<Real>(#arguments))
+                }
+            }
+            LaneExpr::Select(ty, parts) => self.select(*ty, parts),
+            LaneExpr::Within => {
+                let names = [Name::Space, Name::Input(Input::I), Name::Input(Input::J)];
+                let [space, i, j] = names.map(|name| self.name(name));
+                quote!(<Self as #krate::Interaction>::within(this, #space, #i, #j))
+            }
+        }
+    }
+
+    fn list(&self, exprs: &[LaneExpr]) -> TokenStream {
+        let exprs = exprs.iter().map(|expr| self.expr(expr));
+        quote!(#(#exprs),*)
+    }
+
     /// Returns the zero of a type.
-    pub(super) fn zero(&self, ty: Type) -> TokenStream {
+    fn zero(&self, ty: Type) -> TokenStream {
         let krate = self.krate;
         match ty {
             Type::Real => quote!(Real::default()),
@@ -57,36 +235,29 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Selects a value by a mask.
-    pub(super) fn select(
-        &self,
-        ty: Type,
-        mask: &TokenStream,
-        yes: &TokenStream,
-        no: &TokenStream,
-    ) -> TokenStream {
+    fn select(&self, ty: Type, parts: &[LaneExpr; 3]) -> TokenStream {
         let krate = self.krate;
-        match ty {
-            Type::Real => quote!(Real::select(#mask, #yes, #no)),
-            Type::U32 => quote!(Real::select_u32(#mask, #yes, #no)),
-            Type::Bool if is_name(mask) => quote!(((#mask & (#yes)) | (!(#mask) & (#no)))),
-            // A condition that is printed twice would grow exponentially when nested.
-            Type::Bool => quote!({
-                let __mask = #mask;
-                ((__mask & (#yes)) | (!__mask & (#no)))
-            }),
-            Type::Vector(_) => quote!(#krate::Vector::select(#mask, #yes, #no)),
-            Type::Point(_) => quote!(#krate::Point::select(#mask, #yes, #no)),
-            Type::Array(_) => quote!(#krate::select_array::<Real, _>(#mask, #yes, #no)),
+        let [mask, yes, no] = parts.each_ref().map(|part| self.expr(part));
+        let function = match ty {
+            Type::Real => quote!(Real::select),
+            Type::U32 => quote!(Real::select_u32),
+            Type::Bool => {
+                return quote!({
+                    let __mask = #mask;
+                    ((__mask & (#yes)) | (!__mask & (#no)))
+                });
+            }
+            Type::Vector(_) => quote!(#krate::Vector::select),
+            Type::Point(_) => quote!(#krate::Point::select),
+            Type::Array(_) => quote!(#krate::select_array::<Real, _>),
             Type::Table(..) | Type::Reduced(_) => {
                 unreachable!("checked: tables are read by their entries, and results not at all")
             }
-        }
+        };
+        quote!(#function(#mask, #yes, #no))
     }
 }
 
-/// Tests whether these tokens are only a name.
-fn is_name(tokens: &TokenStream) -> bool {
-    let mut tokens = tokens.clone().into_iter();
-    matches!((tokens.next(), tokens.next()), (Some(TokenTree::Ident(_)), None))
+fn punct(sign: char) -> Punct {
+    Punct::new(sign, Spacing::Alone)
 }

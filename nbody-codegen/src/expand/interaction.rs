@@ -108,15 +108,10 @@ fn evaluate(
     roles: &Roles,
     krate: &TokenStream,
 ) -> Evaluate {
-    let mut printer = Printer::new(module, body, Some(roles), krate);
-    let [i, j] = [Input::I, Input::J].map(|particle| ident(roles.input(particle)));
+    let printer = Printer::new(module, body, Some(roles), krate);
     let space = ident(&body.space);
     let uses_space = item.cutoff.is_some() || body.summary.needs_space;
-    let body = if item.cutoff.is_some() {
-        printer.body_within(&quote!(<Self as #krate::Interaction>::within(this, #space, #i, #j)))
-    } else {
-        printer.body()
-    };
+    let body = if item.cutoff.is_some() { printer.body_within() } else { printer.body() };
     let space = if uses_space { space } else { format_ident!("_{space}") };
     Evaluate { space, body }
 }

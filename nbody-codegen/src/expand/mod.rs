@@ -48,7 +48,7 @@ fn constant(item: &Constant) -> TokenStream {
 
 fn function(module: &Module, item: &Function, krate: &TokenStream) -> TokenStream {
     let Function { attrs, vis, ident, .. } = item;
-    let mut printer = Printer::new(module, &item.body, None, krate);
+    let printer = Printer::new(module, &item.body, None, krate);
     let parameters: Vec<_> = item
         .parameters
         .iter()

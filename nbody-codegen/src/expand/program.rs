@@ -62,7 +62,7 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
 
 fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream {
     let (roles, body, target) = (&item.roles, &item.body, &item.parameters.ident);
-    let mut printer = Printer::new(module, body, Some(roles), krate);
+    let printer = Printer::new(module, body, Some(roles), krate);
     let printed = printer.body();
     let space = ident(&body.space);
     let space = if body.summary.needs_space { space } else { format_ident!("_{space}") };

@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-
-use super::printer::Printer;
-use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind};
+use super::expr::real;
+use super::lowering::Lowering;
+use super::statement::declared;
+use super::tree::{LaneExpr, LaneStmt, Name};
+use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind, Type};
 
 /// A loop that adds to the entry of one index.
 struct Scatter<'a> {
@@ -21,37 +21,38 @@ struct Scatter<'a> {
     sums: &'a [Stmt],
 }
 
-impl Printer<'_> {
+impl<'a> Lowering<'a> {
     /// Recognises a loop over a variable that adds to the entry of one index.
     pub(super) fn scatter(
         &self,
-        (variable, range): (LocalId, &Range<u32>),
-        body: &[Stmt],
-        mask: Option<&Ident>,
-    ) -> Option<TokenStream> {
+        (variable, range): (LocalId, &'a Range<u32>),
+        body: &'a [Stmt],
+        mask: Option<Name>,
+    ) -> Option<LaneStmt<'a>> {
         let Scatter { index, conditions, sums } = Scatter::of(variable, body)?;
-        let krate = self.krate;
-        let (start, end) = (range.start, range.end);
-        let (first, last) = (start as usize, end as usize);
-        let index = self.expr(index);
         let conditions = conditions.into_iter().map(|condition| self.expr(condition));
-        let masks: Vec<_> = conditions.chain(self.mask(mask)).collect();
-        let mask =
-            if masks.is_empty() { quote!(Real::splat_mask(true)) } else { quote!(#((#masks))&*) };
+        let masks = conditions.chain(self.mask(mask)).map(LaneExpr::paren);
+        let mask = masks.reduce(|all, mask| all.infix('&', mask));
+        let mask = mask.unwrap_or_else(|| real("splat_mask", vec![LaneExpr::Truth(true)]));
+        let index = self.expr(index);
+        let index = if range.start == 0 {
+            index
+        } else {
+            let start = real("splat_u32", vec![LaneExpr::Integer(range.start)]);
+            real("sub_u32", vec![index, start])
+        };
+        let index =
+            LaneStmt::Let { name: Name::Entry, mutable: false, ty: Type::U32, value: index };
         let sums = sums.iter().map(|sum| {
             let StmtKind::Accumulate { side, place, how, value } = &sum.kind else {
                 unreachable!("found to be a sum")
             };
-            let (result, field) = (self.result(*side), &self.module[place.of].ident);
+            let target = LaneExpr::Field(Name::Result(*side), place.of);
             let term = self.expr(value);
-            let term = if *how == Accumulate::Sub { quote!(-(#term)) } else { term };
-            quote! {
-                #krate::add_to_entry(&mut #result.#field[#first..#last], __entry, __mask, #term);
-            }
+            let value = if *how == Accumulate::Sub { term.paren().negative() } else { term };
+            LaneStmt::AddToEntry { target, range, value }
         });
-        let index =
-            if start == 0 { index } else { quote!(Real::sub_u32(#index, Real::splat_u32(#start))) };
-        Some(quote!({ let __entry = #index; let __mask = #mask; #(#sums)* }))
+        Some(LaneStmt::Block([index, declared(Name::Mask, mask)].into_iter().chain(sums).collect()))
     }
 }
 
