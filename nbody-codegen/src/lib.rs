@@ -1,11 +1,11 @@
-//! Compiler of interactions, as a plain library: a Rust module in, CUDA C++ and Rust out.
+//! Compiler of interactions, as a plain library: a Rust module in; CUDA C++, C++ and Rust out.
 //!
 //! Data flows one way. `nesting` limits the depth for the later passes, `fragments` removes the
 //! groups of macros, `syntax` sorts the items of the module, `check` resolves names and types and
 //! collects every error, `ir` is the checked module, `symmetry` derives a tree for both directions
 //! of a pair where possible, `reach` turns a cutoff into a program of interval arithmetic, `lanes`
-//! turns a body into masks and fused operations for many particles at a time, `emit_cuda` and
-//! `emit_rust` print these trees in two languages, and `expand` assembles the output.
+//! turns a body into masks and fused operations for many particles at a time, `emit_cuda`,
+//! `emit_cpp` and `emit_rust` print these trees, and `expand` assembles the output.
 //!
 //! It is not a proc-macro itself, so that it can be tested and used like any other code.
 
@@ -14,6 +14,7 @@
 mod check;
 mod comments;
 mod diagnostics;
+mod emit_cpp;
 mod emit_cuda;
 mod emit_rust;
 mod expand;
@@ -69,7 +70,7 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
     (module, checked)
 }
 
-/// The generated part of a CUDA program.
+/// The texts of an interaction: the generated part of its CUDA program, and C++ for the CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cuda {
     /// Name of the interaction.
@@ -83,9 +84,12 @@ pub struct Cuda {
     pub sums: String,
     /// Interface for compensated sums, to follow `sums`.
     pub compensated: String,
+    /// C++ for the lanes of the CPU, to follow the headers of nbody-declare in the namespace `nbody`.
+    pub cpp: String,
 }
 
-/// The generated part of the CUDA program of a program per particle.
+/// The texts of a program per particle: the generated part of its CUDA program, and C++ for the
+/// CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParticleCuda {
     /// Name of the program.
@@ -94,9 +98,11 @@ pub struct ParticleCuda {
     pub law: String,
     /// Names by which kernels refer to the program, in the namespace `nbody`.
     pub names: String,
+    /// C++ for the lanes of the CPU, to follow the headers of nbody-declare in the namespace `nbody`.
+    pub cpp: String,
 }
 
-/// Returns the generated part of the CUDA program of each interaction in the module.
+/// Returns the texts of each interaction in the module.
 ///
 /// The error contains the text of every message, one on each line.
 pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
@@ -108,11 +114,12 @@ pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
             .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
         sums: emit_cuda::sums(&ir, interaction),
         compensated: emit_cuda::compensated(&ir, interaction),
+        cpp: emit_cpp::law(&ir, interaction),
     });
     Ok(cuda.collect())
 }
 
-/// Returns the generated part of the CUDA program of each update and measure in the module.
+/// Returns the texts of each update and measure in the module.
 ///
 /// The error is the same as for [`cuda`].
 pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
@@ -121,6 +128,7 @@ pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
         name: program.name.clone(),
         law: emit_cuda::program(&ir, program),
         names: emit_cuda::names(&ir, program),
+        cpp: emit_cpp::program(&ir, program),
     });
     Ok(cuda.collect())
 }

@@ -32,6 +32,9 @@ const RESERVED: &[&str] = &[
     "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
     "pair", "pair_symmetric", "update", "measure", "entry", "take_min", "infinity", "rounded", "divide",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",
+    // Types, functions and members of the emitted text for the CPU.
+    "Real", "U32", "Mask", "law", "nbody", "within", "select", "visit", "Visit", "compensate",
+    "COORDINATES", "NUMBERS", "size_t", "uint32_t",
     // The functions of the language.
     "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "abs",

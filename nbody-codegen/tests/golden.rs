@@ -1,4 +1,4 @@
-//! The emitted CUDA and Rust of whole modules, as files that people and compilers read.
+//! The emitted CUDA, C++ and Rust of whole modules, as files that people and compilers read.
 //!
 //! `INSTA_UPDATE=always cargo test -p nbody-codegen --test golden` rewrites them.
 
@@ -49,13 +49,24 @@ fn cuda(name: &str) {
 
 /// Compares the generated part of each program per particle.
 fn particle_cuda(module: &str) {
-    for ParticleCuda { name, law, names } in
+    for ParticleCuda { name, law, names, .. } in
         nbody_codegen::particle_cuda(self::module(module)).unwrap()
     {
         let mut text = "#include \"particle_header.cuh\"\n".to_owned();
         let _ = writeln!(text, "\nnamespace nbody::law {{\n\n{law}}} // namespace nbody::law");
         let _ = writeln!(text, "\nnamespace nbody {{\n\n{names}}} // namespace nbody");
         compiles(&compare(&format!("{module}_{name}.cu"), &text));
+    }
+}
+
+/// Compares the C++ for lanes of each interaction and each program per particle.
+fn cpp(name: &str) {
+    let laws = nbody_codegen::cuda(module(name)).unwrap().into_iter();
+    let programs = nbody_codegen::particle_cuda(module(name)).unwrap().into_iter();
+    let laws = laws.map(|law| (law.name, law.cpp));
+    for (law, cpp) in laws.chain(programs.map(|program| (program.name, program.cpp))) {
+        let file = if law == name { format!("{name}.hpp") } else { format!("{name}_{law}.hpp") };
+        compare(&file, &format!("namespace nbody {{\n\n{cpp}\n}} // namespace nbody\n"));
     }
 }
 
@@ -89,6 +100,11 @@ fn gravity_in_cuda() {
 }
 
 #[test]
+fn gravity_in_cpp() {
+    cpp("gravity");
+}
+
+#[test]
 fn gravity_in_rust() {
     rust("gravity");
 }
@@ -99,6 +115,11 @@ fn everything_in_cuda() {
 }
 
 #[test]
+fn everything_in_cpp() {
+    cpp("everything");
+}
+
+#[test]
 fn everything_in_rust() {
     rust("everything");
 }
@@ -106,6 +127,11 @@ fn everything_in_rust() {
 #[test]
 fn extremes_in_cuda() {
     cuda("extremes");
+}
+
+#[test]
+fn extremes_in_cpp() {
+    cpp("extremes");
 }
 
 #[test]
@@ -121,6 +147,11 @@ fn fluid_in_cuda() {
 #[test]
 fn programs_per_particle_in_cuda() {
     particle_cuda("simulation");
+}
+
+#[test]
+fn programs_per_particle_in_cpp() {
+    cpp("simulation");
 }
 
 #[test]

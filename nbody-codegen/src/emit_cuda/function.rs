@@ -31,13 +31,13 @@ pub(super) fn used<'a>(text: &mut Text, module: &Module, bodies: impl Iterator<I
 }
 
 /// Constants and helper functions in use.
-struct Uses {
-    constants: BTreeSet<ConstantId>,
-    functions: BTreeSet<FunctionId>,
+pub struct Uses {
+    pub constants: BTreeSet<ConstantId>,
+    pub functions: BTreeSet<FunctionId>,
 }
 
 impl Uses {
-    fn of<'a>(module: &Module, bodies: impl Iterator<Item = &'a Body>) -> Self {
+    pub fn of<'a>(module: &Module, bodies: impl Iterator<Item = &'a Body>) -> Self {
         let mut uses = Self { constants: BTreeSet::new(), functions: BTreeSet::new() };
         bodies.for_each(|body| uses.body(body));
         // Each function follows the functions that it calls, so the search goes backwards.

@@ -4,8 +4,8 @@ use crate::emit_cuda::expr::Printer;
 use crate::emit_cuda::function::used;
 use crate::emit_cuda::statement::body;
 use crate::emit_cuda::structure::structure;
-use crate::emit_cuda::text::{Text, docs};
-use crate::ir::{Body, Cutoff, Input, Interaction, Module, Roles, Side, StructId};
+use crate::emit_cuda::text::{Text, docs_or};
+use crate::ir::{Body, Cutoff, Input, Interaction, Module, Pair, Roles, Side, StructId};
 use crate::symmetry::Symmetric;
 
 /// Prints the structs, the constants and functions in use, the cutoff and `pair`.
@@ -42,10 +42,7 @@ fn inputs(module: &Module, interaction: &Interaction, body: &Body, roles: &Roles
 
 fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &Cutoff) {
     let Cutoff { roles, body, .. } = cutoff;
-    match &docs(&cutoff.attrs)[..] {
-        [] => text.comment(&["The distance beyond which a pair contributes nothing."]),
-        docs => text.comment(docs),
-    }
+    text.comment(&comment_of_cutoff(cutoff));
     text.function("real cutoff", &inputs(module, interaction, body, roles));
     text.open("{");
     let printer = Printer::new(module, body, Some(roles));
@@ -57,13 +54,7 @@ fn cutoff(text: &mut Text, module: &Module, interaction: &Interaction, cutoff: &
 fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     let pair = &interaction.pair;
     let roles = &pair.roles;
-    match &docs(&pair.attrs)[..] {
-        [] => {
-            let [i, j] = [Input::I, Input::J].map(|particle| roles.input(particle));
-            text.comment(&[format!("Adds to {} what {j} does to {i}.", roles.f)]);
-        }
-        docs => text.comment(docs),
-    }
+    text.comment(&comment_of_pair(pair));
     let output = &module[interaction.f.id];
     let mut parameters = inputs(module, interaction, &pair.body, roles);
     parameters.extend(output.keeps_index().then(|| format!("u32 {}", roles.index)));
@@ -76,13 +67,30 @@ fn pair(text: &mut Text, module: &Module, interaction: &Interaction) {
     text.gap();
 }
 
+/// Returns the comment of a cutoff.
+pub fn comment_of_cutoff(cutoff: &Cutoff) -> Vec<String> {
+    docs_or(&cutoff.attrs, || "The distance beyond which a pair contributes nothing.".to_owned())
+}
+
+/// Returns the comment of `pair`.
+pub fn comment_of_pair(pair: &Pair) -> Vec<String> {
+    let [i, j] = [Input::I, Input::J].map(|particle| pair.roles.input(particle));
+    docs_or(&pair.attrs, || format!("Adds to {} what {j} does to {i}.", pair.roles.f))
+}
+
+/// Returns the comment of the function for both directions.
+pub fn comment_of_both(Symmetric { roles, .. }: &Symmetric) -> String {
+    let [i, j] = [Input::I, Input::J].map(|particle| roles.input(particle));
+    let (f, g) = (&roles.f, roles.result(Side::J));
+    format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")
+}
+
 /// Prints the function for both directions of a pair, which follows the declaration.
 pub fn pair_symmetric(module: &Module, interaction: &Interaction, both: &Symmetric) -> String {
     let mut text = Text::default();
     let Symmetric { roles, body } = both;
-    let [i, j] = [Input::I, Input::J].map(|particle| roles.input(particle));
     let (f, g) = (&roles.f, roles.result(Side::J));
-    text.comment(&[format!("Adds to {f} what {j} does to {i}, and to {g} what {i} does to {j}.")]);
+    text.comment(&[comment_of_both(both)]);
     let output = &module[interaction.f.id].name;
     let mut parameters = inputs(module, interaction, body, roles);
     parameters.extend([f.as_str(), g].map(|result| format!("{output} &{result}")));

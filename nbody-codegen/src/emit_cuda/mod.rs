@@ -14,8 +14,9 @@ mod program;
 mod statement;
 mod structure;
 mod sums;
-mod text;
+pub(crate) mod text;
 
-pub use law::{law, pair_symmetric};
-pub use program::{names, program};
+pub use function::Uses;
+pub use law::{comment_of_both, comment_of_cutoff, comment_of_pair, law, pair_symmetric};
+pub use program::{comment_of_program, function_name, names, program};
 pub use sums::{compensated, sums};

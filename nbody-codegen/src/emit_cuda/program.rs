@@ -6,29 +6,20 @@ use crate::emit_cuda::function::used;
 use crate::emit_cuda::statement::body;
 use crate::emit_cuda::structure::structure;
 use crate::emit_cuda::sums::accumulation;
-use crate::emit_cuda::text::{Text, docs};
-use crate::ir::{
-    Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, StructId, Type,
-};
+use crate::emit_cuda::text::{Text, docs_or};
+use crate::ir::{Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, Type};
 
 /// Prints the declaration of an update or a measure.
 pub fn program(module: &Module, program: &Program) -> String {
     let mut text = Text::default();
-    let records: Vec<_> = records(program).collect();
+    let records: Vec<_> = program.records().collect();
     for (id, item) in module.structs.by_id() {
         if records.contains(&id) {
             structure(&mut text, item, false);
         }
     }
     used(&mut text, module, std::iter::once(&program.body));
-    let p = program.roles.input(Input::P);
-    match (&docs(&program.fn_attrs)[..], &program.kind) {
-        ([], ProgramKind::Update(_)) => text.comment(&[format!("Changes {p}.")]),
-        ([], ProgramKind::Measure(_)) => {
-            text.comment(&[format!("Adds to {} what {p} contributes.", program.roles.f)]);
-        }
-        (docs, _) => text.comment(docs),
-    }
+    text.comment(&comment_of_program(program));
     text.function(&format!("void {}", function_name(program)), &parameters(module, program));
     text.open("{");
     let printer = Printer::new(module, &program.body, Some(&program.roles));
@@ -38,21 +29,21 @@ pub fn program(module: &Module, program: &Program) -> String {
     text.finish()
 }
 
-fn function_name(program: &Program) -> &'static str {
+/// Returns the comment of the function of a program.
+pub fn comment_of_program(program: &Program) -> Vec<String> {
+    let p = program.roles.input(Input::P);
+    docs_or(&program.fn_attrs, || match program.kind {
+        ProgramKind::Update(_) => format!("Changes {p}."),
+        ProgramKind::Measure(_) => format!("Adds to {} what {p} contributes.", program.roles.f),
+    })
+}
+
+/// Returns the name of the function of a program.
+pub fn function_name(program: &Program) -> &'static str {
     match program.kind {
         ProgramKind::Update(_) => "update",
         ProgramKind::Measure(_) => "measure",
     }
-}
-
-/// Returns the structs that a program needs.
-fn records(program: &Program) -> impl Iterator<Item = StructId> {
-    let total = match &program.kind {
-        ProgramKind::Update(_) => None,
-        ProgramKind::Measure(total) => Some(total.id),
-    };
-    let inputs = program.inputs().map(|(_, named)| named.id);
-    inputs.chain([program.parameters.id]).chain(total)
 }
 
 fn parameters(module: &Module, program: &Program) -> Vec<String> {

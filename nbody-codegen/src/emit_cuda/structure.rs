@@ -28,14 +28,7 @@ pub(super) fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
         // On the device every number has the size of a `real`.
         let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
         let line = format!("{align}{} {};", type_name(field.ty), field.name);
-        match &docs(&field.attrs)[..] {
-            [] => text.line(&line),
-            [doc] => text.line_with(&line, Some(doc)),
-            docs => {
-                text.comment(docs);
-                text.line(&line);
-            }
-        }
+        text.documented(&line, &field.attrs);
     }
     text.close("};");
     text.gap();
@@ -43,9 +36,7 @@ pub(super) fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
 
 /// Prints the numbers of a struct on the device, where a coordinate may take two numbers.
 pub(super) fn numbers(item: &Struct) -> String {
-    let is_point = |ty| matches!(ty, Type::Point(_));
-    let coordinates = item.fields.iter().filter(|field| is_point(field.ty));
-    let coordinates: usize = coordinates.map(|field| field.ty.components()).sum();
+    let coordinates = item.coordinates();
     match (item.dim() - coordinates, coordinates) {
         (others, 0) => others.to_string(),
         (0, coordinates) => format!("{coordinates} * COORDINATE"),

@@ -9,6 +9,8 @@ use crate::ir::LONGEST_UNROLLED;
 /// Width at which lines are broken, where they can be.
 const WIDTH: usize = 100;
 
+const INDENT: &str = "    ";
+
 /// A text that is written line by line.
 #[derive(Default)]
 pub(crate) struct Text {
@@ -16,18 +18,25 @@ pub(crate) struct Text {
     depth: usize,
     /// Beginning of the next line, such as `} else `.
     prefix: &'static str,
+    /// Whether long lines may be broken in lists of arguments, too.
+    breaks_lists: bool,
 }
 
 impl Text {
+    /// Creates a text of nested calls.
+    pub fn of_calls() -> Self {
+        Self { breaks_lists: true, ..Self::default() }
+    }
+
     pub fn line(&mut self, line: &str) {
         self.line_with(line, None);
     }
 
     /// Writes a line with a comment after it.
     pub fn line_with(&mut self, line: &str, behind: Option<&str>) {
-        let indent = "    ".repeat(self.depth);
+        let indent = INDENT.repeat(self.depth);
         let line = format!("{indent}{}{line}", std::mem::take(&mut self.prefix));
-        for piece in wrap(line, &indent) {
+        for piece in wrap(line, &indent, self.breaks_lists) {
             self.lines.push_str(&piece);
             self.lines.push('\n');
         }
@@ -41,11 +50,23 @@ impl Text {
     }
 
     pub fn comment<S: AsRef<str>>(&mut self, lines: &[S]) {
-        let indent = "    ".repeat(self.depth);
+        let indent = INDENT.repeat(self.depth);
         for line in lines {
             let line = format!("{indent}// {}", one_line(line.as_ref()));
             self.lines.push_str(line.trim_end());
             self.lines.push('\n');
+        }
+    }
+
+    /// Writes a line with the doc comments of its declaration.
+    pub fn documented(&mut self, line: &str, attrs: &[Attribute]) {
+        match &docs(attrs)[..] {
+            [] => self.line(line),
+            [doc] => self.line_with(line, Some(doc)),
+            docs => {
+                self.comment(docs);
+                self.line(line);
+            }
         }
     }
 
@@ -64,13 +85,18 @@ impl Text {
         self.lines.push('\n');
     }
 
-    /// Writes the head of a function, with its parameters on one line if they fit.
+    /// Writes the head of a function of the device.
     pub fn function(&mut self, head: &str, parameters: &[String]) {
-        let whole = format!("__device__ __forceinline__ {head}({})", parameters.join(", "));
-        if whole.len() <= WIDTH {
+        self.head(&format!("__device__ __forceinline__ {head}"), parameters);
+    }
+
+    /// Writes the head of a function, with its parameters on one line if they fit.
+    pub fn head(&mut self, head: &str, parameters: &[String]) {
+        let whole = format!("{head}({})", parameters.join(", "));
+        if self.depth * INDENT.len() + whole.len() <= WIDTH {
             return self.line(&whole);
         }
-        self.line(&format!("__device__ __forceinline__ {head}("));
+        self.line(&format!("{head}("));
         let mut line = String::from("   ");
         for (k, parameter) in parameters.iter().enumerate() {
             let end = if k + 1 == parameters.len() { ")" } else { "," };
@@ -117,12 +143,13 @@ impl Text {
     }
 }
 
-/// Breaks a long line before operators, as far outside of parentheses as possible.
-fn wrap(line: String, indent: &str) -> Vec<String> {
+/// Breaks a long line before operators and, in a text of calls, behind commas, as far outside of
+/// parentheses as possible.
+fn wrap(line: String, indent: &str, breaks_lists: bool) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut rest = line;
     while rest.len() > WIDTH {
-        let Some(at) = break_point(&rest) else { break };
+        let Some(at) = break_point(&rest, breaks_lists) else { break };
         let tail = format!("{indent}    {}", rest[at..].trim_start());
         rest.truncate(at);
         pieces.push(std::mem::replace(&mut rest, tail).trim_end().to_owned());
@@ -131,7 +158,7 @@ fn wrap(line: String, indent: &str) -> Vec<String> {
     pieces
 }
 
-fn break_point(line: &str) -> Option<usize> {
+fn break_point(line: &str, breaks_lists: bool) -> Option<usize> {
     let mut depth = 0;
     let mut best: Option<(i32, usize)> = None;
     let start = line.len() - line.trim_start().len();
@@ -140,15 +167,10 @@ fn break_point(line: &str) -> Option<usize> {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
             ' ' if at > start + 4 => {
-                let operator = line[at..].starts_with(" + ")
-                    || line[at..].starts_with(" - ")
-                    || line[at..].starts_with(" * ")
-                    || line[at..].starts_with(" / ")
-                    || line[at..].starts_with(" && ")
-                    || line[at..].starts_with(" || ")
-                    || line[at..].starts_with(" ? ")
-                    || line[at..].starts_with(" : ");
-                if operator && best.is_none_or(|(least, _)| depth <= least) {
+                let starts = |words: &[&str]| words.iter().any(|word| line[at..].starts_with(word));
+                let operator = starts(&[" + ", " - ", " * ", " / ", " && ", " || ", " ? ", " : "]);
+                let calls = breaks_lists && (line[..at].ends_with(',') || starts(&[" & ", " | "]));
+                if (operator || calls) && best.is_none_or(|(least, _)| depth <= least) {
                     best = Some((depth, at));
                 }
             }
@@ -172,6 +194,12 @@ pub(crate) fn docs(attrs: &[Attribute]) -> Vec<String> {
     };
     let text: Vec<String> = attrs.iter().filter_map(doc).collect();
     text.join("\n").lines().map(|line| line.trim().to_owned()).collect()
+}
+
+/// Returns the lines of the doc comments, or another line if there are none.
+pub(crate) fn docs_or(attrs: &[Attribute], other: impl FnOnce() -> String) -> Vec<String> {
+    let docs = docs(attrs);
+    if docs.is_empty() { vec![other()] } else { docs }
 }
 
 /// Makes the comment one line of C++: without line ends, without bidirectional formatting
@@ -200,7 +228,7 @@ mod tests {
     fn long_lines_break_outside_parentheses() {
         let line =
             format!("    x = {} + ({} + {});", "a".repeat(60), "b".repeat(30), "c".repeat(30));
-        let pieces = wrap(line, "    ");
+        let pieces = wrap(line, "    ", false);
         assert_eq!(pieces.len(), 2);
         assert!(pieces[1].starts_with("        + (bbb"), "{pieces:?}");
     }

@@ -4,6 +4,7 @@ use syn::Attribute;
 
 use super::expr::Input;
 use super::function::Body;
+use super::id::StructId;
 use super::roles::{Named, Roles};
 
 /// `impl Update for ...` or `impl Measure for ...`: a program per particle.
@@ -34,5 +35,15 @@ impl Program {
         let others = [(Input::Q, &self.q), (Input::F, &self.f)];
         let others = others.into_iter().filter_map(|(input, named)| Some((input, named.as_ref()?)));
         [(Input::P, &self.p)].into_iter().chain(others)
+    }
+
+    /// Returns the structs that it needs.
+    pub fn records(&self) -> impl Iterator<Item = StructId> {
+        let total = match &self.kind {
+            ProgramKind::Update(_) => None,
+            ProgramKind::Measure(total) => Some(total.id),
+        };
+        let inputs = self.inputs().map(|(_, named)| named.id);
+        inputs.chain([self.parameters.id]).chain(total)
     }
 }

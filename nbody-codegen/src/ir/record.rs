@@ -28,6 +28,12 @@ impl Struct {
         self.fields.iter().map(|field| field.ty.components()).sum()
     }
 
+    /// Returns the number of coordinates of positions among them.
+    pub fn coordinates(&self) -> usize {
+        let points = self.fields.iter().filter(|field| matches!(field.ty, Type::Point(_)));
+        points.map(|field| field.ty.components()).sum()
+    }
+
     /// Tests whether a field of the result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
         self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))

@@ -1,10 +1,10 @@
-//! Lowers a body to a tree for lanes, which `emit_rust` prints.
+//! Lowers a body to a tree for lanes, which `emit_rust` and `emit_cpp` print.
 //!
 //! A lane may hold many particles, so that an `if` becomes a mask: both branches are computed, and
 //! the mask selects assigned or accumulated values. A `return` removes particles from a mask, and
 //! the function ends early once no particle is left.
 //!
-//! The tree also fixes the operations and their order, on which the bits depend.
+//! The tree also fixes the operations and their order, so that both languages give the same bits.
 
 mod expr;
 mod lowering;

@@ -18,7 +18,6 @@ pub enum LaneStmt<'a> {
     Let {
         name: Name,
         mutable: bool,
-        #[expect(dead_code, reason = "Rust infers it")]
         ty: Type,
         value: LaneExpr<'a>,
     },

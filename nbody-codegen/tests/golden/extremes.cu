@@ -53,6 +53,13 @@ __device__ __forceinline__ void pair(
     for (u32 k_2 = 0; k_2 < 4; ++k_2) {
         f.bins[k_2 + FARTHEST] += r;
     }
+    // One entry, selected by an index.
+#pragma unroll
+    for (u32 k_3 = 28; k_3 < 32; ++k_3) {
+        if (j.kind == k_3 && r < real(2.0)) {
+            f.bins[k_3] -= j.charge;
+        }
+    }
 }
 
 } // namespace nbody::law

@@ -51,6 +51,12 @@ pub mod extremes {
             for k in 0..4 {
                 f.bins[k + FARTHEST] += r;
             }
+            // One entry, selected by an index.
+            for k in 28..32 {
+                if j.kind == k && r < 2.0 {
+                    f.bins[k] -= j.charge;
+                }
+            }
         }
     }
 }

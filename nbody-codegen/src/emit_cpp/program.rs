@@ -1,0 +1,82 @@
+//! Prints a program per particle.
+
+use super::function::{of_space, space_parameter, static_of_space, used};
+use super::printer::Printer;
+use super::record::records;
+use crate::emit_cuda::text::Text;
+use crate::emit_cuda::{comment_of_program, function_name};
+use crate::ir::{Input, Module, Program, ProgramKind};
+use crate::lanes;
+
+/// Prints the declaration of an update or a measure, and the names by which loops know it.
+pub fn program(module: &Module, item: &Program) -> String {
+    let mut text = Text::of_calls();
+    let Program { body, roles, .. } = item;
+    text.line("namespace law {");
+    text.gap();
+    let ids: Vec<_> = item.records().collect();
+    records(&mut text, module, &ids);
+    used(&mut text, module, std::iter::once(body));
+    text.comment(&comment_of_program(item));
+    let head = format!("void {}", function_name(item));
+    of_space(&mut text, &head, &parameters(module, item), |text| {
+        Printer::new(module, body, Some(roles)).body(text, &lanes::body(module, body));
+    });
+    text.line("} // namespace law");
+    text.gap();
+    names(&mut text, module, item);
+    text.finish()
+}
+
+fn parameters(module: &Module, item: &Program) -> Vec<String> {
+    let mut parameters = vec![
+        format!("const {} &self", module[item.parameters.id].name),
+        space_parameter(&item.body),
+    ];
+    parameters.extend(item.inputs().map(|(input, named)| {
+        let (constant, name) = (constant(item, input), item.roles.input(input));
+        format!("{constant}{} &{name}", module[named.id].name)
+    }));
+    if let ProgramKind::Measure(total) = &item.kind {
+        let total = &module[total.id];
+        parameters.extend(total.keeps_index().then(|| format!("U32 {}", item.roles.index)));
+        parameters.push(format!("{} &{}", total.name, item.roles.f));
+    }
+    parameters
+}
+
+/// Returns the qualifier of an input, which is constant unless the program updates it.
+fn constant(item: &Program, input: Input) -> &'static str {
+    let changes = input == Input::P && matches!(item.kind, ProgramKind::Update(_));
+    if changes { "" } else { "const " }
+}
+
+/// Prints the names by which loops know the program.
+fn names(text: &mut Text, module: &Module, item: &Program) {
+    let roles = [(Input::P, "P", "p"), (Input::Q, "Q", "q"), (Input::F, "F", "f")];
+    let mut parameters = vec!["const Parameters &self".to_owned(), "const Space &space".to_owned()];
+    let mut arguments = vec!["self", "space"];
+    text.comment(&["The names by which loops know the program."]);
+    text.open("struct Program {");
+    text.line(&format!("using Parameters = law::{};", module[item.parameters.id].name));
+    for (input, role, name) in roles {
+        let found = item.inputs().find(|(known, _)| *known == input);
+        let record = found.map(|(_, named)| format!("law::{}", module[named.id].name));
+        arguments.extend(record.is_some().then_some(name));
+        text.line(&format!("using {role} = {};", record.as_deref().unwrap_or("Nothing")));
+        parameters.push(format!("{}{role} &{name}", constant(item, input)));
+    }
+    if let ProgramKind::Measure(total) = &item.kind {
+        let total = &module[total.id];
+        text.line(&format!("using T = law::{};", total.name));
+        parameters.extend(["U32 index".to_owned(), "T &t".to_owned()]);
+        arguments.extend(total.keeps_index().then_some("index"));
+        arguments.push("t");
+    }
+    let updates = matches!(item.kind, ProgramKind::Update(_));
+    text.line(&format!("static constexpr bool UPDATES = {updates};"));
+    let name = function_name(item);
+    let call = format!("law::{name}({});", arguments.join(", "));
+    static_of_space(text, &format!("void {name}"), &parameters, &call);
+    text.close("};");
+}

@@ -1,0 +1,121 @@
+//! Prints the records: their fields, the visit of their numbers, and the accumulation into results.
+
+use crate::emit_cuda::text::{Text, docs};
+use crate::ir::{Field, Module, Reduction, Struct, StructId, Type};
+
+/// Returns the name of a type, where `Real` is the lane.
+pub(super) fn type_name(ty: Type) -> String {
+    match ty {
+        Type::Real | Type::Reduced(Reduction::Min | Reduction::Max) => "Real".to_owned(),
+        Type::U32 | Type::Reduced(Reduction::Count) => "U32".to_owned(),
+        Type::Bool => "Mask".to_owned(),
+        Type::Vector(n) => format!("Vector<{n}>"),
+        Type::Point(n) => format!("Point<{n}>"),
+        Type::Array(n) => format!("Array<{n}>"),
+        Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
+        Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
+    }
+}
+
+/// Prints the structs with these ids.
+pub(super) fn records(text: &mut Text, module: &Module, ids: &[StructId]) {
+    for (id, item) in module.structs.by_id() {
+        if ids.contains(&id) {
+            record(text, item);
+        }
+    }
+}
+
+fn record(text: &mut Text, item: &Struct) {
+    text.comment(&docs(&item.attrs));
+    text.open(&format!("struct {} {{", item.name));
+    for field in &item.fields {
+        let line = format!("{} {}{};", type_name(field.ty), field.name, zero(field));
+        text.documented(&line, &field.attrs);
+    }
+    let (coordinates, numbers) = (item.coordinates(), item.dim() - item.coordinates());
+    text.line(&format!(
+        "static constexpr size_t COORDINATES = {coordinates}, NUMBERS = {numbers};"
+    ));
+    text.gap();
+    let visits: Vec<_> = item.fields.iter().map(visit).collect();
+    function(text, "template <class Visit> NBODY_INLINE void visit(Visit &&visit)", &visits);
+    if item.is_output {
+        output(text, item);
+    }
+    text.close("};");
+    text.gap();
+}
+
+/// Prints the initial value of a field.
+fn zero(field: &Field) -> &'static str {
+    match field.ty {
+        Type::Reduced(Reduction::Min) => " = Real::splat(INFINITY)",
+        Type::Reduced(Reduction::Max) => " = Real::splat(-INFINITY)",
+        _ => "{}",
+    }
+}
+
+fn visit(Field { name, ty, .. }: &Field) -> String {
+    match ty {
+        Type::Reduced(Reduction::Min) => format!("visit.least({name});"),
+        Type::Reduced(Reduction::Max) => format!("visit.greatest({name});"),
+        Type::Reduced(Reduction::Count) => format!("visit.count({name});"),
+        _ => format!("visit({name});"),
+    }
+}
+
+/// Prints the selection of results by a mask, and compensated sums.
+fn output(text: &mut Text, item: &Struct) {
+    let name = &item.name;
+    text.gap();
+    let selected = item
+        .fields
+        .iter()
+        .map(|Field { name, .. }| format!("nbody::select(mask, yes.{name}, no.{name})"));
+    let selected: Vec<_> = selected.collect();
+    function(
+        text,
+        &format!(
+            "static NBODY_INLINE {name} select(Mask mask, const {name} &yes, const {name} &no)"
+        ),
+        &[format!("return {{{}}};", selected.join(", "))],
+    );
+    text.gap();
+    let sums: Vec<_> = item.fields.iter().map(compensate).collect();
+    text.line("template <class Space>");
+    function(
+        text,
+        &format!(
+            "static NBODY_INLINE void compensate(const {name} &term, {name} &total, {name} &lost)"
+        ),
+        &sums,
+    );
+}
+
+fn compensate(Field { name, ty, .. }: &Field) -> String {
+    match ty {
+        Type::Reduced(Reduction::Min) => {
+            format!("total.{name} = total.{name}.min(term.{name});")
+        }
+        Type::Reduced(Reduction::Max) => {
+            format!("total.{name} = total.{name}.max(term.{name});")
+        }
+        Type::Reduced(Reduction::ArgMin) => {
+            format!("total.{name}.take<Space>(term.{name}.value, term.{name}.index);")
+        }
+        Type::Reduced(Reduction::Count) => {
+            format!("total.{name} = Real::add_u32(total.{name}, term.{name});")
+        }
+        _ => format!("nbody::compensate(term.{name}, total.{name}, lost.{name});"),
+    }
+}
+
+fn function(text: &mut Text, head: &str, lines: &[String]) {
+    text.line(head);
+    text.open("{");
+    for line in lines {
+        text.line(line);
+    }
+    text.close("}");
+}

@@ -1,0 +1,140 @@
+namespace nbody {
+
+namespace law {
+
+struct Body {
+    Point<3> pos{};
+    Vector<3> vel{};
+    Real mass{};
+    U32 kind{};
+    static constexpr size_t COORDINATES = 3, NUMBERS = 5;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(pos);
+        visit(vel);
+        visit(mass);
+        visit(kind);
+    }
+};
+
+struct Field {
+    Vector<3> acc{};
+    Real pot{};
+    ArgMin nearest{};
+    U32 near{};
+    Real closest = Real::splat(INFINITY);
+    static constexpr size_t COORDINATES = 0, NUMBERS = 8;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(acc);
+        visit(pot);
+        visit(nearest);
+        visit.count(near);
+        visit.least(closest);
+    }
+
+    static NBODY_INLINE Field select(Mask mask, const Field &yes, const Field &no)
+    {
+        return {nbody::select(mask, yes.acc, no.acc), nbody::select(mask, yes.pot, no.pot),
+            nbody::select(mask, yes.nearest, no.nearest), nbody::select(mask, yes.near, no.near),
+            nbody::select(mask, yes.closest, no.closest)};
+    }
+
+    template <class Space>
+    static NBODY_INLINE void compensate(const Field &term, Field &total, Field &lost)
+    {
+        nbody::compensate(term.acc, total.acc, lost.acc);
+        nbody::compensate(term.pot, total.pot, lost.pot);
+        total.nearest.take<Space>(term.nearest.value, term.nearest.index);
+        total.near = Real::add_u32(total.near, term.near);
+        total.closest = total.closest.min(term.closest);
+    }
+};
+
+// A particle that takes part or not, with a table of powers.
+struct Star {
+    Point<3> pos{};
+    Vector<3> acc{};
+    Real dt{};
+    Array<3> powers{};
+    U32 active{};
+    static constexpr size_t COORDINATES = 3, NUMBERS = 8;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(pos);
+        visit(acc);
+        visit(dt);
+        visit(powers);
+        visit(active);
+    }
+};
+
+struct Predict {
+    Real time{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 1;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(time);
+    }
+};
+
+NBODY_INLINE Real half(Real x)
+{
+    return Real::splat(0.5) * x;
+}
+
+// Changes body.
+template <class Space>
+NBODY_INLINE void update(
+    const Predict &self, const Space &space, Body &body, const Star &star, const Field &field)
+{
+    body.kind = star.active;
+    const Mask _holds_1 = Real::eq_u32(star.active, Real::splat_u32(0u))
+        | Real::eq_u32(field.near, Real::splat_u32(0u));
+    {
+        const Mask _when_1 = _holds_1;
+        body.pos = nbody::select(_when_1, star.pos, body.pos);
+    }
+    {
+        const Mask _unless_1 = !_holds_1;
+        const Real dt = self.time - star.dt;
+        body.pos = nbody::select(_unless_1, body.pos
+            - ((body.vel.minus_product(Real::splat(0.5) * dt, star.acc)) * (dt)), body.pos);
+        for (uint32_t k = 0; k < 3; ++k) {
+            body.vel[k] = nbody::select(_unless_1, body.vel[k] + star.powers[k], body.vel[k]);
+        }
+        body.vel[0] = nbody::select(_unless_1, body.vel[0] * law::half(field.nearest.value),
+            body.vel[0]);
+        body.mass = nbody::select(_unless_1, field.closest.max(Real::splat(1.0)), body.mass);
+    }
+    const Mask _holds_2 = Real::eq_u32(field.nearest.index, Real::splat_u32(7u));
+    {
+        const Mask _when_2 = _holds_2;
+        body.kind = nbody::select(_when_2, body.kind | Real::splat_u32(4u), body.kind);
+        body.mass = nbody::select(_when_2, body.mass / Real::splat(2.0), body.mass);
+    }
+}
+
+} // namespace law
+
+// The names by which loops know the program.
+struct Program {
+    using Parameters = law::Predict;
+    using P = law::Body;
+    using Q = law::Star;
+    using F = law::Field;
+    static constexpr bool UPDATES = true;
+
+    template <class Space>
+    static NBODY_INLINE void update(
+        const Parameters &self, const Space &space, P &p, const Q &q, const F &f)
+    {
+        law::update(self, space, p, q, f);
+    }
+};
+
+} // namespace nbody
