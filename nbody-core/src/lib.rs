@@ -110,6 +110,12 @@ pub mod interval {
     pub use crate::numeric::shared::Statement;
 }
 
+/// The constants of functions on vectors as C++ text, for nbody-declare alone.
+#[doc(hidden)]
+pub mod fits {
+    pub use crate::numeric::simd::fits::text;
+}
+
 /// Items for generated code alone.
 #[doc(hidden)]
 pub mod __private {

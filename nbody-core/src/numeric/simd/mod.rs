@@ -13,7 +13,7 @@ pub(crate) mod array;
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
-mod fits;
+pub mod fits;
 mod functions;
 pub(crate) mod lanes;
 pub mod level;

@@ -1,0 +1,130 @@
+// The numbers that a law computes with: one number, or a vector register of them.
+//
+// NBODY_LANE selects the lane before this header is included. Each translation unit has one lane,
+// so `Real`, `U32`, `Mask` and `Coordinate` are types and no templates: that halves the compile
+// time. Every function is the function of the same name in nbody-core/src/numeric. Its operations
+// have the same order, and are fused where they are fused there, so that results are equal to the
+// last bit. The compiler must not fuse others: -ffp-contract=off.
+//
+// The constants of the functions are text that nbody-core prints from its own constants. It comes
+// before this header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define NBODY_SINGLE 1
+#define NBODY_DOUBLE 2
+#define NBODY_MIXED 3
+#define NBODY_AVX2_SINGLE 4
+#define NBODY_AVX2_DOUBLE 5
+#define NBODY_AVX512_SINGLE 6
+#define NBODY_AVX512_DOUBLE 7
+#define NBODY_NEON_SINGLE 8
+#define NBODY_NEON_DOUBLE 9
+
+#ifndef NBODY_LANE
+#error "define NBODY_LANE, for example as NBODY_AVX2_SINGLE"
+#endif
+#if NBODY_LANE == NBODY_DOUBLE || NBODY_LANE == NBODY_AVX2_DOUBLE \
+    || NBODY_LANE == NBODY_AVX512_DOUBLE || NBODY_LANE == NBODY_NEON_DOUBLE
+#define NBODY_IS_DOUBLE 1
+#else
+#define NBODY_IS_DOUBLE 0
+#endif
+
+// The builtin of a C function in the precision of the lane. It needs no declaration.
+#if NBODY_IS_DOUBLE
+#define NBODY_C(function) __builtin_##function
+#else
+#define NBODY_C(function) __builtin_##function##f
+#endif
+
+#define NBODY_INLINE inline __attribute__((always_inline))
+// For functions that loops call seldom: their code would only lengthen the loops.
+#define NBODY_APART [[maybe_unused]] static __attribute__((noinline))
+
+namespace nbody {
+
+using std::size_t;
+using std::uint32_t;
+using std::uint64_t;
+
+#if NBODY_IS_DOUBLE
+using Element = double;
+using Word = uint64_t;
+#else
+using Element = float;
+using Word = uint32_t;
+#endif
+
+constexpr double INFINITY = __builtin_inf();
+constexpr double NOT_A_NUMBER = __builtin_nan("");
+
+// Unit roundoff: half the distance from 1 to the next number.
+constexpr double ROUNDOFF = NBODY_IS_DOUBLE ? 0x1p-53 : 0x1p-24;
+
+// Number of particles in a block, a multiple of the elements of every lane.
+constexpr size_t LINE = 16;
+
+// One number for each particle of a block.
+struct Line {
+    alignas(64) Word at[LINE];
+};
+
+template <size_t N> struct Array;
+template <size_t ROWS, size_t COLUMNS> struct Table;
+
+// Returns a value with the bits of another one.
+template <class To, class From> NBODY_INLINE To with_bits(const From &from)
+{
+    static_assert(sizeof(To) == sizeof(From), "both types have the same size");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof(To));
+    return to;
+}
+
+} // namespace nbody
+
+#if NBODY_LANE <= NBODY_MIXED
+#include "scalar.hpp"
+#else
+#include "wide.hpp"
+#endif
+
+namespace nbody {
+
+NBODY_INLINE Real &operator+=(Real &a, Real b) { return a = a + b; }
+NBODY_INLINE Real &operator-=(Real &a, Real b) { return a = a - b; }
+NBODY_INLINE Real &operator*=(Real &a, Real b) { return a = a * b; }
+NBODY_INLINE Real &operator/=(Real &a, Real b) { return a = a / b; }
+
+// Raises to an integer power by repeated squaring; the power of 0 is 1.
+NBODY_INLINE Real Real::powi(int n) const
+{
+    Real square = *this, product = splat(1.0);
+    bool first = true;
+    for (unsigned rest = n < 0 ? 0u - unsigned(n) : unsigned(n); rest > 0; rest >>= 1) {
+        if (rest & 1) {
+            product = first ? square : product * square;
+            first = false;
+        }
+        if (rest > 1) square = square * square;
+    }
+    return n < 0 ? product.recip() : product;
+}
+
+NBODY_INLINE Real Real::clamp(Real low, Real high) const { return max(low).min(high); }
+
+// Returns whether a distance with this square is below the reach by the margin, or is NaN. Pair
+// functions compute distances with rounding errors of their own; by the margin these distances
+// stay below the reach, too.
+NBODY_INLINE Mask Real::within_reach(Real reach, Real square)
+{
+    return !le(reach * reach * splat(1.0 - MARGIN * ROUNDOFF), square);
+}
+
+} // namespace nbody
+
+#include "space.hpp"
+#include "vector.hpp"

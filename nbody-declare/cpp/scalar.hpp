@@ -1,0 +1,230 @@
+// One number, with correctly rounded operations and the functions of the C library.
+#pragma once
+
+namespace nbody {
+
+// Functions for which Rust does not use the C library of the system. Rust sets them after loading.
+struct HostFunctions {
+    float (*erff)(float), (*erfcf)(float);
+    double (*erf)(double), (*erfc)(double);
+};
+[[maybe_unused]] static HostFunctions host;
+
+struct Mask {
+    bool value{};
+};
+NBODY_INLINE Mask operator&(Mask a, Mask b) { return {bool(a.value & b.value)}; }
+NBODY_INLINE Mask operator|(Mask a, Mask b) { return {bool(a.value | b.value)}; }
+NBODY_INLINE Mask operator^(Mask a, Mask b) { return {a.value != b.value}; }
+NBODY_INLINE Mask operator!(Mask a) { return {!a.value}; }
+
+struct U32 {
+    uint32_t value{};
+};
+NBODY_INLINE U32 operator&(U32 a, U32 b) { return {a.value & b.value}; }
+NBODY_INLINE U32 operator|(U32 a, U32 b) { return {a.value | b.value}; }
+NBODY_INLINE U32 operator^(U32 a, U32 b) { return {a.value ^ b.value}; }
+
+struct Real;
+
+#if NBODY_LANE == NBODY_MIXED
+// A coordinate as the unevaluated sum of two floats: 48 bits.
+struct DoubleSingle {
+    float hi{}, lo{};
+};
+using Coordinate = DoubleSingle;
+#else
+using Coordinate = Real;
+#endif
+
+#define NBODY_FUNCTION(name, function) \
+    NBODY_INLINE Real name() const { return {NBODY_C(function)(value)}; }
+
+struct Real {
+    Element value{};
+
+    using Word = nbody::Word;
+    static constexpr size_t WIDTH = 1;
+    static constexpr size_t REGISTERS = 16;
+    static constexpr size_t COORDINATE_WORDS = NBODY_LANE == NBODY_MIXED ? 2 : 1;
+    static constexpr bool REORDERS = false;
+    static constexpr bool ENDS_EARLY = true;
+    static constexpr double MARGIN = 4.0;
+
+    static NBODY_INLINE Real splat(double x) { return {Element(x)}; }
+    static NBODY_INLINE U32 splat_u32(uint32_t x) { return {x}; }
+    static NBODY_INLINE Mask splat_mask(bool x) { return {x}; }
+
+    static NBODY_INLINE Mask lt(Real a, Real b) { return {a.value < b.value}; }
+    static NBODY_INLINE Mask le(Real a, Real b) { return {a.value <= b.value}; }
+    static NBODY_INLINE Mask eq(Real a, Real b) { return {a.value == b.value}; }
+    static NBODY_INLINE Real select(Mask mask, Real yes, Real no) { return mask.value ? yes : no; }
+    static NBODY_INLINE bool any(Mask mask) { return mask.value; }
+
+    static NBODY_INLINE Mask lt_u32(U32 a, U32 b) { return {a.value < b.value}; }
+    static NBODY_INLINE Mask le_u32(U32 a, U32 b) { return {a.value <= b.value}; }
+    static NBODY_INLINE Mask eq_u32(U32 a, U32 b) { return {a.value == b.value}; }
+    static NBODY_INLINE U32 select_u32(Mask mask, U32 yes, U32 no) { return mask.value ? yes : no; }
+    static NBODY_INLINE U32 add_u32(U32 a, U32 b) { return {a.value + b.value}; }
+    static NBODY_INLINE U32 sub_u32(U32 a, U32 b) { return {a.value - b.value}; }
+    static NBODY_INLINE U32 mul_u32(U32 a, U32 b) { return {a.value * b.value}; }
+    static NBODY_INLINE Real from_u32(U32 a) { return {Element(a.value)}; }
+
+    static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)
+    {
+        return index.value < n ? entries[index.value] : splat(NOT_A_NUMBER);
+    }
+    template <size_t N> static Real gather(const Array<N> &entries, U32 index);
+    template <size_t R, size_t C>
+    static Real gather_entry(const Table<R, C> &table, U32 row, U32 column);
+    static NBODY_INLINE bool uniform(U32, uint32_t &) { return false; }
+    static NBODY_INLINE void scatter(Real *sums, size_t n, U32 index, Real term)
+    {
+        if (index.value < n) sums[index.value].value += term.value;
+    }
+
+    NBODY_INLINE Real plus_product(Real a, Real b) const { return {value + a.value * b.value}; }
+    NBODY_INLINE Real minus_product(Real a, Real b) const { return {value - a.value * b.value}; }
+    NBODY_INLINE Real times_minus(Real a, Real b) const { return {value * a.value - b.value}; }
+    NBODY_INLINE Real plus_where(Mask mask, Real term) const
+    {
+        return {value + select(mask, term, Real{}).value};
+    }
+    NBODY_INLINE Real minus_where(Mask mask, Real term) const
+    {
+        return {value - select(mask, term, Real{}).value};
+    }
+    static Mask within_reach(Real reach, Real square);
+
+    NBODY_INLINE Real rsqrt() const { return {1 / NBODY_C(sqrt)(value)}; }
+    NBODY_INLINE Real recip() const { return {1 / value}; }
+    Real powi(int n) const;
+    template <int N> NBODY_INLINE Real times_rsqrt_powi(Real x) const
+    {
+        return {value * x.rsqrt().powi(N).value};
+    }
+    NBODY_FUNCTION(sqrt, sqrt)
+    NBODY_FUNCTION(cbrt, cbrt)
+    NBODY_FUNCTION(exp, exp)
+    NBODY_FUNCTION(ln, log)
+    NBODY_FUNCTION(sin, sin)
+    NBODY_FUNCTION(cos, cos)
+    NBODY_FUNCTION(tan, tan)
+    NBODY_FUNCTION(asin, asin)
+    NBODY_FUNCTION(acos, acos)
+    NBODY_FUNCTION(atan, atan)
+    NBODY_FUNCTION(sinh, sinh)
+    NBODY_FUNCTION(cosh, cosh)
+    NBODY_FUNCTION(tanh, tanh)
+    NBODY_FUNCTION(abs, fabs)
+    NBODY_FUNCTION(floor, floor)
+    NBODY_FUNCTION(ceil, ceil)
+    NBODY_FUNCTION(round, round)
+    NBODY_FUNCTION(round_ties_even, rint)
+    NBODY_FUNCTION(trunc, trunc)
+#if NBODY_IS_DOUBLE
+    NBODY_INLINE Real erf() const { return {host.erf(value)}; }
+    NBODY_INLINE Real erfc() const { return {host.erfc(value)}; }
+#else
+    NBODY_INLINE Real erf() const { return {host.erff(value)}; }
+    NBODY_INLINE Real erfc() const { return {host.erfcf(value)}; }
+#endif
+    NBODY_INLINE Real powf(Real y) const { return {NBODY_C(pow)(value, y.value)}; }
+    NBODY_INLINE Real atan2(Real x) const { return {NBODY_C(atan2)(value, x.value)}; }
+    NBODY_INLINE Real copysign(Real sign) const { return {NBODY_C(copysign)(value, sign.value)}; }
+    NBODY_INLINE Real mul_add(Real a, Real b) const { return {NBODY_C(fma)(value, a.value, b.value)}; }
+    // The smaller and the larger number; if one is NaN, the other. Processors disagree about zeros
+    // of different signs, and these are the instructions that Rust uses.
+#ifdef __aarch64__
+    NBODY_INLINE Real min(Real y) const { return {NBODY_C(fmin)(value, y.value)}; }
+    NBODY_INLINE Real max(Real y) const { return {NBODY_C(fmax)(value, y.value)}; }
+#else
+    NBODY_INLINE Real min(Real y) const
+    {
+        return {value != value ? y.value : y.value < value ? y.value : value};
+    }
+    NBODY_INLINE Real max(Real y) const
+    {
+        return {value != value ? y.value : y.value > value ? y.value : value};
+    }
+#endif
+    Real clamp(Real low, Real high) const;
+
+    static Coordinate coordinate(double x);
+    static Real difference(Coordinate a, Coordinate b);
+    static Real nearest_difference(Coordinate a, Coordinate b, Coordinate length, Real inverse);
+    static Coordinate select_coordinate(Mask mask, Coordinate yes, Coordinate no);
+    // Reads the numbers of a coordinate.
+    template <class Next> static Coordinate coordinate_from(Next &&next);
+
+    static NBODY_INLINE Real load(const Line &line, size_t at) { return broadcast(line.at[at]); }
+    static NBODY_INLINE U32 load_u32(const Line &line, size_t at) { return broadcast_u32(line.at[at]); }
+    static NBODY_INLINE Real broadcast(Word word) { return {with_bits<Element>(word)}; }
+    static NBODY_INLINE U32 broadcast_u32(Word word) { return {uint32_t(word)}; }
+    NBODY_INLINE void store(Line &line) const { line.at[0] = with_bits<Word>(value); }
+    static NBODY_INLINE void store_u32(U32 integer, Line &line) { line.at[0] = integer.value; }
+    static NBODY_INLINE U32 count_from(uint32_t first) { return {first}; }
+    NBODY_INLINE Word sum() const { return with_bits<Word>(value); }
+    NBODY_INLINE Word least() const { return with_bits<Word>(value); }
+    NBODY_INLINE Word greatest() const { return with_bits<Word>(value); }
+};
+
+NBODY_INLINE Real operator+(Real a, Real b) { return {a.value + b.value}; }
+NBODY_INLINE Real operator-(Real a, Real b) { return {a.value - b.value}; }
+NBODY_INLINE Real operator*(Real a, Real b) { return {a.value * b.value}; }
+NBODY_INLINE Real operator/(Real a, Real b) { return {a.value / b.value}; }
+NBODY_INLINE Real operator-(Real a) { return {-a.value}; }
+
+NBODY_INLINE Coordinate Real::select_coordinate(Mask mask, Coordinate yes, Coordinate no)
+{
+    return mask.value ? yes : no;
+}
+
+#if NBODY_LANE == NBODY_MIXED
+NBODY_INLINE DoubleSingle Real::coordinate(double x)
+{
+    const float hi = float(x);
+    // The rounding error of an infinity is zero.
+    return {hi, __builtin_isfinite(hi) ? float(x - double(hi)) : 0.0f};
+}
+
+NBODY_INLINE Real Real::difference(DoubleSingle a, DoubleSingle b)
+{
+    // If the result cancels, the first difference is exact (Sterbenz 1974).
+    return {(a.hi - b.hi) + (a.lo - b.lo)};
+}
+
+NBODY_INLINE Real Real::nearest_difference(
+    DoubleSingle a, DoubleSingle b, DoubleSingle length, Real inverse)
+{
+    const float d = a.hi - b.hi;
+    // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of d.
+    const float back = d - a.hi;
+    const float lost = (a.hi - (d - back)) - (b.hi + back);
+    const float rest = lost + (a.lo - b.lo);
+    const float lengths = -__builtin_rintf((d + rest) * inverse.value);
+    return {__builtin_fmaf(lengths, length.hi, d) + __builtin_fmaf(lengths, length.lo, rest)};
+}
+
+template <class Next> NBODY_INLINE DoubleSingle Real::coordinate_from(Next &&next)
+{
+    const Real hi = next();
+    return {hi.value, next().value};
+}
+#else
+NBODY_INLINE Real Real::coordinate(double x) { return splat(x); }
+
+NBODY_INLINE Real Real::difference(Real a, Real b) { return a - b; }
+
+NBODY_INLINE Real Real::nearest_difference(Real a, Real b, Real length, Real inverse)
+{
+    const Real d = a - b;
+    return d - length * (d * inverse).round_ties_even();
+}
+
+template <class Next> NBODY_INLINE Real Real::coordinate_from(Next &&next) { return next(); }
+#endif
+
+#undef NBODY_FUNCTION
+
+} // namespace nbody
