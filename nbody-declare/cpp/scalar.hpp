@@ -3,10 +3,12 @@
 
 namespace nbody {
 
-// Functions for which Rust does not use the C library of the system. Rust sets them after loading.
+// Functions that Rust does not take from the C library of the system. Rust sets them after loading.
 struct HostFunctions {
     float (*erff)(float), (*erfcf)(float);
     double (*erf)(double), (*erfc)(double);
+    float (*cbrtf)(float);
+    double (*cbrt)(double);
 };
 [[maybe_unused]] static HostFunctions host;
 
@@ -104,7 +106,6 @@ struct Real {
         return {value * x.rsqrt().powi(N).value};
     }
     NBODY_FUNCTION(sqrt, sqrt)
-    NBODY_FUNCTION(cbrt, cbrt)
     NBODY_FUNCTION(exp, exp)
     NBODY_FUNCTION(ln, log)
     NBODY_FUNCTION(sin, sin)
@@ -125,11 +126,20 @@ struct Real {
 #if NBODY_IS_DOUBLE
     NBODY_INLINE Real erf() const { return {host.erf(value)}; }
     NBODY_INLINE Real erfc() const { return {host.erfc(value)}; }
+    NBODY_INLINE Real cbrt() const { return {host.cbrt(value)}; }
 #else
     NBODY_INLINE Real erf() const { return {host.erff(value)}; }
     NBODY_INLINE Real erfc() const { return {host.erfcf(value)}; }
+    NBODY_INLINE Real cbrt() const { return {host.cbrtf(value)}; }
 #endif
-    NBODY_INLINE Real powf(Real y) const { return {NBODY_C(pow)(value, y.value)}; }
+    NBODY_INLINE Real powf(Real y) const
+    {
+        // Rust's compiler replaces this power by the root, which may be a bit more accurate.
+        if (__builtin_constant_p(y.value) && y.value == Element(0.5)) {
+            return {value == Element(-INFINITY) ? -value : NBODY_C(fabs)(NBODY_C(sqrt)(value))};
+        }
+        return {NBODY_C(pow)(value, y.value)};
+    }
     NBODY_INLINE Real atan2(Real x) const { return {NBODY_C(atan2)(value, x.value)}; }
     NBODY_INLINE Real copysign(Real sign) const { return {NBODY_C(copysign)(value, sign.value)}; }
     NBODY_INLINE Real mul_add(Real a, Real b) const { return {NBODY_C(fma)(value, a.value, b.value)}; }

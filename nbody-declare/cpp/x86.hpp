@@ -9,6 +9,10 @@
 #ifndef _IMMINTRIN_H_INCLUDED
 #define _IMMINTRIN_H_INCLUDED
 #endif
+// GCC 12 warns of its own undefined registers (bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <smmintrin.h>
 
 #include <avxintrin.h>
@@ -21,6 +25,7 @@
 
 #include <avx512dqintrin.h>
 #endif
+#pragma GCC diagnostic pop
 #endif
 
 // The intrinsic for numbers of the lane, and for integers as wide as they are.

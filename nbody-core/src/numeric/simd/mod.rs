@@ -21,5 +21,7 @@ mod series;
 mod vector;
 mod wide;
 
+#[cfg(all(test, unix))]
+mod cpp;
 #[cfg(test)]
 mod tests;
