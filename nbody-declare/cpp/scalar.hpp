@@ -134,9 +134,16 @@ struct Real {
 #endif
     NBODY_INLINE Real powf(Real y) const
     {
-        // Rust's compiler replaces this power by the root, which may be a bit more accurate.
+        // Rust's compiler replaces a constant exponent of 1/2 and a constant base of 2^n by these
+        // functions, which may round otherwise.
         if (__builtin_constant_p(y.value) && y.value == Element(0.5)) {
             return {value == Element(-INFINITY) ? -value : NBODY_C(fabs)(NBODY_C(sqrt)(value))};
+        }
+        if (__builtin_constant_p(value) && value > 0) {
+            const int n = NBODY_C(ilogb)(value);
+            if (n != 0 && -63 < n && n < 63 && value == NBODY_C(ldexp)(Element(1), n)) {
+                return {NBODY_C(exp2)(Element(n) * y.value)};
+            }
         }
         return {NBODY_C(pow)(value, y.value)};
     }

@@ -150,7 +150,8 @@ operations! {
         a.exp(); a.ln(); cbrt; a.powf(b);
         a.powf(Real::splat(0.5)); a.powf(Real::splat(-0.5)); a.powf(Real::splat(1.5));
         a.powf(Real::splat(2.0)); a.powf(Real::splat(-1.0)); a.powf(Real::splat(3.0));
-        Real::splat(2.0).powf(a); Real::splat(10.0).powf(a);
+        Real::splat(2.0).powf(a); Real::splat(0.125).powf(a);
+        Real::splat(10.0).powf(a); Real::splat(1.0).powf(a); Real::splat(3.0).powf(a);
         a.sin(); a.cos(); a.tan(); a.asin(); a.acos(); a.atan(); a.atan2(b);
         a.sinh(); a.cosh(); a.tanh(); erf; erfc;
         Real::from_u32(k);
