@@ -1,5 +1,5 @@
-// Registers of 128 bits: NEON, on every 64-bit ARM. The vector extensions of GCC and clang know most
-// operations, and other processors compute the rest element by element, for tests.
+// Registers of 128 bits: NEON, on every 64-bit ARM. Most operations are vector extensions of GCC
+// and clang. For tests, other processors compute the rest element by element.
 #pragma once
 
 #ifdef __aarch64__
@@ -95,7 +95,10 @@ NBODY_INLINE Register minus_where(Register x, Mask mask, Register term)
 #else
 #define NBODY_NEON(name) name##q_f32
 #endif
-NBODY_INLINE Register mul_add(Register a, Register b, Register c) { return NBODY_NEON(vfma)(c, a, b); }
+NBODY_INLINE Register mul_add(Register a, Register b, Register c)
+{
+    return NBODY_NEON(vfma)(c, a, b);
+}
 NBODY_INLINE Register min(Register a, Register b) { return NBODY_NEON(vminnm)(a, b); }
 NBODY_INLINE Register max(Register a, Register b) { return NBODY_NEON(vmaxnm)(a, b); }
 NBODY_INLINE Register sqrt(Register x) { return NBODY_NEON(vsqrt)(x); }

@@ -63,7 +63,10 @@ NBODY_INLINE Real power_of_two(Real n)
 }
 
 // Propagates NaN: returns x where it is NaN, and the result elsewhere.
-NBODY_INLINE Real unless_nan(Real x, Real result) { return Real::select(Real::eq(x, x), result, x); }
+NBODY_INLINE Real unless_nan(Real x, Real result)
+{
+    return Real::select(Real::eq(x, x), result, x);
+}
 
 // Computes 2^k e^(x + rest) for a small rest and k = 0 or -1.
 NBODY_INLINE Real exp_plus(Real argument, Real rest, double k)

@@ -149,7 +149,10 @@ struct Real {
     }
     NBODY_INLINE Real atan2(Real x) const { return {NBODY_C(atan2)(value, x.value)}; }
     NBODY_INLINE Real copysign(Real sign) const { return {NBODY_C(copysign)(value, sign.value)}; }
-    NBODY_INLINE Real mul_add(Real a, Real b) const { return {NBODY_C(fma)(value, a.value, b.value)}; }
+    NBODY_INLINE Real mul_add(Real a, Real b) const
+    {
+        return {NBODY_C(fma)(value, a.value, b.value)};
+    }
     // The smaller and the larger number; if one is NaN, the other. Processors disagree about zeros
     // of different signs, and these are the instructions that Rust uses.
 #ifdef __aarch64__
@@ -175,7 +178,10 @@ struct Real {
     template <class Next> static Coordinate coordinate_from(Next &&next);
 
     static NBODY_INLINE Real load(const Line &line, size_t at) { return broadcast(line.at[at]); }
-    static NBODY_INLINE U32 load_u32(const Line &line, size_t at) { return broadcast_u32(line.at[at]); }
+    static NBODY_INLINE U32 load_u32(const Line &line, size_t at)
+    {
+        return broadcast_u32(line.at[at]);
+    }
     static NBODY_INLINE Real broadcast(Word word) { return {with_bits<Element>(word)}; }
     static NBODY_INLINE U32 broadcast_u32(Word word) { return {uint32_t(word)}; }
     NBODY_INLINE void store(Line &line) const { line.at[0] = with_bits<Word>(value); }
@@ -215,7 +221,8 @@ NBODY_INLINE Real Real::nearest_difference(
     DoubleSingle a, DoubleSingle b, DoubleSingle length, Real inverse)
 {
     const float d = a.hi - b.hi;
-    // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of d.
+    // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of
+    // d.
     const float back = d - a.hi;
     const float lost = (a.hi - (d - back)) - (b.hi + back);
     const float rest = lost + (a.lo - b.lo);

@@ -77,7 +77,10 @@ template <class Space> struct OfLists {
     static constexpr bool IN_ORDER = false;
     Space space;
 
-    static NBODY_INLINE OfLists in_domain(const Domain &domain) { return {Space::in_domain(domain)}; }
+    static NBODY_INLINE OfLists in_domain(const Domain &domain)
+    {
+        return {Space::in_domain(domain)};
+    }
 
     template <size_t D>
     NBODY_INLINE Vector<D> difference(const Point<D> &a, const Point<D> &b) const

@@ -43,6 +43,7 @@ struct Arguments {
 static void evaluate(const Arguments &arguments, size_t at)
 {
     const double d = arguments.d;
+    const uint32_t last = ~uint32_t{0};
     const Real a = Real::load(arguments.a, at);
     const Real b = Real::load(arguments.b, at);
     const Real c = Real::load(arguments.c, at);
@@ -82,6 +83,7 @@ static void evaluate(const Arguments &arguments, size_t at)
     any.take<OfLists<Open>>(b, l);
     any.take<OfLists<Open>>(a, l);
     const ArgMin chosen = select(m, first, any);
+    const Real near = Real::splat(1.0) - Real::splat(ROUNDOFF) * Real::from_u32(k);
     const Real total = Real::broadcast(a.sum()), least = Real::broadcast(a.least());
     const Real greatest = Real::broadcast(a.greatest());
 #if NBODY_LANE <= NBODY_MIXED

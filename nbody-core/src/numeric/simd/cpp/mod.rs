@@ -50,14 +50,42 @@ macro_rules! operations {
         ) {
             $($let)*
             let mut lines = results.iter_mut();
-            $(Lanes::store($real, lines.next().unwrap());)*
-            $(Real::store_u32($integer, lines.next().unwrap());)*
-            $(
-                let bits = Real::select_u32($mask, Real::splat_u32(1), Real::splat_u32(0));
-                Real::store_u32(bits, lines.next().unwrap());
-            )*
+            let mut next = || lines.next().expect("a line for each operation");
+            $(apart::<Real>(
+                next(),
+                #[inline(always)]
+                |line| Lanes::store($real, line),
+            );)*
+            $(apart::<Real>(
+                next(),
+                #[inline(always)]
+                |line| Real::store_u32($integer, line),
+            );)*
+            $(apart::<Real>(
+                next(),
+                #[inline(always)]
+                |line| {
+                    let bits = Real::select_u32($mask, Real::splat_u32(1), Real::splat_u32(0));
+                    Real::store_u32(bits, line);
+                },
+            );)*
         }
     };
+}
+
+/// Writes a result by a function of its own, since one of all operations compiles for a minute.
+#[inline(never)]
+fn apart<Real: Lanes>(line: &mut Line<Word<Real>>, write: impl FnOnce(&mut Line<Word<Real>>)) {
+    Real::vectorize(
+        #[inline(always)]
+        || write(line),
+    );
+}
+
+/// Returns a table of numbers that tell their places.
+#[inline(never)]
+fn large<Real: Lanes>() -> [[Real; 18]; 20] {
+    std::array::from_fn(|r| std::array::from_fn(|s| Real::splat((18 * r + s) as f64)))
 }
 
 /// Reads a coordinate from its numbers.
@@ -77,7 +105,7 @@ fn select<Real: Lanes>(mask: Real::Mask, yes: Vector<Real>, no: Vector<Real>) ->
 
 operations! {
     fn evaluate(block, at) {
-        let d = block.number;
+        let (d, last) = (block.number, u32::MAX);
         let [a, b, c] = block.reals.each_ref().map(
             #[inline(always)]
             |line| Real::load(line, at),
@@ -90,8 +118,9 @@ operations! {
 
         let (v, w, x) = (Vector([a, b, c]), Vector([c, -a, b]), Vector([b, a]));
         let small = Real::splat(2.0_f64.powi(-30));
-        let p = Point::<Real, 3>([coordinate(a, c * small), coordinate(b, a), coordinate(c, b * small)]);
-        let q = Point::<Real, 3>([coordinate(b, a * small), coordinate(c, b), coordinate(a, -c * small)]);
+        let p = [coordinate(a, c * small), coordinate(b, a), coordinate(c, b * small)];
+        let q = [coordinate(b, a * small), coordinate(c, b), coordinate(a, -c * small)];
+        let (p, q) = (Point::<Real, 3>(p), Point::<Real, 3>(q));
         let domain = Domain::periodic(LENGTHS).unwrap();
         let (open, periodic) = (Open, Periodic::<Real>::new(&domain));
         let everywhere = Either::<Real>::in_domain(&Domain::Open);
@@ -101,13 +130,7 @@ operations! {
         let all = [a, b, c, a + b, b + c];
         let entries = &all;
         let table = &[[a, b, c, a], [b, c, a, b], [-a, -b, -c, -a]];
-        let mut large = [[Real::default(); 18]; 20];
-        for r in 0..20 {
-            for s in 0..18 {
-                large[r][s] = Real::splat((18 * r + s) as f64);
-            }
-        }
-        let large = &large;
+        let large = &large::<Real>();
         let mut sums = all;
         add_to_entry(&mut sums, k, m, c);
         let (mut sum, mut lost) = (a, b);
@@ -119,6 +142,7 @@ operations! {
         any.take::<OfLists<Open>>(b, l);
         any.take::<OfLists<Open>>(a, l);
         let chosen = ArgMin::select(m, first, any);
+        let near = Real::splat(1.0) - Real::splat(Real::ROUNDOFF) * Real::from_u32(k);
         let total = Real::broadcast(a.reduce(FieldKind::Real));
         let least = Real::broadcast(a.reduce(FieldKind::Min));
         let greatest = Real::broadcast(a.reduce(FieldKind::Max));
@@ -180,7 +204,7 @@ operations! {
         Real::add_u32(k, l); Real::sub_u32(k, l); Real::mul_u32(k, l);
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
-        Real::count_from(5); Real::count_from(4294967293); Real::splat_u32(4294967295);
+        Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
         first.index; any.index; chosen.index;
         constants;
     }
@@ -189,7 +213,7 @@ operations! {
         Real::lt_u32(k, l); Real::le_u32(k, l); Real::eq_u32(k, l);
         m & n; m | n; m ^ n; !m;
         Real::splat_mask(true); Real::splat_mask(Real::any(m));
-        Real::within_reach(a, b);
+        Real::within_reach(a, b); Real::within_reach(a, a * a * near);
     }
 }
 
@@ -197,15 +221,13 @@ operations! {
 fn program(lane: &str) -> String {
     let [lengths, inverses] = Domain::periodic(LENGTHS).unwrap().factors();
     let list = |numbers: [f64; 3]| numbers.map(|x| format!("{x:?}")).join(", ");
-    let operations: String = REALS
-        .iter()
-        .chain(OTHERS)
-        .map(|operation| format!("    put({});\n", operation.replace("::<", "<")))
-        .collect();
+    let operations = REALS.iter().chain(OTHERS);
+    let operations: Vec<_> =
+        operations.map(|text| format!("put({});", text.replace("::<", "<"))).collect();
     let driver = include_str!("driver.cpp")
         .replace("LENGTHS", &list(lengths))
         .replace("INVERSES", &list(inverses))
-        .replace("OPERATIONS", operations.trim());
+        .replace("OPERATIONS", &operations.join("\n    "));
     let head = format!("#define NBODY_LANE NBODY_{lane}\n#include \"lane.hpp\"\n");
     fits::text() + &head + &driver
 }
@@ -242,7 +264,7 @@ fn run(lane: &str, features: &str, input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// Pseudorandom bits (Steele, Lea & Flood 2014, SplitMix).
+/// Pseudorandom bits (Steele, Lea & Flood 2014, `SplitMix`).
 struct Random(u64);
 
 impl Random {
@@ -260,14 +282,15 @@ impl Random {
 
     /// Returns a number: ordinary, of any exponent, or at an end of the range of a function.
     fn real(&mut self) -> f64 {
-        const ENDS: [f64; 32] = [
-            0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 1e-45, 5e-324, 1.2e-38, 2.3e-308, 1e-30, 1e30, 3.4e38,
-            1.7e308, f64::INFINITY, f64::NAN, 104.0, 88.7, 90.0, 710.5, 746.0, 1e4, 1.6e6, 1e9,
-            0.55, 11.0, 28.0, 16_777_217.0, 8_388_607.5, 0.499_999_970_197_677_6, 0.99, 1.0001,
-        ];
+        const ENDS: &str = "0 1 0.5 1.5 2.5 3 1e-45 5e-324 1.2e-38 2.3e-308 1e-30 1e30 3.4e38 \
+            1.7e308 inf NaN 104 88.7 90 710.5 746 1e4 1.6e6 1e9 0.55 11 28 16777217 8388607.5 \
+            0.4999999701976776 0.99 1.0001";
         let sign = self.signed().signum();
         match self.bits() % 6 {
-            0 => sign * ENDS[self.bits() as usize % ENDS.len()],
+            0 => {
+                let ends: Vec<&str> = ENDS.split_whitespace().collect();
+                sign * ends[self.bits() as usize % ends.len()].parse::<f64>().unwrap()
+            }
             1 => f64::from(f32::from_bits(self.bits() as u32)),
             2 => f64::from_bits(self.bits()),
             3 => 4.0 * self.signed(),
@@ -296,7 +319,7 @@ impl<Real: Lanes> Block<Real> {
         }
         for line in &mut block.integers {
             // Integers are often the same in all elements.
-            let (same, differ) = (random.integer(), random.bits() % 2 == 0);
+            let (same, differ) = (random.integer(), random.bits().is_multiple_of(2));
             for word in &mut line.0 {
                 *word = Real::Scalar::word_from_u32(if differ { random.integer() } else { same });
             }
@@ -325,7 +348,8 @@ fn compare<Real: Lanes>(lane: &str, features: &str) {
             #[inline(always)]
             || {
                 for at in (0..LINE).step_by(Real::WIDTH) {
-                    let mut results = [Line([Word::<Real>::default(); LINE]); REALS.len() + OTHERS.len()];
+                    let mut results =
+                        [Line([Word::<Real>::default(); LINE]); REALS.len() + OTHERS.len()];
                     evaluate(block, at, &mut results);
                     expected.extend(results);
                 }
