@@ -17,20 +17,20 @@ trait Constant {
 
 impl Constant for f64 {
     fn definition(&self, name: &str) -> String {
-        format!("constexpr double {name} = {self:?};\n")
+        format!("[[maybe_unused]] constexpr double {name} = {self:?};\n")
     }
 }
 
 impl<const N: usize> Constant for [f64; N] {
     fn definition(&self, name: &str) -> String {
-        format!("constexpr double {name}[] = {};\n", list(self))
+        format!("[[maybe_unused]] constexpr double {name}[] = {};\n", list(self))
     }
 }
 
 impl<const N: usize, const M: usize> Constant for [[f64; N]; M] {
     fn definition(&self, name: &str) -> String {
         let rows = self.each_ref().map(|row| list(row)).join(", ");
-        format!("constexpr double {name}[][{N}] = {{{rows}}};\n")
+        format!("[[maybe_unused]] constexpr double {name}[][{N}] = {{{rows}}};\n")
     }
 }
 
