@@ -1,13 +1,13 @@
 // The numbers that a law computes with: one number, or a vector register of them.
 //
-// NBODY_LANE selects the lane before this header is included. Each translation unit has one lane,
-// so `Real`, `U32`, `Mask` and `Coordinate` are types and no templates: that halves the compile
-// time. Every function is the function of the same name in nbody-core/src/numeric. Its operations
-// have the same order, and are fused where they are fused there, so that results are equal to the
-// last bit. The compiler must not fuse others: -ffp-contract=off.
+// NBODY_LANE selects the lane before this header is included. A program has one lane, so `Real`,
+// `U32`, `Mask` and `Coordinate` are plain types; only spaces are template parameters.
 //
-// The constants of the functions are text that nbody-core prints from its own constants. It comes
-// before this header.
+// Every function has the name, the order of operations and the fused operations of the function in
+// nbody-core/src/numeric, so that results are equal to the last bit. The compiler must not fuse
+// other operations: -ffp-contract=off. nbody-core compares all of them in `simd::cpp`.
+//
+// The constants of functions come before this header, as the text of `nbody_core::fits::text`.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,12 @@
 #define NBODY_NEON_SINGLE 8
 #define NBODY_NEON_DOUBLE 9
 
-#ifndef NBODY_LANE
-#error "define NBODY_LANE, for example as NBODY_AVX2_SINGLE"
+// A name that is not defined counts as 0.
+#if NBODY_LANE < NBODY_SINGLE || NBODY_LANE > NBODY_NEON_DOUBLE
+#error "define NBODY_LANE as one of these lanes, for example NBODY_AVX2_SINGLE"
+#endif
+#ifdef __FAST_MATH__
+#error "compile without -ffast-math, which changes results"
 #endif
 #if NBODY_LANE == NBODY_DOUBLE || NBODY_LANE == NBODY_AVX2_DOUBLE \
     || NBODY_LANE == NBODY_AVX512_DOUBLE || NBODY_LANE == NBODY_NEON_DOUBLE

@@ -14,9 +14,8 @@ use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
 use crate::numeric::simd::fits;
 use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
-use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
-use crate::numeric::simd::{avx2, avx512};
+use crate::numeric::simd::{avx2, avx512, level::SimdLevel};
 use crate::numeric::space::{Either, OfLists, Open, Periodic, Space};
 use crate::numeric::vector::{Point, Vector, add_to_entry, select_array};
 use crate::records::record::compensate;
