@@ -7,7 +7,9 @@
 // nbody-core/src/numeric, so that results are equal to the last bit. The compiler must not fuse
 // other operations: -ffp-contract=off. nbody-core compares all of them in `simd::cpp`.
 //
-// The constants of functions come before this header, as the text of `nbody_core::fits::text`.
+// Rust prints two parts of the text before this header: the constants of functions, namespace
+// `fits`, by `nbody_core::fits::text`, and the struct `Domain` with `lengths`, `inverses` and
+// `is_periodic`.
 #pragma once
 
 #include <cstddef>

@@ -5,13 +5,6 @@
 
 namespace nbody {
 
-// A domain in double precision: the lengths of a box and their inverses, both zero in open
-// directions.
-struct Domain {
-    double lengths[3], inverses[3];
-    bool is_periodic;
-};
-
 // Unbounded space.
 struct Open {
     // Whether an i-particle meets the j-particles in the order of their indices.

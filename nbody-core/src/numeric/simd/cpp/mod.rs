@@ -227,7 +227,10 @@ fn program(lane: &str) -> String {
         .replace("LENGTHS", &list(lengths))
         .replace("INVERSES", &list(inverses))
         .replace("OPERATIONS", &operations.join("\n    "));
-    let head = format!("#define NBODY_LANE NBODY_{lane}\n#include \"lane.hpp\"\n");
+    let domain = "struct Domain { double lengths[3], inverses[3]; bool is_periodic; };";
+    let head = format!(
+        "namespace nbody {{ {domain} }}\n#define NBODY_LANE NBODY_{lane}\n#include \"lane.hpp\"\n"
+    );
     fits::text() + &head + &driver
 }
 
