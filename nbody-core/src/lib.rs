@@ -45,6 +45,7 @@ pub use crate::law::charges::Expansion;
 pub use crate::law::charges::{Carried, ChargeSum, Charges};
 pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
 pub use crate::law::program::{Measure, Nothing, ParticleProgram, ParticleText, Update};
+pub use crate::law::program_table::ProgramTable;
 pub use crate::law::table::{ChargeTable, LawTable};
 pub use crate::listed::Listed;
 pub use crate::lists::Skin;
@@ -110,10 +111,21 @@ pub mod interval {
     pub use crate::numeric::shared::Statement;
 }
 
-/// The constants of functions on vectors as C++ text, for nbody-declare alone.
+/// Loops that are compiled at run time, for nbody-declare alone.
 #[doc(hidden)]
-pub mod fits {
-    pub use crate::numeric::simd::fits::text;
+pub mod loaded {
+    pub use crate::law::loops::{
+        ActsOn, BySize, CHOSEN, Code, Compiled, ListedSources, LoadLoops, LoadedLoops, Loops,
+        PairSetting, Variant, View,
+    };
+    pub use crate::law::particle_loop::{
+        BesideBlocks, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
+        ParticleSetting,
+    };
+    pub use crate::numeric::simd::fits::text as fits;
+    pub use crate::numeric::simd::lanes::{LINE, Line};
+    pub use crate::order::image::INDEX_BITS;
+    pub use crate::records::record::dim;
 }
 
 /// Items for generated code alone.

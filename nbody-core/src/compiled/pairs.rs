@@ -1,15 +1,15 @@
 //! The loops over pairs of an interaction: the only code that is compiled for each law, kind of
 //! lane and kind of space. The code around them is compiled once, in this crate.
 
-use crate::law::loops::Loops;
 use crate::law::loops::PairSetting;
 use crate::law::loops::View;
+use crate::law::loops::{Code, CompiledLoops, Loops};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
 use crate::compiled::hits::Hits;
 use crate::domain::InDomain;
-use crate::law::interaction::{Interaction, Law};
+use crate::law::interaction::Interaction;
 use crate::law::loops::CANDIDATES;
 use crate::law::loops::ListedSources;
 use crate::numeric::simd::lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
@@ -21,21 +21,10 @@ use crate::records::record::{Output, Record};
 /// The most vectors of i-particles in a block of registers.
 const MOST_VECTORS: usize = 4;
 
-/// Tests whether evaluating both directions of a pair at once saves operations, in the cutoff
-/// filter or in the pair. An addition to a sum in memory costs as much as several operations.
-const fn saves(law: &Law) -> bool {
-    match law.third_law {
-        Some(symmetric) => {
-            law.cutoff || 6 * symmetric.operations.flops() < 10 * law.operations.flops()
-        }
-        None => false,
-    }
-}
-
 impl<W> Loops<W> {
     /// Returns the loops of an interaction on one kind of lane, compiled in the code-generation
     /// unit of `U`.
-    pub fn of<U, X, L, P>() -> Self
+    pub(crate) fn of<U, X, L, P>() -> Self
     where
         U: Compile<X, L, P>,
         X: Interaction,
@@ -45,18 +34,20 @@ impl<W> Loops<W> {
         Self {
             width: L::WIDTH,
             vectors: OnLanes::<X, L, P>::VECTORS,
-            several: U::several,
-            one: U::one,
-            listed: if const { X::LAW.has_other_points() } {
-                <U as Compile<X, L, OfLists<P>>>::listed
-            } else {
-                <U as Compile<X, L, OfLists<Open>>>::listed
-            },
-            symmetric: if const { L::REORDERS && saves(X::LAW) } {
-                Some(U::symmetric)
-            } else {
-                None
-            },
+            code: Code::Compiled(CompiledLoops {
+                several: U::several,
+                one: U::one,
+                listed: if const { X::LAW.has_other_points() } {
+                    <U as Compile<X, L, OfLists<P>>>::listed
+                } else {
+                    <U as Compile<X, L, OfLists<Open>>>::listed
+                },
+                symmetric: if const { L::REORDERS && X::LAW.saves_by_symmetry() } {
+                    Some(U::symmetric)
+                } else {
+                    None
+                },
+            }),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::domain::InDomain;
 use crate::law::particle_loop::BesideBlocks;
-use crate::law::particle_loop::CompiledLoop;
+use crate::law::particle_loop::ParticleCode;
 use crate::law::particle_loop::ParticleLoop;
 use crate::law::particle_loop::ParticleSetting;
 use crate::law::program::{Measure, Update};
@@ -15,12 +15,12 @@ use crate::records::record::Record;
 impl ParticleLoop {
     /// Returns the loop of an update.
     pub fn of_update<U: Update>() -> Self {
-        Self(CompiledLoop::Update(update::<U>))
+        Self(ParticleCode::Update(update::<U>))
     }
 
     /// Returns the loop of a measure.
     pub fn of_measure<M: Measure>() -> Self {
-        Self(CompiledLoop::Measure(measure::<M>))
+        Self(ParticleCode::Measure(measure::<M>))
     }
 }
 

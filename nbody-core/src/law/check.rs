@@ -5,14 +5,12 @@ use std::fmt::Display;
 use crate::error::Error;
 use crate::field::FieldKind;
 use crate::law::charges::Carried;
-use crate::law::table::{ChargeTable, LawTable};
+use crate::law::table::{ChargeTable, LONGEST, LawTable};
 use crate::numeric::interval::steps::{Kind, Role, Step};
 use crate::records::numbers::Number;
 
 /// The names of the records in messages.
 const RECORDS: [&str; 4] = ["parameters", "i", "j", "results"];
-/// The longest array, as in declarations.
-const LONGEST: usize = 4096;
 /// The largest number of charges, as in declarations.
 const MOST_CHARGES: usize = 32;
 

@@ -6,7 +6,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::Charges;
-use crate::law::loops::{Compiled, Variant};
+use crate::law::loops::{Compiled, LoadLoops, Variant};
 use crate::numeric::interval::steps::Step;
 use crate::numeric::lane::Lane;
 use crate::numeric::space::Space;
@@ -105,7 +105,9 @@ pub struct Law {
 pub(crate) enum CpuLoops {
     /// The Rust compiler: [`Interaction::cpu_loops`].
     Compiled(fn(Variant) -> Compiled),
-    /// There are no loops: the law was made at run time.
+    /// A C++ compiler, at run time.
+    Loaded(&'static dyn LoadLoops),
+    /// There are no loops.
     None,
 }
 
@@ -136,6 +138,7 @@ impl Law {
     pub(crate) fn loops(&self, variant: Variant) -> Result<Compiled, Error> {
         match self.cpu_loops {
             CpuLoops::Compiled(loops) => Ok(loops(variant)),
+            CpuLoops::Loaded(loops) => loops.load(variant),
             CpuLoops::None => Err(Error::NoLoops { law: self.name }),
         }
     }
@@ -143,7 +146,7 @@ impl Law {
     /// Refuses a law without loops on the CPU.
     pub(crate) fn check_loops(&self) -> Result<(), Error> {
         match self.cpu_loops {
-            CpuLoops::Compiled(_) => Ok(()),
+            CpuLoops::Compiled(_) | CpuLoops::Loaded(_) => Ok(()),
             CpuLoops::None => Err(Error::NoLoops { law: self.name }),
         }
     }
@@ -171,6 +174,14 @@ impl Law {
         points(self.parameters) > 0
     }
 
+    /// Returns whether evaluating both directions of a pair at once saves operations.
+    pub(crate) const fn saves_by_symmetry(&self) -> bool {
+        match self.third_law {
+            Some(ThirdLaw { operations, .. }) => saves(self.cutoff, operations, self.operations),
+            None => false,
+        }
+    }
+
     /// Returns the stack that an evaluation needs, in bytes, with `bytes` per number. Without
     /// optimisation the compiler keeps up to 27 copies of the records.
     pub(crate) fn stack(&self, bytes: usize) -> usize {
@@ -179,6 +190,12 @@ impl Law {
         let numbers: usize = records.into_iter().map(dim).sum();
         numbers.saturating_mul(COPIES * bytes)
     }
+}
+
+/// Returns whether evaluating both directions of a pair at once saves operations, in the cutoff
+/// filter or in the pair. An addition to a sum in memory costs as much as several operations.
+pub(crate) const fn saves(has_cutoff: bool, both: Operations, ordered: Operations) -> bool {
+    has_cutoff || 6 * both.flops() < 10 * ordered.flops()
 }
 
 /// Returns the number of points in a record.

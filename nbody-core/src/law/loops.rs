@@ -1,6 +1,9 @@
-//! The compiled loops of a law over pairs, as values: functions on blocks of particles.
+//! The loops of a law over pairs, as values: functions on blocks of particles. The Rust compiler
+//! made them with the law, or a C++ compiler made them at run time.
 
 use crate::domain::Domain;
+use crate::error::Error;
+use crate::field::FieldKind;
 use crate::memory::folding::Folding;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::lanes::Line;
@@ -10,35 +13,42 @@ use crate::order::image::place;
 use std::ops::Range;
 
 /// The kind of lane and of space of loops.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    pub(crate) level: SimdLevel,
-    pub(crate) precision: Precision,
-    pub(crate) math: Math,
-    pub(crate) is_periodic: bool,
+    /// The vector instructions.
+    pub level: SimdLevel,
+    /// The precision of the particles.
+    pub precision: Precision,
+    /// The arithmetic.
+    pub math: Math,
+    /// Whether there are periodic images.
+    pub is_periodic: bool,
 }
 
-/// The compiled loops of an interaction.
-pub struct Compiled(pub(crate) BySize);
+/// The loops of an interaction.
+pub struct Compiled(pub BySize);
 
 /// Loops by the size of the words that they take.
-pub(crate) enum BySize {
+pub enum BySize {
+    /// Loops on words of 32 bits.
     Bits32(Loops<u32>),
+    /// Loops on words of 64 bits.
     Bits64(Loops<u64>),
 }
 
 /// Constants of all pairs of an evaluation.
-pub(crate) struct PairSetting<'a, W> {
+pub struct PairSetting<'a, W> {
     /// The interaction, as one record.
     pub parameters: &'a [Line<W>],
+    /// The space.
     pub domain: Domain,
     /// Whether self pairs are left out.
     pub skips_self: bool,
-    pub folding: &'a Folding,
+    pub(crate) folding: &'a Folding,
 }
 
 /// Particles of a set, or of a copy of part of it.
-pub(crate) struct View<'a, W> {
+pub struct View<'a, W> {
     /// The blocks that contain them.
     pub lines: &'a [Line<W>],
     /// The index in the set of the first particle of these blocks.
@@ -47,28 +57,163 @@ pub(crate) struct View<'a, W> {
     pub range: Range<usize>,
 }
 
-/// The compiled loops over pairs, for one kind of lane and of space; a schedule calls them with
-/// particles, in its order. Sums are lines, one for each number of a result: the first elements of
-/// a line belong to the i-particles of a vector.
-pub(crate) struct Loops<W> {
+/// The loops over pairs, for one kind of lane and of space; a schedule calls them with particles,
+/// in its order. Sums are lines, one for each number of a result: the first elements of a line
+/// belong to the i-particles of a vector.
+pub struct Loops<W: 'static> {
     /// i-particles in a vector.
     pub width: usize,
     /// Number of vectors of i-particles that `several` takes; for a law with charges it takes two
     /// as well.
     pub vectors: usize,
+    /// The functions.
+    pub code: Code<W>,
+}
+
+/// The functions of loops.
+#[derive(Clone, Copy)]
+pub enum Code<W: 'static> {
+    /// Functions of the Rust compiler.
+    Compiled(CompiledLoops<W>),
+    /// Functions that were compiled at run time.
+    Loaded(&'static dyn LoadedLoops<W>),
+}
+
+/// Functions of the Rust compiler: see the methods of [`Loops`].
+#[derive(Clone, Copy)]
+pub struct CompiledLoops<W> {
+    pub(crate) several: Several<W>,
+    pub(crate) one: One<W>,
+    pub(crate) listed: OnListed<W>,
+    pub(crate) symmetric: Option<OnSymmetric<W>>,
+}
+
+/// Functions that were compiled at run time: see the methods of [`Loops`].
+#[allow(missing_docs, reason = "documented there")]
+pub trait LoadedLoops<W>: Send + Sync {
+    fn several(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        sums: &mut [Line<W>],
+    );
+    fn one(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        sums: &mut [Line<W>],
+        lost: Option<&mut [Line<W>]>,
+    );
+    fn listed(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &ListedSources<'_, W>,
+        sums: &mut [Line<W>],
+        lost: Option<&mut [Line<W>]>,
+    );
+    fn has_symmetric(&self) -> bool;
+    fn symmetric(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        i_sums: &mut [Line<W>],
+        j_sums: &mut [Line<W>],
+    );
+}
+
+/// Compiles the loops of a law at run time.
+pub trait LoadLoops: Send + Sync {
+    /// Returns the loops of this variant.
+    fn load(&self, variant: Variant) -> Result<Compiled, Error>;
+}
+
+impl<W> Loops<W> {
     /// Adds the effect of the j-particles on several vectors of i-particles.
-    pub several: Several<W>,
+    pub(crate) fn several(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        sums: &mut [Line<W>],
+    ) {
+        match &self.code {
+            Code::Compiled(code) => (code.several)(setting, i, j, sums),
+            Code::Loaded(code) => code.several(setting, i, j, sums),
+        }
+    }
+
     /// Adds the effect of the j-particles on a vector of i-particles, without self pairs if they
     /// are left out; by compensated sums if `lost` is given.
-    pub one: One<W>,
+    pub(crate) fn one(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        sums: &mut [Line<W>],
+        lost: Option<&mut [Line<W>]>,
+    ) {
+        match &self.code {
+            Code::Compiled(code) => (code.one)(setting, i, j, sums, lost),
+            Code::Loaded(code) => code.one(setting, i, j, sums, lost),
+        }
+    }
+
     /// Adds the effect of j-particles of a list on a vector of i-particles; by compensated sums if
     /// `lost` is given. Positions are relative, so that there are no periodic images, unless the
     /// law has other points.
-    pub listed: OnListed<W>,
+    pub(crate) fn listed(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &ListedSources<'_, W>,
+        sums: &mut [Line<W>],
+        lost: Option<&mut [Line<W>]>,
+    ) {
+        match &self.code {
+            Code::Compiled(code) => (code.listed)(setting, i, j, sums, lost),
+            Code::Loaded(code) => code.listed(setting, i, j, sums, lost),
+        }
+    }
+
+    /// Returns whether there are loops for both directions at once; there are none where they are
+    /// not faster.
+    pub(crate) fn has_symmetric(&self) -> bool {
+        match &self.code {
+            Code::Compiled(code) => code.symmetric.is_some(),
+            Code::Loaded(code) => code.has_symmetric(),
+        }
+    }
+
     /// Adds the effect of j-particles on some vectors of i-particles, and writes the reaction on
     /// each j-particle to its element of `j_sums`, whose first block is the block of the first
-    /// j-particle. `None` where it is not faster.
-    pub symmetric: Option<OnSymmetric<W>>,
+    /// j-particle.
+    pub(crate) fn symmetric(
+        &self,
+        setting: &PairSetting<'_, W>,
+        i: &View<'_, W>,
+        j: &View<'_, W>,
+        i_sums: &mut [Line<W>],
+        j_sums: &mut [Line<W>],
+    ) {
+        match &self.code {
+            Code::Compiled(code) => {
+                let symmetric = code.symmetric.expect("asked for before");
+                symmetric(setting, i, j, i_sums, j_sums);
+            }
+            Code::Loaded(code) => code.symmetric(setting, i, j, i_sums, j_sums),
+        }
+    }
+}
+
+impl<W> PairSetting<'_, W> {
+    /// Returns the kind of each number of a result.
+    pub fn kinds(&self) -> &[FieldKind] {
+        self.folding.kinds()
+    }
 }
 
 type Several<W> = fn(&PairSetting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>]);
@@ -84,12 +229,12 @@ type OnListed<W> = fn(
     Option<&mut [Line<W>]>,
 );
 
-pub(crate) type OnSymmetric<W> =
+type OnSymmetric<W> =
     fn(&PairSetting<'_, W>, &View<'_, W>, &View<'_, W>, &mut [Line<W>], &mut [Line<W>]);
 
 /// j-particles of a list.
 #[derive(Clone, Copy)]
-pub(crate) struct ListedSources<'a, W> {
+pub struct ListedSources<'a, W> {
     /// The blocks of the j-particles, [`CHOSEN`] particles for each word of `chosen`.
     pub lines: &'a [Line<W>],
     /// The j-particles that act on the vector, a bit each.
@@ -104,7 +249,7 @@ pub(crate) struct ListedSources<'a, W> {
 
 /// The i-particles of a group that j-particles act on.
 #[derive(Clone, Copy)]
-pub(crate) struct ActsOn<'a, W> {
+pub struct ActsOn<'a, W> {
     /// The i-particles for each j-particle, a bit each.
     pub masks: &'a [u32],
     /// The bit of each i-particle, in blocks.
@@ -112,7 +257,7 @@ pub(crate) struct ActsOn<'a, W> {
 }
 
 /// Number of bits that choose j-particles.
-pub(crate) const CHOSEN: usize = u64::BITS as usize;
+pub const CHOSEN: usize = u64::BITS as usize;
 
 impl<W> ListedSources<'_, W> {
     /// Returns the index of a j-particle in its set. Without a panic, so that the compiler removes
@@ -126,4 +271,4 @@ impl<W> ListedSources<'_, W> {
 
 /// Number of candidates, particles or vectors, that the cutoff filter tests before it evaluates
 /// the hits.
-pub(crate) const CANDIDATES: usize = 256;
+pub const CANDIDATES: usize = 256;

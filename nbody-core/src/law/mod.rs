@@ -7,5 +7,6 @@ pub mod loops;
 pub mod pair;
 pub mod particle_loop;
 pub mod program;
+pub mod program_table;
 pub mod reach;
 pub mod table;

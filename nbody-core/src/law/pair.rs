@@ -74,7 +74,7 @@ impl Pair {
             self.folding.begin(sums);
         }
         let [total, lost] = &mut sums;
-        (self.loops.one)(&setting, &i, &j, total, Some(lost));
+        self.loops.one(&setting, &i, &j, total, Some(lost));
         sums.map(|sums| sums.iter().map(|line| line.0[0]).collect())
     }
 }

@@ -7,13 +7,14 @@
 //! the CPU one loop over blocks is compiled for each program; conversion, threads and trees are
 //! compiled once.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::{Operations, points};
-use crate::law::particle_loop::ParticleLoop;
+use crate::law::particle_loop::{LoadParticleLoop, ParticleLoop};
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::Space;
@@ -53,7 +54,6 @@ pub struct ParticleText {
 /// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: everything that
 /// engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
 /// that engines run.
-#[derive(Debug)]
 pub struct ParticleProgram {
     /// The name in messages: the name of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
@@ -74,11 +74,38 @@ pub struct ParticleProgram {
     pub f: &'static [Field],
     /// The layout of the total of a measure, [`Measure::T`]; empty for an update.
     pub total: &'static [Field],
-    /// The compiled loop over particles on the CPU.
-    pub(crate) cpu_loop: fn() -> ParticleLoop,
+    /// The loop over particles on the CPU.
+    pub(crate) cpu_loop: CpuLoop,
+}
+
+/// The origin of a program's loop on the CPU.
+#[derive(Clone, Copy)]
+pub(crate) enum CpuLoop {
+    /// The Rust compiler: [`Update::cpu_loop`].
+    Compiled(fn() -> ParticleLoop),
+    /// A C++ compiler, at run time.
+    Loaded(&'static dyn LoadParticleLoop),
+    /// There is no loop.
+    None,
+}
+
+/// Prints only the name, since the texts are long.
+impl fmt::Debug for ParticleProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ParticleProgram").field(&self.name).finish()
+    }
 }
 
 impl ParticleProgram {
+    /// Returns the loop over particles on the CPU; an error if the program has none.
+    pub(crate) fn cpu_loop(&self) -> Result<ParticleLoop, Error> {
+        match self.cpu_loop {
+            CpuLoop::Compiled(code) => Ok(code()),
+            CpuLoop::Loaded(code) => code.load(),
+            CpuLoop::None => Err(Error::NoLoops { law: self.name }),
+        }
+    }
+
     /// Refuses a measure where an update is needed.
     pub fn check_update(&self) -> Result<(), Error> {
         let (program, expected) = (self.name, "an update");
@@ -155,7 +182,7 @@ impl ParticleDeclaration {
             q: U::Q::FIELDS,
             f: U::F::FIELDS,
             total: &[],
-            cpu_loop: U::cpu_loop,
+            cpu_loop: CpuLoop::Compiled(U::cpu_loop),
         }
     }
 
@@ -172,7 +199,7 @@ impl ParticleDeclaration {
             q: M::Q::FIELDS,
             f: M::F::FIELDS,
             total: M::T::FIELDS,
-            cpu_loop: M::cpu_loop,
+            cpu_loop: CpuLoop::Compiled(M::cpu_loop),
         }
     }
 }

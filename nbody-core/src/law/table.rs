@@ -6,8 +6,12 @@ use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::{Carried, ChargeSum, Charges};
 use crate::law::interaction::CpuLoops;
-use crate::law::interaction::{CudaText, Law, Operations, ThirdLaw};
+use crate::law::interaction::{CudaText, Law, Operations, ThirdLaw, saves};
+use crate::law::loops::LoadLoops;
 use crate::numeric::interval::steps::Step;
+
+/// The longest array, as in declarations.
+pub(crate) const LONGEST: usize = 4096;
 
 /// A law as a table: everything that code generation knows of a declaration, without loops for the
 /// CPU.
@@ -55,24 +59,48 @@ impl LawTable {
     /// text must declare its structs so, and neither read nor write anything else.
     #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
     pub unsafe fn intern(self) -> Result<&'static Law, Error> {
-        static KNOWN: Mutex<Vec<(LawTable, &Law)>> = Mutex::new(Vec::new());
+        self.known(None)
+    }
+
+    /// Returns the law of this table with loops on the CPU, which belong to the table: tables with
+    /// equal bits have equal loops.
+    ///
+    /// # Safety
+    ///
+    /// As for [`intern`](Self::intern).
+    #[doc(hidden)]
+    #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+    pub unsafe fn intern_with(self, loops: Box<dyn LoadLoops>) -> Result<&'static Law, Error> {
+        self.known(Some(loops))
+    }
+
+    /// Returns whether evaluating both directions of a pair at once saves operations.
+    #[doc(hidden)]
+    pub fn saves_by_symmetry(&self) -> bool {
+        let third_law = self.third_law.as_ref();
+        third_law.is_some_and(|(_, both)| saves(self.cutoff.is_some(), *both, self.operations))
+    }
+
+    fn known(self, loops: Option<Box<dyn LoadLoops>>) -> Result<&'static Law, Error> {
+        /// Laws, with their tables and whether they have loops.
+        type Known = Vec<((LawTable, bool), &'static Law)>;
+        static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
         self.check()?;
+        let key = (self, loops.is_some());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, law)) = known.iter().find(|(table, _)| *table == self) {
+        if let Some((_, law)) = known.iter().find(|(other, _)| *other == key) {
             return Ok(law);
         }
-        let law: &'static Law = Box::leak(Box::new(self.clone().law()));
-        known.push((self, law));
+        let loops = loops.map_or(CpuLoops::None, |loops| CpuLoops::Loaded(Box::leak(loops)));
+        let law: &'static Law = Box::leak(Box::new(key.0.clone().law(loops)));
+        known.push((key, law));
         Ok(law)
     }
 
-    fn law(self) -> Law {
+    fn law(self, cpu_loops: CpuLoops) -> Law {
         let Self { name, self_pairs, cutoff, charges, operations, cuda, third_law, records } = self;
         let [law, sums, compensated] = cuda.map(text);
-        let [parameters, i, j, f] = records.map(|fields| {
-            let field = |(name, kind)| Field { name: text(name), kind };
-            slice(fields.into_iter().map(field))
-        });
+        let [parameters, i, j, f] = records.map(fields);
         let has_cutoff = cutoff.is_some();
         let (reach, reads) = cutoff.unwrap_or_default();
         Law {
@@ -90,7 +118,7 @@ impl LawTable {
             i,
             j,
             f,
-            cpu_loops: CpuLoops::None,
+            cpu_loops,
         }
     }
 }
@@ -106,11 +134,30 @@ impl ChargeTable {
     }
 }
 
-fn text(text: String) -> &'static str {
+/// Returns whether a record may have fields of this kind: a total or result of a declaration, or a
+/// particle; or a record of either kind.
+pub(crate) fn is_known(kind: FieldKind, is_output: bool, is_any: bool) -> bool {
+    match kind {
+        FieldKind::Point(n) => [2, 3].contains(&n) && !is_output,
+        FieldKind::Vector(n) => [2, 3].contains(&n),
+        FieldKind::Array(n) => (1..=LONGEST).contains(&n),
+        FieldKind::Real => true,
+        FieldKind::U32 => !is_output,
+        FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {
+            is_output || is_any
+        }
+    }
+}
+
+pub(crate) fn fields(fields: Vec<(String, FieldKind)>) -> &'static [Field] {
+    slice(fields.into_iter().map(|(name, kind)| Field { name: text(name), kind }))
+}
+
+pub(crate) fn text(text: String) -> &'static str {
     String::leak(text)
 }
 
-fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
+pub(crate) fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
     Vec::leak(items.into_iter().collect())
 }
 

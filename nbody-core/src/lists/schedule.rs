@@ -158,7 +158,7 @@ impl<S: Scalar> Job<'_, S> {
             let of_vector = vector * words..(vector + 1) * words;
             for j in bag.listed(listing) {
                 let lost = is_compensated.then(|| &mut lost[of_vector.clone()]);
-                (self.loops.listed)(self.setting, &i, &j, &mut sums[of_vector.clone()], lost);
+                self.loops.listed(self.setting, &i, &j, &mut sums[of_vector.clone()], lost);
             }
         }
         self.end_bag(false, sums, lost, out);

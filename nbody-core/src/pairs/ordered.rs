@@ -55,7 +55,7 @@ impl<S: Scalar> Job<'_, S> {
             let of_i = self.i_view(next..next + width);
             self.sum_bags((next - i.start, vectors), j.clone(), out, |bag, sums, lost| {
                 if compensated {
-                    (self.loops.one)(self.setting, &of_i, &self.j_view(bag), sums, lost);
+                    self.loops.one(self.setting, &of_i, &self.j_view(bag), sums, lost);
                 } else {
                     self.bag(next, vectors, several, bag, sums);
                 }
@@ -78,7 +78,7 @@ impl<S: Scalar> Job<'_, S> {
         let several_at_once = |j: Range<usize>, sums: &mut [Line<S::Word>]| {
             if several && !j.is_empty() {
                 let i = self.i_view(i..i + vectors * width);
-                (self.loops.several)(self.setting, &i, &self.j_view(j), sums);
+                self.loops.several(self.setting, &i, &self.j_view(j), sums);
             }
         };
         // The particles of the bag that are among these i-particles.
@@ -89,7 +89,7 @@ impl<S: Scalar> Job<'_, S> {
             let sums = &mut sums[vector * words..][..words];
             let i = i + vector * width;
             let (i, j) = (self.i_view(i..i + width), self.j_view(own.clone()));
-            (self.loops.one)(self.setting, &i, &j, sums, None);
+            self.loops.one(self.setting, &i, &j, sums, None);
         }
         several_at_once(own.end..bag.end, sums);
     }

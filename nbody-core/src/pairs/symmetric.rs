@@ -12,7 +12,6 @@
 //! kept until its turn. This is rare unless a thread is delayed, and then the kept parts take at
 //! most the memory of two copies of the results.
 
-use crate::law::loops::OnSymmetric;
 use std::mem;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,10 +47,7 @@ pub(crate) struct SymmetricPairs;
 
 impl Schedule for SymmetricPairs {
     fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
-        match job.loops.symmetric {
-            Some(pairs) => job.symmetric(pairs, out),
-            None => job.ordered(out),
-        }
+        if job.loops.has_symmetric() { job.symmetric(out) } else { job.ordered(out) }
     }
 }
 
@@ -141,7 +137,7 @@ struct Workspace<W> {
 
 impl<S: Scalar> Job<'_, S> {
     /// Evaluates both directions of every pair of one set.
-    pub(crate) fn symmetric(&self, pairs: OnSymmetric<S::Word>, out: &mut Columns<u64>) {
+    pub(crate) fn symmetric(&self, out: &mut Columns<u64>) {
         let (n, words) = (out.len(), out.words().max(1));
         let folding = self.setting.folding;
         let block = block_of(n);
@@ -168,7 +164,7 @@ impl<S: Scalar> Job<'_, S> {
                 if first == second {
                     self.own(range(first), &mut space);
                 } else if second < blocks.len() {
-                    self.meet(pairs, [range(first), range(second)], &mut space);
+                    self.meet([range(first), range(second)], &mut space);
                 } else {
                     space.parts[0].clear();
                 }
@@ -197,12 +193,7 @@ impl<S: Scalar> Job<'_, S> {
     }
 
     /// Sums the effects of the particles of two blocks on one another; the first block is full.
-    fn meet(
-        &self,
-        pairs: OnSymmetric<S::Word>,
-        [i, j]: [Range<usize>; 2],
-        space: &mut Workspace<S::Word>,
-    ) {
+    fn meet(&self, [i, j]: [Range<usize>; 2], space: &mut Workspace<S::Word>) {
         let words = self.nothing.len();
         let Workspace { i_sums, j_sums, parts: [i_part, j_part] } = space;
         self.begin(i.len(), i_part);
@@ -216,7 +207,7 @@ impl<S: Scalar> Job<'_, S> {
         let i = self.i_view(i);
         for bag in self.bags(j.clone()) {
             let j_sums = &mut j_sums[(bag.start - j.start) / LINE * words..];
-            pairs(self.setting, &i, &self.j_view(bag), i_sums, j_sums);
+            self.loops.symmetric(self.setting, &i, &self.j_view(bag), i_sums, j_sums);
             if self.folds_each_bag {
                 self.fold(0, i_sums, i_part);
             }

@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::law::particle_loop::{
-    BesideBlocks, CompiledLoop, MeasureBlocks, ParticleLoop, ParticleSetting, UpdateBlocks,
-};
+use crate::law::particle_loop::{BesideBlocks, ParticleLoop, ParticleSetting};
 use crate::law::program::ParticleProgram;
 use crate::memory::buffers::{Particles, Results};
 use crate::memory::columns::{Columns, narrow, widen};
@@ -93,9 +91,7 @@ impl Run<'_> {
         self.check(p.len())?;
         let parameters = Columns::pack::<f64>(parameters)?;
         let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
-        let ParticleLoop(CompiledLoop::Update(act)) = (self.program.cpu_loop)() else {
-            unreachable!("the loop of an update");
-        };
+        let act = &self.program.cpu_loop()?;
         let precision = p.precision;
         self.with_stack(&mut || match (&mut p.packed, precision) {
             (Packed::Bits64(columns), _) => self.update_in::<f64>(&setting, act, columns),
@@ -109,7 +105,7 @@ impl Run<'_> {
     fn update_in<S: Scalar>(
         &self,
         setting: &ParticleSetting,
-        act: UpdateBlocks,
+        act: &ParticleLoop,
         columns: &mut Columns<S::Word>,
     ) {
         let dim = self.p.places().len();
@@ -125,7 +121,7 @@ impl Run<'_> {
                 for (lines, p) in lines.chunks(words).zip(p.chunks_mut(dim)) {
                     widen::<S>(&self.p, lines, p);
                 }
-                act(setting, p, self.beside(begin..end, &mut copies));
+                act.update(setting, p, self.beside(begin..end, &mut copies));
                 for (lines, p) in lines.chunks_mut(words).zip(p.chunks(dim)) {
                     narrow::<S>(&self.p, &changed, &lengths, p, lines);
                 }
@@ -140,9 +136,7 @@ impl Run<'_> {
         self.check(p.len())?;
         let parameters = Columns::pack::<f64>(parameters)?;
         let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
-        let ParticleLoop(CompiledLoop::Measure(act)) = (self.program.cpu_loop)() else {
-            unreachable!("the loop of a measure");
-        };
+        let act = &self.program.cpu_loop()?;
         let mut total = Ok(Vec::new());
         self.with_stack(&mut || total = self.total(&setting, act, p))?;
         total
@@ -151,7 +145,7 @@ impl Run<'_> {
     fn total(
         &self,
         setting: &ParticleSetting,
-        act: MeasureBlocks,
+        act: &ParticleLoop,
         p: &Particles,
     ) -> Result<Vec<u64>, Error> {
         let tree = TotalTree::new(self.program);
@@ -159,7 +153,7 @@ impl Run<'_> {
             let (mut own, mut copies) = (Vec::new(), Default::default());
             p.widen(&self.p, blocks.clone(), &mut own);
             let first = blocks.start * LINE;
-            act(setting, &own, self.beside(blocks, &mut copies), first, totals);
+            act.measure(setting, &own, self.beside(blocks, &mut copies), first, totals);
         })?;
         while totals.len() > 1 {
             totals = tree.merge_groups(totals.len(), &|blocks, lines| {

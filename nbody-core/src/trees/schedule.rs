@@ -154,10 +154,10 @@ impl<S: Scalar> Job<'_, S> {
             let sums = &mut sums[of_vectors.clone()];
             let i = self.i_view(i..i + count * width);
             if count > 1 {
-                (self.loops.several)(setting, &i, j, sums);
+                self.loops.several(setting, &i, j, sums);
             } else {
                 let lost = is_compensated.then(|| &mut lost[of_vectors]);
-                (self.loops.one)(setting, &i, j, sums, lost);
+                self.loops.one(setting, &i, j, sums, lost);
             }
             vector += count;
         }

@@ -7,12 +7,12 @@ use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
 
 /// Number of particles in a block, a multiple of the elements of every lane.
-pub(crate) const LINE: usize = 16;
+pub const LINE: usize = 16;
 
 /// One number for each particle of a block.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Line<W>(pub [W; LINE]);
+pub struct Line<W>(pub [W; LINE]);
 
 /// The invariant of readers and writers.
 const A_LINE: &str = "a record has a line for each number";
