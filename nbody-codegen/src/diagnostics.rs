@@ -34,6 +34,19 @@ impl Site {
     }
 }
 
+/// A message, and the place in a text that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The line of the first character, from 1 on.
+    pub line: usize,
+    /// The column of the first character, from 1 on.
+    pub column: usize,
+    /// The line of the last character, and the column behind it.
+    pub end: [usize; 2],
+    /// The message; its remedy follows in a line that begins with `help:`.
+    pub message: String,
+}
+
 /// Collects errors, so that a user sees all of them at once.
 ///
 /// Call [`finish`](Self::finish) at the end: a context that is dropped without it loses errors,
@@ -84,6 +97,17 @@ impl Ctxt {
     pub fn messages(&self) -> Vec<String> {
         let errors = self.errors.borrow();
         errors.iter().flatten().map(|(_, text)| text.clone()).collect()
+    }
+
+    /// Returns the errors with their places in the text that was parsed in this thread.
+    pub fn diagnostics(self) -> Vec<Diagnostic> {
+        let errors = self.errors.borrow_mut().take().unwrap_or_default();
+        let diagnostic = |(site, message): (Site, String)| {
+            let (start, end) = (site.start.start(), site.end.end());
+            let end = [end.line, end.column + 1];
+            Diagnostic { line: start.line, column: start.column + 1, end, message }
+        };
+        errors.into_iter().map(diagnostic).collect()
     }
 
     /// Returns `Err` with a `compile_error!` for each error, if there are any.

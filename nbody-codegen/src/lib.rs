@@ -13,6 +13,7 @@
 
 mod check;
 mod comments;
+pub mod describe;
 mod diagnostics;
 mod emit_cpp;
 mod emit_cuda;
@@ -102,21 +103,37 @@ pub struct ParticleCuda {
     pub cpp: String,
 }
 
+impl Cuda {
+    fn of(ir: &ir::Module, interaction: &ir::Interaction) -> Self {
+        Self {
+            name: interaction.name.clone(),
+            law: emit_cuda::law(ir, interaction),
+            third_law: symmetry::symmetric(ir, interaction)
+                .map(|both| emit_cuda::pair_symmetric(ir, interaction, &both)),
+            sums: emit_cuda::sums(ir, interaction),
+            compensated: emit_cuda::compensated(ir, interaction),
+            cpp: emit_cpp::law(ir, interaction),
+        }
+    }
+}
+
+impl ParticleCuda {
+    fn of(ir: &ir::Module, program: &ir::Program) -> Self {
+        Self {
+            name: program.name.clone(),
+            law: emit_cuda::program(ir, program),
+            names: emit_cuda::names(ir, program),
+            cpp: emit_cpp::program(ir, program),
+        }
+    }
+}
+
 /// Returns the texts of each interaction in the module.
 ///
 /// The error contains the text of every message, one on each line.
 pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
     let ir = sound(item)?;
-    let cuda = ir.interactions.iter().map(|interaction| Cuda {
-        name: interaction.name.clone(),
-        law: emit_cuda::law(&ir, interaction),
-        third_law: symmetry::symmetric(&ir, interaction)
-            .map(|both| emit_cuda::pair_symmetric(&ir, interaction, &both)),
-        sums: emit_cuda::sums(&ir, interaction),
-        compensated: emit_cuda::compensated(&ir, interaction),
-        cpp: emit_cpp::law(&ir, interaction),
-    });
-    Ok(cuda.collect())
+    Ok(ir.interactions.iter().map(|interaction| Cuda::of(&ir, interaction)).collect())
 }
 
 /// Returns the texts of each update and measure in the module.
@@ -124,13 +141,7 @@ pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
 /// The error is the same as for [`cuda`].
 pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
     let ir = sound(item)?;
-    let cuda = ir.programs.iter().map(|program| ParticleCuda {
-        name: program.name.clone(),
-        law: emit_cuda::program(&ir, program),
-        names: emit_cuda::names(&ir, program),
-        cpp: emit_cpp::program(&ir, program),
-    });
-    Ok(cuda.collect())
+    Ok(ir.programs.iter().map(|program| ParticleCuda::of(&ir, program)).collect())
 }
 
 /// Returns the module, or the text of every message if it has errors.

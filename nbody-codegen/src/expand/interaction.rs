@@ -29,12 +29,7 @@ pub(super) fn interaction(module: &Module, item: &Interaction, krate: &TokenStre
     let cutoff = item.cutoff.as_ref().map(|cutoff| self::cutoff(module, item, cutoff, krate));
     let (third_law, pair_symmetric) = third_law(module, item, krate);
     let ends = item.cutoff.is_some();
-    let reads = [(Input::I, item.i.id), (Input::J, item.j.id)].map(|(particle, id)| {
-        let cutoff = item.cutoff.as_ref();
-        let numbers = cutoff.map(|cutoff| module[id].numbers_read(particle, &cutoff.body));
-        let numbers = numbers.into_iter().flatten();
-        quote!(&[#(#numbers),*])
-    });
+    let reads = item.cutoff_reads(module).map(|numbers| quote!(&[#(#numbers),*]));
     let reach = reach(module, item, krate);
     let charges = charges(module, item, krate);
     let evaluate = evaluate(module, item, &pair.body, &pair.roles, krate);

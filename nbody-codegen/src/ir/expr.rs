@@ -85,12 +85,15 @@ impl Index {
 /// Record that a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
+    /// The parameters.
     Parameters,
     /// The i-particle of a pair.
     I,
+    /// The j-particle of a pair.
     J,
-    /// The particle of a program per particle; `Q` is its second record.
+    /// The particle of a program per particle.
     P,
+    /// The second record of this particle.
     Q,
     /// The result of an interaction for the particle.
     F,

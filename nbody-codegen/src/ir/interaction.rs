@@ -5,6 +5,7 @@ use syn::Attribute;
 use super::expr::{ExprKind, Input};
 use super::function::Body;
 use super::id::FieldId;
+use super::module::Module;
 use super::roles::{Named, Roles};
 use super::summary::Operations;
 
@@ -36,6 +37,15 @@ impl Interaction {
             operations.add_cutoff(cutoff.body.summary.operations);
         }
         operations
+    }
+
+    /// Returns the numbers of an i-particle and of a j-particle that the cutoff reads; none without
+    /// a cutoff.
+    pub fn cutoff_reads(&self, module: &Module) -> [Vec<usize>; 2] {
+        [(Input::I, self.i.id), (Input::J, self.j.id)].map(|(particle, id)| {
+            let cutoff = self.cutoff.as_ref();
+            cutoff.map_or_else(Vec::new, |it| module[id].numbers_read(particle, &it.body))
+        })
     }
 
     /// Tests whether parameters are looked up by indices that differ from pair to pair.

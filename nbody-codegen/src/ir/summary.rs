@@ -71,6 +71,7 @@ fn parts(callee: Callee, expr: &Expr) -> u64 {
 
 /// Operations per pair, by class; both branches of an `if` count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "documented in nbody-core")]
 pub struct Operations {
     pub add: u32,
     pub mul: u32,

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+/// A type of the language, with the numbers of components or entries.
+#[allow(missing_docs, reason = "named as in the language")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     Real,
@@ -23,10 +25,13 @@ pub enum Type {
 /// A reduction over pairs that is no sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
+    /// The smallest value.
     Min,
+    /// The largest value.
     Max,
     /// The smallest value, and the index of its j-particle.
     ArgMin,
+    /// The number of pairs.
     Count,
 }
 

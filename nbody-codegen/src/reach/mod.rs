@@ -18,25 +18,29 @@ use crate::ir::{Interaction, Module};
 use lower::Lowering;
 use steps::tokens;
 
+pub use steps::{Id, Step};
+
 /// Longest program: a cutoff with more operations has no bounds.
 const LONGEST: usize = 4096;
 
+/// Returns the program of a cutoff, which gives no bounds if it is too long; `None` without a
+/// cutoff.
+pub fn program(module: &Module, interaction: &Interaction) -> Option<Vec<Step>> {
+    let cutoff = interaction.cutoff.as_ref()?;
+    let program = Lowering::new(module).program(interaction, &cutoff.body);
+    let program = program.filter(|steps| steps.len() <= LONGEST);
+    Some(program.unwrap_or_else(|| vec![Step::Unknown]))
+}
+
 /// Returns the program of a cutoff as a constant slice; the slice is empty without a cutoff.
 pub fn reach(module: &Module, interaction: &Interaction, krate: &TokenStream) -> TokenStream {
-    let Some(cutoff) = &interaction.cutoff else { return quote!(&[]) };
-    let program = Lowering::new(module).program(interaction, &cutoff.body);
-    let steps = program.filter(|steps| steps.len() <= LONGEST).map_or_else(
-        || quote!(Unknown),
-        |steps| {
-            let steps = steps.iter().map(tokens);
-            quote!(#(#steps),*)
-        },
-    );
+    let Some(program) = program(module, interaction) else { return quote!(&[]) };
+    let steps = program.iter().map(tokens);
     quote! {
         {
             #[allow(unused_imports)]
             use #krate::{Function::*, Role::*, Step::*};
-            &[#steps]
+            &[#(#steps),*]
         }
     }
 }

@@ -11,23 +11,41 @@ use crate::ir::Input;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
+impl Id {
+    /// Returns the place of the step in its program.
+    pub fn place(self) -> usize {
+        self.0
+    }
+}
+
 /// A step; corresponds to `Step` of nbody-core.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A real number by its bits.
     Real(u64),
+    /// An integer constant.
     Integer(u32),
+    /// A constant condition.
     Truth(bool),
+    /// Any number, or NaN.
     Unknown,
+    /// A real number of a record, by its index there.
     Number(Input, usize),
+    /// An integer of a record, by its index there.
     Index(Input, usize),
     /// A function by its name in nbody-core.
     Apply(&'static str, Vec<Id>),
+    /// A power of a number.
     Power(Id, u32),
+    /// The entry of a list at an index.
     Entry(Vec<Id>, Id),
+    /// An entry of a table among the parameters.
     Lookup {
+        /// The index of the first number.
         first: usize,
+        /// Rows and columns.
         size: [usize; 2],
+        /// The row and the column.
         at: [Id; 2],
     },
 }

@@ -9,7 +9,7 @@ use crate::ir::Struct;
 const MOST: usize = 32;
 
 /// Charges of an interaction, and the particle that carries the charges of a cell.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Separable {
     /// Products of numbers of a j-particle, by their indices in the record.
     pub charges: Vec<Vec<usize>>,
@@ -20,7 +20,7 @@ pub struct Separable {
 }
 
 /// A sum over charges.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChargeSum {
     /// Charges by their index.
     pub charges: Vec<usize>,

@@ -1,0 +1,229 @@
+//! Describes the declarations of a text as values, for laws that are made at run time.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens as _;
+use syn::{File, Item, ItemMod};
+
+use crate::check;
+use crate::diagnostics::{Ctxt, Site};
+use crate::ir::{self, Module, Named, ProgramKind};
+use crate::separable::separable;
+use crate::symmetry::symmetric;
+use crate::{Cuda, ParticleCuda, fragments, message, nesting, reach, syntax};
+
+pub use crate::diagnostics::Diagnostic;
+pub use crate::ir::{Input, Operations, Reduction, Type};
+pub use crate::reach::{Id, Step};
+pub use crate::separable::{Carried, ChargeSum, Separable};
+
+/// The longest text, in bytes.
+const LONGEST: usize = 1 << 20;
+/// The stack of the thread that compiles, in bytes: several times the stack of the deepest
+/// expression without optimisation.
+const STACK: usize = 64 << 20;
+
+/// The declarations of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Description {
+    /// The interactions.
+    pub laws: Vec<LawDescription>,
+    /// The updates and measures.
+    pub programs: Vec<ProgramDescription>,
+}
+
+/// An interaction.
+#[derive(Clone, Debug)]
+pub struct LawDescription {
+    /// Its name and texts.
+    pub text: Cuda,
+    /// Whether a particle interacts with itself.
+    pub self_pairs: bool,
+    /// The cutoff, if there is one.
+    pub cutoff: Option<CutoffDescription>,
+    /// The charges of j, or the reason why there are none.
+    pub charges: Result<Separable, String>,
+    /// The cost of one ordered pair.
+    pub operations: Operations,
+    /// The cost of both directions at once, where such a form exists.
+    pub third_law: Option<Operations>,
+    /// The parameters, the i-particle, the j-particle and the result.
+    pub records: [Fields; 4],
+}
+
+/// A cutoff.
+#[derive(Clone, Debug)]
+pub struct CutoffDescription {
+    /// The program of interval arithmetic that bounds it.
+    pub steps: Vec<Step>,
+    /// The numbers of an i-particle and of a j-particle that it reads.
+    pub reads: [Vec<usize>; 2],
+}
+
+/// An update or a measure.
+#[derive(Clone, Debug)]
+pub struct ProgramDescription {
+    /// Its name and texts.
+    pub text: ParticleCuda,
+    /// The cost for one particle.
+    pub operations: Operations,
+    /// Whether an update assigns each field of the particle; empty for a measure.
+    pub changes: Vec<bool>,
+    /// The parameters, the particle, the second particle, the results that it reads, and the total
+    /// of a measure; empty where there is none.
+    pub records: [Fields; 5],
+}
+
+/// The fields of a struct: names and types.
+pub type Fields = Vec<(String, Type)>;
+
+/// Compiles the declarations of a text.
+///
+/// A text is the inside of a module, or one or more modules. In a source file of Rust the modules
+/// with the attribute `#[nbody::interaction]` count, and everything else is ignored.
+pub fn describe(text: &str) -> Result<Description, Vec<Diagnostic>> {
+    // The parser keeps the places of tokens for each thread: they go with the thread.
+    let compiled = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, || compile(text)).map(std::thread::ScopedJoinHandle::join)
+    });
+    match compiled {
+        Ok(Ok(described)) => described,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            let message = format!("there is no thread to compile with: {error}");
+            Err(vec![Diagnostic { line: 1, column: 1, end: [1, 1], message }])
+        }
+    }
+}
+
+fn compile(text: &str) -> Result<Description, Vec<Diagnostic>> {
+    let cx = Ctxt::new();
+    let modules = modules(&cx, text);
+    let checked: Vec<Module> =
+        modules.into_iter().filter_map(|module| checked(&cx, module)).collect();
+    for (k, named) in checked.iter().enumerate() {
+        let others = checked[..k].iter().flat_map(names);
+        let others: Vec<_> = others.map(|(name, _)| name).collect();
+        for (name, struct_) in names(named).filter(|(name, _)| others.contains(name)) {
+            cx.error(Site::of(struct_), &message::TWO_LAWS, &[name]);
+        }
+    }
+    if !cx.messages().is_empty() {
+        return Err(cx.diagnostics());
+    }
+    let _none = cx.finish();
+    Ok(Description {
+        laws: checked.iter().flat_map(laws).collect(),
+        programs: checked.iter().flat_map(programs).collect(),
+    })
+}
+
+/// Returns the modules of the text.
+fn modules(cx: &Ctxt, text: &str) -> Vec<ItemMod> {
+    let all = Site::at(Span::call_site());
+    if text.len() > LONGEST {
+        cx.error(all, &message::TEXT_LENGTH, &[&LONGEST.to_string()]);
+        return Vec::new();
+    }
+    let tokens: TokenStream = match text.parse() {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            let error: proc_macro2::LexError = error;
+            cx.error(Site::at(error.span()), &message::TOKEN, &[]);
+            return Vec::new();
+        }
+    };
+    let tokens = nesting::check(cx, tokens);
+    if !cx.messages().is_empty() {
+        return Vec::new();
+    }
+    let file: File = match syn::parse2(fragments::spliced(tokens)) {
+        Ok(file) => file,
+        Err(error) => {
+            cx.syn_error(&error);
+            return Vec::new();
+        }
+    };
+    let mut marked = Vec::new();
+    find_marked(&file.items, &mut marked);
+    let is_module = |item: &Item| matches!(item, Item::Mod(module) if module.content.is_some());
+    let found = if !marked.is_empty() {
+        marked
+    } else if file.items.iter().any(is_module)
+        && file.items.iter().all(|item| is_module(item) || matches!(item, Item::Use(_)))
+    {
+        let module = |item| if let Item::Mod(module) = item { Some(module) } else { None };
+        file.items.into_iter().filter_map(module).collect()
+    } else if file.items.is_empty() {
+        Vec::new()
+    } else {
+        let (name, items) = (Ident::new("declarations", Span::call_site()), file.items);
+        vec![syn::parse_quote!(mod #name { #(#items)* })]
+    };
+    if found.is_empty() {
+        cx.error(all, &message::NO_DECLARATION, &[]);
+    }
+    found
+}
+
+/// Finds the modules with the attribute `interaction`, and removes the attribute.
+fn find_marked(items: &[Item], found: &mut Vec<ItemMod>) {
+    for item in items {
+        let Item::Mod(module) = item else { continue };
+        let mut module = module.clone();
+        let all = module.attrs.len();
+        let names =
+            |path: &syn::Path| path.segments.last().is_some_and(|it| it.ident == "interaction");
+        module.attrs.retain(|attr| !names(attr.path()));
+        if module.attrs.len() < all {
+            found.push(module);
+        } else if let Some((_, items)) = &module.content {
+            find_marked(items, found);
+        }
+    }
+}
+
+fn checked(cx: &Ctxt, module: ItemMod) -> Option<Module> {
+    let module = syntax::Module::parse(cx, module.into_token_stream())?;
+    check::check(cx, &module)
+}
+
+/// Returns the names of the declarations of a module, with their structs.
+fn names(module: &Module) -> impl Iterator<Item = (&str, &Ident)> {
+    let laws = module.interactions.iter().map(|it| (&*it.name, &it.parameters.ident));
+    laws.chain(module.programs.iter().map(|it| (&*it.name, &it.parameters.ident)))
+}
+
+fn laws(module: &Module) -> impl Iterator<Item = LawDescription> {
+    module.interactions.iter().map(|it| LawDescription {
+        text: Cuda::of(module, it),
+        self_pairs: it.self_pairs,
+        cutoff: reach::program(module, it)
+            .map(|steps| CutoffDescription { steps, reads: it.cutoff_reads(module) }),
+        charges: separable(module, it),
+        operations: it.operations(&it.pair.body),
+        third_law: symmetric(module, it).map(|both| it.operations(&both.body)),
+        records: [&it.parameters, &it.i, &it.j, &it.f].map(|named| fields(module, named)),
+    })
+}
+
+fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
+    module.programs.iter().map(|it| {
+        let (changes, total) = match &it.kind {
+            ProgramKind::Update(changes) => (changes.clone(), None),
+            ProgramKind::Measure(total) => (Vec::new(), Some(total)),
+        };
+        let records = [Some(&it.parameters), Some(&it.p), it.q.as_ref(), it.f.as_ref(), total];
+        ProgramDescription {
+            text: ParticleCuda::of(module, it),
+            operations: it.body.summary.operations,
+            changes,
+            records: records.map(|named| named.map_or_else(Vec::new, |it| fields(module, it))),
+        }
+    })
+}
+
+fn fields(module: &Module, named: &Named) -> Fields {
+    let ir::Struct { fields, .. } = &module[named.id];
+    fields.iter().map(|field| (field.ident.to_string(), field.ty)).collect()
+}
