@@ -53,6 +53,8 @@
 //!
 //! - `cuda` (default): GPUs and the emulator as a [`Device`]. It needs neither a GPU nor the CUDA
 //!   toolkit to build. Without it the only device is the CPU.
+//! - `declare`: [`law::declare`](law) and `law::read`, laws from declarations as text at run time. On
+//!   the CPU they need a C++ compiler.
 //! - `models`: the module `models`, with model particles and snapshot files.
 //! - `sass`: the module `cuda::sass`, which counts the instructions in the machine code of a
 //!   kernel.
@@ -81,6 +83,7 @@ pub use nbody_models as models;
 /// Laws as values: the descriptions of interactions and programs, their records, and the tables from
 /// which laws are made at run time.
 pub mod law {
+    pub use nbody_core::ProgramTable;
     pub use nbody_core::interval::{Function, Role, Step};
     pub use nbody_core::{
         Carried, ChargeSum, ChargeTable, Charges, CudaText, DoubleSingle, Field, FieldKind,
@@ -88,6 +91,8 @@ pub mod law {
         Output, ParticleProgram, ParticleText, Periodic, Reader, Record, Scalar, Space, ThirdLaw,
         Writer,
     };
+    #[cfg(feature = "declare")]
+    pub use nbody_declare::{Declarations, Error as DeclareError, Fault, declare, read};
 }
 
 /// Figures and states of neighbour lists, and the interactions that lists cover.

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use nbody::cuda::{KernelConfig, Program, Schedule, Walk};
 use nbody::law::{Charges, Law};
-use nbody::{Domain, Error, Expansion, Interaction, Options};
-use nbody_interactions::Visitor;
+use nbody::{Domain, Error, Expansion};
 
 use crate::Outcome;
 use crate::select::{self, Numerics};
@@ -14,8 +13,8 @@ use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interaction.
-    #[arg(value_parser = select::interactions())]
+    /// The interaction, or a file of declarations that ends in .rs: each of its interactions.
+    #[arg(value_parser = select::InteractionOrFile)]
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
@@ -41,43 +40,20 @@ pub struct Arguments {
     far: bool,
 }
 
-/// Generates the program of the visited interaction.
-struct Emit {
-    schedule: Schedule,
-    walk: Option<Walk>,
-    options: Options,
-    program: Option<Result<Option<Program>, Error>>,
-}
-
-impl Visitor for Emit {
-    fn visit<X: Interaction>(&mut self, _: X) {
-        if let Some(walk) = self.walk {
-            self.program = Some(match X::LAW.charges {
-                Ok(_) => Program::walk(X::LAW, self.options, walk).map(Some).map_err(Error::from),
-                Err(reason) => Err(Error::NoTree { law: X::LAW.name, reason }),
-            });
-            return;
-        }
-        let configs = KernelConfig::of(self.schedule, X::LAW, self.options);
-        let program = |configs: Vec<KernelConfig>| {
-            let config = configs.first()?;
-            Some(Program::with_config(X::LAW, self.options, *config))
+/// Returns the program that was asked for; `None` if the schedule has none.
+fn program(law: &'static Law, arguments: &Arguments) -> Result<Option<Program>, Error> {
+    let &Arguments { numerics, schedule, walk, periodic, .. } = arguments;
+    // The text is the same for every box.
+    let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
+    let options = numerics.options().domain(domain);
+    if let Some(walk) = walk {
+        return match law.charges {
+            Ok(_) => Ok(Some(Program::walk(law, options, walk)?)),
+            Err(reason) => Err(Error::NoTree { law: law.name, reason }),
         };
-        self.program = Some(configs.map(program).map_err(Error::from));
     }
-}
-
-/// Lists the charges of the visited interaction.
-struct Far(Option<Result<String, String>>);
-
-impl Visitor for Far {
-    fn visit<X: Interaction>(&mut self, _: X) {
-        let name = X::LAW.name;
-        self.0 = Some(match X::LAW.charges {
-            Ok(charges) => Ok(sums(charges, X::LAW).lines().join("\n") + "\n"),
-            Err(reason) => Err(format!("{name} is no sum over charges: {reason}")),
-        });
-    }
+    let configs = KernelConfig::of(schedule, law, options)?;
+    Ok(configs.first().map(|config| Program::with_config(law, options, *config)))
 }
 
 /// Returns a table of the charges that each field of the result sums over, and of the exponents of
@@ -102,31 +78,25 @@ fn sums(charges: Charges, law: &Law) -> Table {
     table
 }
 
-fn far(interaction: &str) -> Outcome {
-    let mut far = Far(None);
-    select::visit_named(&[interaction.to_owned()], &mut far);
-    let text = far.0.unwrap_or_else(|| Err(format!("no interaction {interaction}")))?;
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+/// Returns the text that was asked for.
+fn text(law: &'static Law, arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
+    let name = law.name;
+    if arguments.far {
+        return match law.charges {
+            Ok(charges) => Ok(sums(charges, law).lines().join("\n") + "\n"),
+            Err(reason) => Err(format!("{name} is no sum over charges: {reason}").into()),
+        };
+    }
+    let schedule = arguments.schedule;
+    let none = || format!("{name} has no program of the schedule {schedule} with these options");
+    let program = program(law, arguments)?.ok_or_else(none)?;
+    let text = if arguments.program { &*program.source } else { program.declaration() };
+    Ok(text.to_owned())
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    if arguments.far {
-        return far(&arguments.interaction);
+    for law in select::laws(&arguments.interaction)? {
+        std::io::stdout().write_all(text(law, arguments)?.as_bytes())?;
     }
-    let &Arguments { numerics, schedule, walk, periodic, program: whole, .. } = arguments;
-    // The text is the same for every box.
-    let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
-    let options = numerics.options().domain(domain);
-    let mut emit = Emit { schedule, walk, options, program: None };
-    select::visit_named(std::slice::from_ref(&arguments.interaction), &mut emit);
-    let Some(program) = emit.program.transpose()?.flatten() else {
-        let name = &arguments.interaction;
-        return Err(
-            format!("{name} has no program of the schedule {schedule} with these options").into()
-        );
-    };
-    let text = if whole { &*program.source } else { program.declaration() };
-    std::io::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -222,7 +222,8 @@ mod tests {
         for (name, message) in ALL {
             // Rust itself refuses these before the compiler sees them: texts alone have such errors.
             let of_texts = ["NO_BODY", "TOKEN", "NO_DECLARATION", "TEXT_LENGTH", "TWO_LAWS"];
-            let is_shown = of_texts.contains(name) || errors.iter().any(|e| is_like(e, message.text));
+            let is_shown =
+                of_texts.contains(name) || errors.iter().any(|e| is_like(e, message.text));
             assert!(is_shown, "{name} is in no tests/ui/*/*.stderr");
         }
     }

@@ -195,6 +195,7 @@ struct ArgMin {
 
 // Returns `yes` where the mask is true, `no` elsewhere.
 NBODY_INLINE Real select(Mask mask, Real yes, Real no) { return Real::select(mask, yes, no); }
+NBODY_INLINE Mask select(Mask mask, Mask yes, Mask no) { return (mask & yes) | ((!mask) & no); }
 NBODY_INLINE U32 select(Mask mask, U32 yes, U32 no) { return Real::select_u32(mask, yes, no); }
 NBODY_INLINE ArgMin select(Mask mask, const ArgMin &yes, const ArgMin &no)
 {

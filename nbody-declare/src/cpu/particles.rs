@@ -1,0 +1,124 @@
+//! The loop of a program per particle that was declared at run time.
+#![allow(unsafe_code)]
+
+use std::sync::{Mutex, PoisonError};
+
+use libloading::Library;
+use nbody_core::loaded::{
+    BesideBlocks, LINE, Line, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
+    ParticleSetting,
+};
+use nbody_core::{Error, ProgramTable};
+
+use super::border::{self, Domain, ProgramShape, Setting};
+use super::lane::Lane;
+use super::{library, program};
+
+/// The C++ of a program per particle, and its loop once it is compiled.
+pub(crate) struct ProgramCode {
+    name: String,
+    text: String,
+    loaded: Mutex<Option<&'static Functions>>,
+}
+
+impl ProgramCode {
+    /// Keeps the C++ of a table.
+    pub fn new(table: &ProgramTable, text: String) -> Self {
+        Self { name: table.name.clone(), text, loaded: Mutex::new(None) }
+    }
+
+    fn compile(&self) -> Result<&'static Functions, Error> {
+        let title = format!("{}: loop over particles", self.name);
+        let text = program::of_particles(&title, &self.text);
+        let library = library::load(&text, Lane::OF_PARTICLES).map_err(Error::of_device)?;
+        let functions = Functions::of(library);
+        let functions = functions.map_err(|error| Error::of_device(library::failed(&error)))?;
+        Ok(Box::leak(Box::new(functions)))
+    }
+}
+
+impl LoadParticleLoop for ProgramCode {
+    fn load(&self) -> Result<ParticleLoop, Error> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let functions = match *loaded {
+            Some(functions) => functions,
+            None => *loaded.insert(self.compile()?),
+        };
+        Ok(ParticleLoop(ParticleCode::Loaded(functions)))
+    }
+}
+
+type Run = unsafe extern "C" fn(
+    &Setting,
+    *mut border::Line,
+    *const border::Line,
+    *const border::Line,
+    usize,
+    usize,
+    *mut border::Line,
+);
+
+struct Functions {
+    shape: ProgramShape,
+    run: Run,
+}
+
+impl Functions {
+    fn of(library: &'static Library) -> Result<Self, libloading::Error> {
+        // SAFETY: `particles.hpp` declares the function and the shape with these types.
+        unsafe {
+            let shape = **library.get::<*const ProgramShape>(b"nbody_shape\0")?;
+            Ok(Self { shape, run: *library.get(b"nbody_particles\0")? })
+        }
+    }
+
+    fn run(
+        &self,
+        setting: &ParticleSetting,
+        p: (*mut border::Line, usize),
+        beside: BesideBlocks,
+        first: usize,
+        totals: (*mut border::Line, usize),
+    ) {
+        let shape = self.shape;
+        let ((p, p_lines), (totals, total_lines)) = (p, totals);
+        let blocks = p_lines / shape.words_of_p.max(1);
+        let exist = |lines: usize, words: usize| lines >= blocks * words;
+        assert!(setting.parameters.len() >= shape.words_of_parameters, "one record");
+        assert!(exist(beside.q.len(), shape.words_of_q), "a second record for each particle");
+        assert!(exist(beside.f.len(), shape.words_of_f), "results for each particle");
+        assert!(exist(total_lines, shape.numbers_of_total), "a total for each particle");
+        let (q, f) = (beside.q.as_ptr().cast(), beside.f.as_ptr().cast());
+        let setting = Setting {
+            parameters: setting.parameters.as_ptr().cast(),
+            domain: Domain::from(&setting.domain),
+            skips_self: false,
+        };
+        // SAFETY: the function reads and writes the lines of these blocks alone, which the
+        // assertions say exist; an update writes `p`, a measure `totals`.
+        unsafe { (self.run)(&setting, p, q, f, blocks, first, totals) }
+    }
+}
+
+impl LoadedParticleLoop for Functions {
+    fn update(&self, setting: &ParticleSetting, p: &mut [Line<u64>], beside: BesideBlocks) {
+        assert_eq!(self.shape.numbers_of_total, 0, "checked: the loop of an update");
+        let p = (p.as_mut_ptr().cast(), p.len());
+        self.run(setting, p, beside, 0, (std::ptr::null_mut(), 0));
+    }
+
+    fn measure(
+        &self,
+        setting: &ParticleSetting,
+        p: &[Line<u64>],
+        beside: BesideBlocks,
+        first: usize,
+        totals: &mut [Line<u64>],
+    ) {
+        assert_ne!(self.shape.numbers_of_total, 0, "checked: the loop of a measure");
+        let p = (p.as_ptr().cast_mut().cast(), p.len());
+        self.run(setting, p, beside, first, (totals.as_mut_ptr().cast(), totals.len()));
+    }
+}
+
+const _: () = assert!(size_of::<Line<u64>>() == 8 * LINE, "lines of both sides are equal");

@@ -1,0 +1,40 @@
+//! From a text to laws.
+
+use std::path::Path;
+
+use nbody_codegen::describe::describe;
+
+use crate::declarations::Declarations;
+use crate::error::{Error, Fault};
+use crate::table;
+
+/// Returns the laws and programs that a text declares.
+///
+/// The text is the inside of a module of [`#[nbody::interaction]`](nbody_codegen::interaction), or
+/// one or more such modules. In a source file of Rust the modules with this attribute count, and
+/// everything else is ignored. Equal declarations give the same law, which lives as long as the
+/// process.
+pub fn declare(text: &str) -> Result<Declarations, Error> {
+    declare_as(text, "text")
+}
+
+/// Returns the laws and programs that a file declares, as [`declare`] does.
+pub fn read(path: impl AsRef<Path>) -> Result<Declarations, Error> {
+    let path = path.as_ref();
+    let file = |source| Error::File { path: path.to_owned(), source };
+    let text = std::fs::read_to_string(path).map_err(file)?;
+    declare_as(&text, &path.display().to_string())
+}
+
+fn declare_as(text: &str, name: &str) -> Result<Declarations, Error> {
+    let described = describe(text).map_err(|faults| {
+        let fault = |diagnostic| Fault::new(diagnostic, name, text);
+        Error::Text(faults.into_iter().map(fault).collect())
+    })?;
+    let laws = described.laws.into_iter().map(table::law);
+    let programs = described.programs.into_iter().map(table::program);
+    Ok(Declarations {
+        laws: laws.collect::<Result<_, _>>().map_err(Error::Table)?,
+        programs: programs.collect::<Result<_, _>>().map_err(Error::Table)?,
+    })
+}

@@ -1,0 +1,112 @@
+//! Errors of declarations, as people read them.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use nbody_codegen::describe::Diagnostic;
+
+/// The reason why a text declares nothing.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not in the language. The message shows each fault with its line.
+    #[error("{}", Faults(.0))]
+    Text(Vec<Fault>),
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// There is no declaration of this kind and name, or there are several to choose from.
+    #[error("no {kind} `{found}` among the declarations: expected {expected}")]
+    Unknown {
+        /// An interaction, or a program per particle.
+        kind: &'static str,
+        /// The name that was asked for.
+        found: String,
+        /// The names that there are.
+        expected: String,
+    },
+    /// The declarations were asked for the only one of a kind, and there are none or several.
+    #[error("{found} {kind}s declared, expected one; ask for it by its name: {names}")]
+    NotOne {
+        /// An interaction, or a program per particle.
+        kind: &'static str,
+        /// Their number.
+        found: usize,
+        /// Their names.
+        names: String,
+    },
+    /// The table of a declaration is refused: a fault of nbody.
+    #[error(transparent)]
+    Table(nbody_core::Error),
+}
+
+/// Prints the message, so that a `main` that returns the error ends with it.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A fault of a text, and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The file, or `text`.
+    pub file: String,
+    /// The line, from 1 on.
+    pub line: usize,
+    /// The column of the first character, from 1 on.
+    pub column: usize,
+    /// The fault; its remedy follows in a line that begins with `help:`.
+    pub message: String,
+    /// The line of the text.
+    pub excerpt: String,
+    /// The number of characters of this line that the fault is about.
+    pub length: usize,
+}
+
+impl Fault {
+    pub(crate) fn new(diagnostic: Diagnostic, file: &str, text: &str) -> Self {
+        let Diagnostic { line, column, end: [last_line, last_column], message } = diagnostic;
+        let excerpt = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
+        let rest = excerpt.chars().count().saturating_sub(column.saturating_sub(1));
+        let length = if last_line == line { last_column.saturating_sub(column) } else { rest };
+        let length = length.min(rest).max(1);
+        Self { file: file.to_owned(), line, column, message, excerpt, length }
+    }
+}
+
+/// Prints the message as the Rust compiler does.
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, message, excerpt, length } = self;
+        let (text, help) = message.split_once('\n').unwrap_or((message, ""));
+        let number = line.to_string();
+        let margin = " ".repeat(number.len());
+        // Tabs keep their width above the marks.
+        let before = excerpt.chars().take(column.saturating_sub(1));
+        let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let marks = "^".repeat(*length);
+        writeln!(f, "error: {text}\n{margin}--> {file}:{line}:{column}")?;
+        write!(f, "{margin} |\n{number} | {excerpt}\n{margin} | {indent}{marks}")?;
+        if help.is_empty() { Ok(()) } else { write!(f, "\n{margin} = {help}") }
+    }
+}
+
+struct Faults<'a>(&'a [Fault]);
+
+impl fmt::Display for Faults<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, fault) in self.0.iter().enumerate() {
+            let gap = if k == 0 { "" } else { "\n\n" };
+            write!(f, "{gap}{fault}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Compiled laws with particles, and the same laws declared from their texts.
+
+use std::fmt::Write as _;
+
+use nbody::Interaction;
+use nbody::law::{Field, Law, Record, Writer, declare, read};
+use nbody::prelude::*;
+use nbody::untyped::{Buffer, OwnedRows};
+use nbody_interactions::Visitor;
+use nbody_tests::inputs::{Digits, Inputs, particles};
+
+/// More particles than a cutoff filter takes at a time, and no multiple of a vector.
+pub const N: usize = 401;
+
+/// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
+/// that together use the whole language.
+const FILES: [&str; 9] = [
+    "interactions/src/boundary.rs",
+    "interactions/src/electrostatics.rs",
+    "interactions/src/gravitation.rs",
+    "interactions/src/molecular.rs",
+    "interactions/src/optics.rs",
+    "interactions/src/statistics.rs",
+    "interactions/src/vortex.rs",
+    "tests/common/indexed.rs",
+    "tests/common/lib.rs",
+];
+
+/// A law by the Rust compiler, the same law from its text, and rows of its records.
+pub struct Case {
+    pub compiled: &'static Law,
+    pub declared: &'static Law,
+    pub parameters: Vec<u64>,
+    pub i: Vec<u64>,
+    pub j: Vec<u64>,
+}
+
+/// The words of rows.
+#[derive(Default)]
+struct Words(Vec<u64>);
+
+impl Writer<f64> for Words {
+    fn real(&mut self, value: f64) {
+        self.0.push(value.to_bits());
+    }
+    fn index(&mut self, value: u32) {
+        self.0.push(value.into());
+    }
+    fn coordinate(&mut self, value: f64) {
+        self.0.push(value.to_bits());
+    }
+}
+
+pub fn words<P: Record<Lane = f64>>(records: &[P]) -> Vec<u64> {
+    let mut words = Words::default();
+    for record in records {
+        record.write(&mut words);
+    }
+    words.0
+}
+
+/// Returns a buffer of particles.
+pub fn upload(
+    device: &Device,
+    fields: &'static [Field],
+    words: &[u64],
+    precision: Precision,
+) -> Box<dyn Buffer> {
+    let rows = OwnedRows::new(fields, words.to_vec()).unwrap();
+    device.untyped().upload(&rows, precision).unwrap()
+}
+
+/// Returns the words of all rows of a buffer.
+pub fn download(buffer: &dyn Buffer) -> Vec<u64> {
+    let (n, numbers) = (buffer.len(), buffer.fields().iter().map(|it| it.kind.components()));
+    let mut words = vec![0; n * numbers.sum::<usize>()];
+    buffer.read(0..n, &mut |write| write(0..n, &mut words)).unwrap();
+    words
+}
+
+/// Returns all cases.
+pub fn cases() -> Vec<Case> {
+    struct Cases(Vec<&'static Law>, Vec<Case>);
+    impl Visitor for Cases {
+        fn visit<X: Interaction>(&mut self, interaction: X) {
+            let i: Vec<X::I> = particles(N, Inputs::Uniform, Digits::All, 3);
+            let j: Vec<X::J> = particles(N, Inputs::Uniform, Digits::All, 3);
+            let found = self.0.iter().find(|law| **law == X::LAW);
+            self.1.push(Case {
+                compiled: X::LAW,
+                declared: found.unwrap_or_else(|| panic!("{} is among the texts", X::LAW.name)),
+                parameters: words(&[interaction]),
+                i: words(&i),
+                j: words(&j),
+            });
+        }
+    }
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let laws = |file: &&str| read(format!("{root}/{file}")).unwrap().laws;
+    let mut laws: Vec<_> = FILES.iter().flat_map(laws).collect();
+    let text = std::fs::read_to_string(format!("{root}/interactions/src/hydrodynamics.rs"));
+    laws.extend(declare(&hydrodynamics(&text.unwrap())).unwrap().laws);
+    let mut cases = Cases(laws, Vec::new());
+    nbody_tests::visit_all(&mut cases);
+    cases.1
+}
+
+/// Returns the modules that the macros of hydrodynamics write.
+fn hydrodynamics(text: &str) -> String {
+    let ends = ["pub mod $module {", "\n        }\n    };"];
+    let module = between(text, "#[nbody::interaction]", ends);
+    let mut all = String::new();
+    for kernel in ["cubic_spline", "wendland"] {
+        let ends = ["$($head)*;", "\n        }\n"];
+        let functions = between(text, &format!("macro_rules! {kernel}"), ends);
+        for call in text.split(&format!("\n{kernel}! {{")).skip(1) {
+            let head = call.lines().find(|line| line.contains(':') && !line.contains("//"));
+            let (name, rest) = head.unwrap().trim().split_once(": ").unwrap();
+            let parts: Vec<_> = rest.splitn(4, ", ").collect();
+            let module = module
+                .replace("$($kernel)*", functions)
+                .replace("$density", parts[0])
+                .replace("$momentum", parts[1])
+                .replace("$dimensions", parts[2])
+                .replace("$norm", parts[3]);
+            let _ = writeln!(all, "mod {name} {{ {module} }}");
+        }
+    }
+    all
+}
+
+/// Returns the text between two marks, after a first one.
+fn between<'a>(text: &'a str, after: &str, [begin, end]: [&str; 2]) -> &'a str {
+    let text = &text[text.find(after).unwrap()..];
+    let text = &text[text.find(begin).unwrap() + begin.len()..];
+    &text[..text.find(end).unwrap()]
+}

@@ -1,0 +1,6 @@
+//! Laws and programs that are declared as text at run time.
+
+mod cases;
+mod laws;
+mod programs;
+mod texts;

@@ -1,0 +1,93 @@
+//! Programs per particle as text give the bits of their compiled forms.
+
+use nbody::law::{Declarations, ParticleProgram, Record, read};
+use nbody::prelude::*;
+use nbody::untyped::{Beside, Buffer};
+use nbody::{Measure, Store, Update};
+use nbody_tests::inputs::{Digits, Inputs, particles};
+use nbody_tests::particle_programs::{
+    Advance, Body, Drift, Energy, Kick, Mark, Pull, Relax, Runner, Spread, Star,
+};
+
+use super::cases::{download, upload, words};
+
+/// No multiple of the particles of a block.
+const N: usize = 301;
+
+fn rows<P: Record<Lane = f64>>(seed: u64) -> Vec<u64> {
+    words(&particles::<P>(N, Inputs::Uniform, Digits::All, seed))
+}
+
+/// Runs programs on particles of a device.
+struct Runs<'a> {
+    device: &'a Device,
+    domain: Domain,
+    precision: Precision,
+    declared: &'a Declarations,
+}
+
+impl Runs<'_> {
+    /// Compares a program with its declared form; returns the words of both.
+    fn both<X: Record<Lane = f64>, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: X,
+    ) {
+        let device = self.device.untyped();
+        let q = upload(self.device, Q::FIELDS, &rows::<Q>(5), self.precision);
+        let f = self.results();
+        let beside = Beside {
+            q: (!program.q.is_empty()).then_some(&*q),
+            f: (!program.f.is_empty()).then_some(&*f),
+        };
+        let run = |program: &'static ParticleProgram| {
+            let mut p = upload(self.device, P::FIELDS, &rows::<P>(7), self.precision);
+            let mut runner = device.per_particle(X::FIELDS, &words(&[parameters])).unwrap();
+            runner.set_domain(self.domain).unwrap();
+            if program.total.is_empty() {
+                runner.update(program, &mut *p, beside, None).unwrap();
+                download(&*p)
+            } else {
+                runner.measure(program, &*p, beside).unwrap()
+            }
+        };
+        let declared = self.declared.program(program.name).unwrap();
+        assert_eq!(declared.changes, program.changes);
+        let (found, expected) = (run(declared), run(program));
+        let Self { domain, precision, .. } = self;
+        assert_eq!(found, expected, "{} {domain:?} {precision:?}", program.name);
+    }
+
+    /// Returns results of an interaction for the particles.
+    fn results(&self) -> Box<dyn Buffer> {
+        let law = <Pull as nbody::Interaction>::LAW;
+        let options = Options::default().precision(self.precision);
+        let parameters = words(&[Pull { eps2: 0.25 }]);
+        let mut engine = self.device.untyped().all_pairs(law, &parameters, options).unwrap();
+        let bodies = upload(self.device, law.i, &rows::<Body>(7), self.precision);
+        let mut out = engine.results(N).unwrap();
+        engine.evaluate(&*bodies, Sources::Same(&*bodies), &mut *out, Store::Replace).unwrap();
+        out
+    }
+}
+
+#[test]
+fn programs_as_text_have_the_bits_of_compiled_programs() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/common/particle_programs.rs");
+    let declared = &read(file).unwrap();
+    let device = &Device::cpu();
+    for domain in [Domain::Open, Domain::periodic([1.0, 0.5, 2.0]).unwrap()] {
+        for &precision in Precision::ALL {
+            let runs = Runs { device, domain, precision, declared };
+            runs.both::<_, Body, Star>(Kick::PROGRAM, Kick { dt: 0.125 });
+            runs.both::<_, Body, Star>(Drift::PROGRAM, Drift { dt: 0.3 });
+            runs.both::<_, Body, Star>(Relax::PROGRAM, Relax { rate: 0.7 });
+            runs.both::<_, Body, Star>(Energy::PROGRAM, Energy { scale: 0.5 });
+            runs.both::<_, Star, Star>(Spread::PROGRAM, Spread { scale: 0.5 });
+            if domain.is_open() {
+                runs.both::<_, Runner, Runner>(Advance::PROGRAM, Advance { dt: 0.1 });
+                runs.both::<_, Runner, Runner>(Mark::PROGRAM, Mark);
+            }
+        }
+    }
+}

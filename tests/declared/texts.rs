@@ -1,0 +1,111 @@
+//! Texts that are declarations, and the messages of texts that are not.
+
+use nbody::law::{DeclareError, declare, read};
+
+const PULL: &str = "
+struct Pull { eps2: Real }
+struct Mass { pos: Point, mass: Real }
+struct Field { acc: Vector }
+
+impl Interaction for Pull {
+    type I = Mass;
+    type J = Mass;
+    type F = Field;
+    fn pair(&self, i: &Mass, j: &Mass, f: &mut Field) {
+        let d = j.pos - i.pos;
+        let rinv = (d.norm2() + self.eps2).rsqrt();
+        f.acc += j.mass * rinv * rinv * rinv * d;
+    }
+}
+";
+
+/// Returns the message of a text that is refused.
+fn refused(text: &str) -> String {
+    declare(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_text_is_the_inside_of_a_module_or_modules_or_a_source_file() {
+    let law = declare(PULL).unwrap().only_law().unwrap();
+    assert_eq!(law.name, "pull");
+    let module = format!("/// Docs.\npub mod laws {{ {PULL} }}");
+    assert!(std::ptr::eq(declare(&module).unwrap().only_law().unwrap(), law));
+    let source = format!(
+        "//! A program.\nuse nbody::prelude::*;\n\
+         mod other {{ struct Unknown(std::fs::File); }}\n\
+         mod inner {{ #[nbody::interaction] mod laws {{ {PULL} }} }}\n\
+         fn main() {{ println!(\"{{}}\", 1); }}"
+    );
+    assert!(std::ptr::eq(declare(&source).unwrap().only_law().unwrap(), law));
+    let two = format!("mod one {{ {PULL} }} mod two {{ {} }}", PULL.replace("Pull", "Push"));
+    let declared = declare(&two).unwrap();
+    assert!(std::ptr::eq(declared.law("pull").unwrap(), law));
+    assert_eq!(declared.law("push").unwrap().name, "push");
+    assert_eq!(
+        declared.only_law().unwrap_err().to_string(),
+        "2 interactions declared, expected one; ask for it by its name: `pull`, `push`"
+    );
+    assert_eq!(
+        declared.law("pul").unwrap_err().to_string(),
+        "no interaction `pul` among the declarations: expected `pull`, `push`"
+    );
+    assert_eq!(
+        declared.program("pull").unwrap_err().to_string(),
+        "no program per particle `pull` among the declarations: expected none"
+    );
+}
+
+#[test]
+fn a_message_shows_the_place_the_line_and_a_remedy() {
+    assert_eq!(
+        refused(&PULL.replace("d.norm2()", "d.nor2()")),
+        "error: `Vector` has no method `nor2`\n  \
+           --> text:12:23\n   \
+            |\n\
+         12 |         let rinv = (d.nor2() + self.eps2).rsqrt();\n   \
+            |                       ^^^^\n   \
+            = help: there is `cross`, `dot`, `norm`, `norm2`"
+    );
+    let two = PULL.replace("eps2: Real", "eps2: Reel").replace("j.mass", "j.charge");
+    let Err(DeclareError::Text(faults)) = declare(&two) else { panic!("{two} is refused") };
+    let places: Vec<_> = faults.iter().map(|fault| (fault.line, fault.column)).collect();
+    assert_eq!(places, [(2, 21), (13, 20)]);
+    assert_eq!(faults[1].length, "charge".len());
+}
+
+#[test]
+fn texts_that_are_no_rust_are_refused_at_their_place() {
+    for (text, place, message) in [
+        ("", "1:1", "there is no declaration in this text"),
+        ("use nbody::prelude::*;", "1:1", "has no `impl Interaction"),
+        ("struct A { x: Real ", "1:10", "this is no token of Rust"),
+        ("mod a { \"", "1:9", "this is no token of Rust"),
+        ("struct A { x: }", "1:15", "expected"),
+        (
+            &format!("mod one {{ {PULL} }} mod two {{ {PULL} }}"),
+            "21:22",
+            "two declarations have the name `pull`",
+        ),
+        (&" ".repeat(1 << 21), "1:1", "more than 1048576 bytes"),
+    ] {
+        let found = refused(text);
+        let place = format!("--> text:{place}\n");
+        assert!(found.contains(&place) && found.contains(message), "{text:.60}: {found}");
+    }
+}
+
+#[test]
+fn files_are_read_and_named_in_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pull.rs");
+    let error = read(&path).unwrap_err();
+    assert!(matches!(error, DeclareError::File { .. }), "{error}");
+    std::fs::write(&path, PULL).unwrap();
+    assert!(std::ptr::eq(
+        read(&path).unwrap().only_law().unwrap(),
+        declare(PULL).unwrap().only_law().unwrap()
+    ));
+    std::fs::write(&path, PULL.replace("rsqrt", "rqsrt")).unwrap();
+    let found = read(&path).unwrap_err().to_string();
+    assert!(found.contains(&format!("--> {}:12:44\n", path.display())), "{found}");
+}
