@@ -23,9 +23,9 @@ const HEADERS: &[(&str, &str)] = &[
     ("particles.hpp", include_str!("../../cpp/particles.hpp")),
 ];
 
-/// The options that every lane is compiled with. There is no contraction, as in Rust; a unique symbol
-/// would be shared by the libraries of several laws.
-const OPTIONS: [&str; 9] = [
+/// The options that every lane is compiled with, which g++ and clang++ know. There is no contraction,
+/// as in Rust.
+const OPTIONS: [&str; 8] = [
     "-O3",
     "-std=c++17",
     "-ffp-contract=off",
@@ -33,7 +33,6 @@ const OPTIONS: [&str; 9] = [
     "-fno-trapping-math",
     "-fPIC",
     "-shared",
-    "-fno-gnu-unique",
     "-w",
 ];
 
