@@ -24,6 +24,10 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the engine without the types of the interaction.
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine;
 
+    /// Turns the engine into one without the types of the interaction, for code that is compiled
+    /// once for all interactions.
+    fn into_untyped(self: Box<Self>) -> Box<dyn untyped::Engine>;
+
     /// Returns the interaction with the parameters of the engine.
     fn parameters(&self) -> X;
 
@@ -195,6 +199,10 @@ impl<X: Interaction, E: Engine<X> + ?Sized> Engine<X> for Box<E> {
 
     fn untyped_mut(&mut self) -> &mut dyn untyped::Engine {
         (**self).untyped_mut()
+    }
+
+    fn into_untyped(self: Box<Self>) -> Box<dyn untyped::Engine> {
+        (*self).into_untyped()
     }
 
     fn parameters(&self) -> X {

@@ -1,7 +1,7 @@
 //! Programs per particle on any device.
 
 use nbody_core::pack;
-use nbody_core::untyped::{self, Beside, First};
+use nbody_core::untyped::{self, Beside, Buffer, First};
 
 use super::buffers::{Particles, Results};
 use super::parameters::{assert_taken, row};
@@ -145,8 +145,18 @@ impl<U: Update> PerParticle<U> {
         particles: &mut Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
-        let beside = inputs.into().untyped();
-        self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, None)
+        self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), None)
+    }
+
+    /// Updates each particle, as [`update_by_name`](Self::update_by_name) does, in buffers without
+    /// types; with a selection, only its first particles.
+    pub fn update_untyped(
+        &mut self,
+        particles: &mut dyn Buffer,
+        beside: Beside<'_>,
+        first: Option<First<'_>>,
+    ) -> Result<(), Error> {
+        self.engine.update(U::PROGRAM, particles, beside, first)
     }
 
     /// Updates the first particles of a selection, as [`update_by_name`](Self::update_by_name)
@@ -160,8 +170,7 @@ impl<U: Update> PerParticle<U> {
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<(), Error> {
         let first = First { selection: selection.untyped(), count, from: None, due: None };
-        let beside = inputs.into().untyped();
-        self.engine.update(U::PROGRAM, particles.untyped_mut(), beside, Some(first))
+        self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), Some(first))
     }
 
     /// Updates copies of the first particles of a selection, which replace the contents of
@@ -203,7 +212,7 @@ impl<U: Update> PerParticle<U> {
     ) -> Result<(), Error> {
         let from = Some(particles.untyped());
         let first = First { selection: selection.untyped(), count, from, due };
-        self.engine.update(U::PROGRAM, copies.untyped_mut(), inputs.untyped(), Some(first))
+        self.update_untyped(copies.untyped_mut(), inputs.untyped(), Some(first))
     }
 }
 
@@ -225,7 +234,16 @@ impl<M: Measure> PerParticle<M> {
         particles: &Particles<P>,
         inputs: impl Into<Inputs<'a, Q, F>>,
     ) -> Result<M::T, Error> {
-        let beside = inputs.into().untyped();
-        Ok(pack::record(&self.engine.measure(M::PROGRAM, particles.untyped(), beside)?))
+        self.measure_untyped(particles.untyped(), inputs.into().untyped())
+    }
+
+    /// Returns the total over all particles, as [`measure_by_name`](Self::measure_by_name) does,
+    /// for buffers without types.
+    pub fn measure_untyped(
+        &mut self,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<M::T, Error> {
+        Ok(pack::record(&self.engine.measure(M::PROGRAM, particles, beside)?))
     }
 }

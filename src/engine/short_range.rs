@@ -166,6 +166,10 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
         &mut self.engine
     }
 
+    fn into_untyped(self: Box<Self>) -> Box<dyn untyped::Engine> {
+        Box::new(self.engine)
+    }
+
     fn parameters(&self) -> X {
         pack::record(untyped::Engine::parameters(&self.engine))
     }

@@ -142,6 +142,10 @@ impl<X: Interaction> Engine<X> for Tree<X> {
         &mut *self.engine
     }
 
+    fn into_untyped(self: Box<Self>) -> Box<dyn untyped::Engine> {
+        self.engine
+    }
+
     fn parameters(&self) -> X {
         pack::record(untyped::Engine::parameters(&*self.engine))
     }
