@@ -115,7 +115,7 @@ impl Experiment {
     /// Advances to this time, and returns the work; stops early at the limit of steps.
     fn advance(
         &self,
-        run: &mut BlockHermite<Hermite>,
+        run: &mut BlockHermite,
         time: f64,
         show: &mut impl FnMut(f64),
     ) -> Result<Counts, nbody_integrate::Error> {
@@ -135,7 +135,7 @@ impl Experiment {
 }
 
 /// Returns the total energy; refuses one that is not finite.
-fn energy(run: &mut BlockHermite<Hermite>) -> Result<f64, Box<dyn StdError>> {
+fn energy(run: &mut BlockHermite) -> Result<f64, Box<dyn StdError>> {
     let energies = run.energies()?;
     check_energies(&energies, run.time())?;
     Ok(energies.total())

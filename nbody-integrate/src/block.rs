@@ -4,21 +4,24 @@
 //! come first. So i-particle k is j-particle k, as in any evaluation of one set, and no kernel
 //! needs lists of indices to leave out self pairs.
 
-use nbody::law::{FieldKind, Record};
-use nbody::{
-    Device, Engine, Interaction, Particles, PerParticle, Precision, Results, Selection, Sequence,
-};
+use nbody::untyped::{Buffer, Engine, First, Rows as _};
+use nbody::{Device, Particles, PerParticle, Precision, Selection, Sequence, Sources, Store};
 
 use crate::clock::{REBASED, rebase};
-use crate::forces::{Energetics, check_continued, check_masses, check_motions, wait};
+use crate::engine::RunEngine;
+use crate::forces::{
+    Energetics, both, check_continued, check_masses, check_motions, others, results, vectors, wait,
+};
 use crate::hermite::{check_fields, close, is_finite};
 use crate::limits::StepLimits;
-use crate::motion::{Motion, numbers, vectors};
+use crate::motion::Motion;
 use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
+use crate::rows::NamedRows;
 use crate::softening::soften;
+use crate::start::Beginning;
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, HermiteOptions, Integrator, Start};
+use crate::{Error, HermiteOptions, Integrator};
 
 /// The largest step in ticks. Times in ticks are modulo 2³², which exceeds any step.
 const LARGEST: u32 = 1 << 30;
@@ -57,13 +60,14 @@ const LARGEST: u32 = 1 << 30;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct BlockHermite<X: Interaction> {
-    engine: Box<dyn Engine<X>>,
+pub struct BlockHermite {
+    device: Device,
+    engine: Box<dyn Engine>,
     /// The particles as given, for their other fields.
-    given: Particles<X::I>,
+    given: Box<dyn Buffer>,
     /// All particles in the order of the selection: the block comes first.
-    all: Particles<X::I>,
-    results: Results<X::F>,
+    all: Box<dyn Buffer>,
+    results: Box<dyn Buffer>,
     stars: Particles<BlockStar>,
     selection: Selection,
     programs: Programs,
@@ -122,32 +126,33 @@ impl Programs {
     }
 
     /// Corrects the particles of the block with the forces on them.
-    fn correct<F: Record>(
+    fn correct(
         &mut self,
         now: u32,
         selection: &Selection,
         active: usize,
         stars: &mut Particles<BlockStar>,
-        results: &Results<F>,
+        forces: &dyn Buffer,
     ) -> Result<(), Error> {
         let correct = &mut self.correct;
         correct.set_parameters(Correct { now, ..*correct.parameters() });
-        Ok(correct.update_selected(selection, active, stars, results)?)
+        let first = first(selection, active);
+        Ok(correct.update_untyped(stars.untyped_mut(), results(forces), Some(first))?)
     }
 
     /// Orders the particles for the next block step, and predicts all to its time, which the host
     /// need not know yet.
-    fn seek<P: Record>(
+    fn seek(
         &mut self,
         now: u32,
         selection: &mut Selection,
         stars: &Particles<BlockStar>,
-        given: &Particles<P>,
-        all: &mut Particles<P>,
+        given: &dyn Buffer,
+        all: &mut dyn Buffer,
     ) -> Result<(), Error> {
         selection.seek_soonest(stars, "due", now)?;
-        let n = selection.len();
-        Ok(self.predict.update_copies_due("due", selection, n, given, all, stars)?)
+        let copies = First { due: Some("due"), ..copies(selection, given) };
+        Ok(self.predict.update_untyped(all, others(stars), Some(copies))?)
     }
 }
 
@@ -172,17 +177,16 @@ impl Iteration {
     }
 }
 
-impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
-    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses their first
-    /// steps.
-    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        start: impl Into<Start<'a, P, Q>>,
+impl BlockHermite {
+    pub(crate) fn begin(
+        engine: RunEngine,
+        start: Beginning<'_>,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let start = start.into();
-        let (motions, sets) = (start.moving()?, start.sets::<X>()?);
-        check_motions(&motions, sets.i.len())?;
+        check_one_type(&engine)?;
+        let motions = start.moving()?;
+        let particles = start.sets(engine.law(), engine.is_one_type)?.i;
+        check_motions(&motions, particles.count())?;
         let zero = [0.0; 3];
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
@@ -190,34 +194,32 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             BlockStar { pos, vel, acc, jerk, mass, time: 0, step: 0, due: 0 }
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
-        let mut run = Self::with_stars(Box::new(engine), &sets.i, &stars, start.time(), options)?;
+        let mut run = Self::with_stars(engine, &particles, &stars, start.time(), options)?;
         // All particles begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
-        let device = run.engine.device().clone();
-        PerParticle::new(&device, Begin)?.update_by_name(&mut run.stars, &run.results)?;
+        let mut begin = PerParticle::new(&run.device, Begin)?;
+        begin.update_untyped(run.stars.untyped_mut(), results(&*run.results), None)?;
         run.choose_first(&motions)?;
         run.find_first()?;
         Ok(run)
     }
 
-    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities
-    /// come from the checkpoint, other fields from the particles.
-    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        particles: impl Into<Start<'a, P, Q>>,
+    pub(crate) fn continued(
+        engine: RunEngine,
+        start: Beginning<'_>,
         checkpoint: &BlockCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let start = particles.into();
+        check_one_type(&engine)?;
         start.check_resumed()?;
-        let sets = start.sets::<X>()?;
+        let sets = start.sets(engine.law(), engine.is_one_type)?;
         let BlockCheckpoint { begin, ticks, limits, stars } = checkpoint;
-        check_motions(&Motion::of(stars)?, sets.i.len())?;
+        check_motions(&Motion::of(stars)?, sets.i.count())?;
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         check_times(stars, *ticks)?;
         limits.check()?;
-        let mut run = Self::with_stars(Box::new(engine), &sets.i, stars, *begin, options)?;
+        let mut run = Self::with_stars(engine, &sets.i, stars, *begin, options)?;
         check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
         run.set_limits(*limits);
@@ -226,8 +228,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     }
 
     fn with_stars(
-        mut engine: Box<dyn Engine<X>>,
-        particles: &[X::I],
+        engine: RunEngine,
+        particles: &NamedRows<'_>,
         stars: &[BlockStar],
         begin: f64,
         options: HermiteOptions,
@@ -235,25 +237,28 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         options.check()?;
         check_begin(begin)?;
         check_resolution(begin, options.largest)?;
-        check_fields::<X>()?;
+        let law = engine.law();
+        check_fields(law)?;
         check_masses(stars.iter().map(|star| star.mass))?;
-        if !engine.untyped().is_stateless() {
+        let RunEngine { device, mut engine, .. } = engine;
+        if !engine.is_stateless() {
             return Err(Error::NoBlockSteps);
         }
-        soften(&mut *engine);
-        let device = engine.device().clone();
+        soften(&mut *engine)?;
+        let precision = engine.options().precision;
+        let upload = || device.untyped().upload(particles, precision);
         let iterates = options.iterations > 1;
         let iteration = iterates.then(|| Iteration::new(&device, stars.len(), options));
         let stars = device.upload(stars, Precision::Double)?;
         Ok(Self {
-            given: engine.upload(particles)?,
-            all: engine.upload(particles)?,
-            results: engine.results(particles.len())?,
+            given: upload()?,
+            all: upload()?,
+            results: engine.results(particles.count())?,
             stars,
             selection: Selection::new(&device)?,
             programs: Programs::new(&device, options)?,
             iteration: iteration.transpose()?,
-            energetics: Energetics::new::<X>(&device)?,
+            energetics: Energetics::new(&device, law)?,
             options,
             limits: StepLimits::default(),
             begin,
@@ -262,6 +267,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
             active: 0,
             steps: Steps::default(),
             after: Sequence::new(&device),
+            device,
             engine,
         })
     }
@@ -273,21 +279,16 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
 
     /// Chooses the first steps, with forces that are evaluated again a little later.
     fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
-        let fields = self.results.download::<f64>()?;
-        let derivative = |name| {
-            let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
-            vectors::<X::F>(&fields, at)
-        };
+        let [acc, jerk] = vectors(&*self.results, ["acc", "jerk"])?;
         let (options, tick) = (self.options, self.tick());
-        let (precision, derivatives) = (self.engine.options().precision, ["acc", "jerk"]);
-        let [acc, jerk] = derivatives.map(derivative);
+        let precision = self.engine.options().precision;
         let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], precision, options);
         self.set_limits(limits);
         self.evaluate_all(dt)?;
         let (StepLimits { speed, longest }, eta) = (limits, options.eta);
         let first = FirstStep { tick, eta_start: options.eta_start, eta, dt, speed, longest };
-        let mut first = PerParticle::new(self.engine.device(), first)?;
-        Ok(first.update_by_name(&mut self.stars, &self.results)?)
+        let mut first = PerParticle::new(&self.device, first)?;
+        Ok(first.update_untyped(self.stars.untyped_mut(), results(&*self.results), None)?)
     }
 
     /// Predicts all particles to the time of the last block step plus `dt`, and evaluates the
@@ -298,7 +299,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let predictor = &mut programs.predict;
         let predict = *predictor.parameters();
         predictor.set_parameters(Predict { due, dt, ..predict });
-        predictor.update_copies(selection, selection.len(), given, all, &*stars)?;
+        predictor.update_untyped(&mut **all, others(stars), Some(copies(selection, &**given)))?;
         predictor.set_parameters(Predict { due, ..predict });
         self.evaluate(self.stars.len())
     }
@@ -309,7 +310,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         if results.len() != active {
             results.resize(active)?;
         }
-        Ok(engine.evaluate_first_into(all, all, results)?)
+        evaluate_first(&mut **engine, &**all, &mut **results)
     }
 
     /// Corrects the block and evaluates its forces again, once for each iteration after the first.
@@ -318,8 +319,9 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
         let Some(Iteration { stars: block, order, improve }) = iteration else { return Ok(()) };
         selection.gather(selection.len(), stars, block)?;
         for _ in 1..options.iterations {
-            improve.update_selected(order, *active, all, (&*block, &*results))?;
-            engine.evaluate_first_into(all, all, results)?;
+            let beside = both(block, &**results);
+            improve.update_untyped(&mut **all, beside, Some(first(order, *active)))?;
+            evaluate_first(&mut **engine, &**all, &mut **results)?;
         }
         Ok(())
     }
@@ -328,7 +330,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     fn find_first(&mut self) -> Result<(), Error> {
         let now = self.now();
         let Self { given, all, stars, selection, programs, .. } = self;
-        programs.seek(now, selection, stars, given, all)?;
+        programs.seek(now, selection, stars, &**given, &mut **all)?;
         self.find_next()
     }
 
@@ -371,10 +373,10 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     fn energies_now(&mut self) -> Result<Energies, Error> {
         self.evaluate_all(0.0)?;
         // The states in the order of the selection, as the results are.
-        let mut stars = self.engine.device().upload::<BlockStar>(&[], Precision::Double)?;
+        let mut stars = self.device.upload::<BlockStar>(&[], Precision::Double)?;
         let (n, predict) = (self.stars.len(), &mut self.programs.predict);
         predict.update_copies(&self.selection, n, &self.stars, &mut stars, &self.stars)?;
-        self.energetics.measure::<X, _>(&stars, &self.results)
+        self.energetics.measure(&stars, &*self.results)
     }
 
     /// Returns the state, from which [`resume`](Self::resume) continues to the last bit.
@@ -384,7 +386,7 @@ impl<X: Interaction<J = <X as Interaction>::I>> BlockHermite<X> {
     }
 }
 
-impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
+impl Integrator for BlockHermite {
     fn advance(&mut self) -> Result<(), Error> {
         self.check_step()?;
         self.evaluate(self.active)?;
@@ -393,8 +395,8 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
         let (now, active) = (ticks as u32, self.active);
         let Self { given, all, results, stars, selection, programs, after, .. } = self;
         after.run(|| {
-            programs.correct(now, selection, active, stars, results)?;
-            programs.seek(now, selection, stars, given, all)
+            programs.correct(now, selection, active, stars, &**results)?;
+            programs.seek(now, selection, stars, &**given, &mut **all)
         })?;
         (self.begin, self.ticks) = rebase(self.begin, ticks, self.tick());
         self.steps.count(active);
@@ -435,9 +437,35 @@ impl<X: Interaction<J = <X as Interaction>::I>> Integrator for BlockHermite<X> {
         let energies = self.energies_now();
         // Restores the prediction to the end of the next block step.
         let Self { given, all, stars, selection, programs, .. } = self;
-        programs.predict.update_copies_due("due", selection, stars.len(), given, all, &*stars)?;
+        let copies = First { due: Some("due"), ..copies(selection, &**given) };
+        programs.predict.update_untyped(&mut **all, others(stars), Some(copies))?;
         energies
     }
+}
+
+/// Evaluates the forces of all particles on the first ones.
+fn evaluate_first(
+    engine: &mut dyn Engine,
+    all: &dyn Buffer,
+    results: &mut dyn Buffer,
+) -> Result<(), Error> {
+    Ok(engine.evaluate(all, Sources::First(all), results, Store::Replace)?)
+}
+
+/// Returns the first particles of a selection.
+fn first(selection: &Selection, count: usize) -> First<'_> {
+    First { selection: selection.untyped(), count, from: None, due: None }
+}
+
+/// Returns copies of these particles, all in the order of a selection.
+fn copies<'a>(selection: &'a Selection, from: &'a dyn Buffer) -> First<'a> {
+    First { from: Some(from), ..first(selection, selection.len()) }
+}
+
+/// Refuses a law whose j-particles are of another type than its i-particles.
+fn check_one_type(engine: &RunEngine) -> Result<(), Error> {
+    let interaction = engine.law().name;
+    if engine.is_one_type { Ok(()) } else { Err(Error::TwoTypes { interaction }) }
 }
 
 /// Returns the length of a tick.

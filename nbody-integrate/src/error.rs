@@ -62,6 +62,16 @@ pub enum Error {
         interaction: &'static str,
     },
 
+    /// J-particles are of another type than i-particles, where each particle is both.
+    #[error(
+        "the i-particles and the j-particles of `{interaction}` have different fields; block time steps need one \
+         type for both: declare it with the fields of both"
+    )]
+    TwoTypes {
+        /// The name of the interaction.
+        interaction: &'static str,
+    },
+
     /// A number of a particle is NaN or infinite.
     #[error("particle {index} has {field} {value}, expected a finite number")]
     NotFinite {

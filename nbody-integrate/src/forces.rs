@@ -1,15 +1,13 @@
-//! The forces of an interaction on moving particles.
+//! The forces of a law on moving particles.
 
-use std::any::Any;
-
-use nbody::law::{FieldKind, Record};
-use nbody::untyped::EngineState;
-use nbody::{
-    Device, Engine, Error as EngineError, Interaction, Particles, PerParticle, Results, Vector,
-};
+use nbody::law::{Field, FieldKind, Law, Record};
+use nbody::untyped::{Beside, Buffer, Engine, EngineState};
+use nbody::{Device, Error as EngineError, Particles, PerParticle, Sources, Store, Vector};
+use nbody_core::pack;
 
 use crate::Error;
-use crate::motion::{Motion, numbers, vectors};
+use crate::engine::RunEngine;
+use crate::motion::{Motion, numbers};
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 use crate::softening::soften;
 use crate::start::Sets;
@@ -18,68 +16,92 @@ use crate::start::Sets;
 pub(crate) const GRAVITY: &str = "nbody_interactions::gravity::Gravity";
 pub(crate) const HERMITE: &str = "nbody_interactions::hermite::Hermite";
 
-/// An interaction with its particles and results on the device.
+/// A law with its particles and results on the device.
 #[derive(Debug)]
-pub(crate) struct Forces<X: Interaction> {
-    engine: Box<dyn Engine<X>>,
-    i: Particles<X::I>,
+pub(crate) struct Forces {
+    device: Device,
+    engine: Box<dyn Engine>,
+    i: Box<dyn Buffer>,
     /// The j-particles, if they have another type.
-    j: Option<Particles<X::J>>,
-    pub results: Results<X::F>,
+    j: Option<Box<dyn Buffer>>,
+    pub results: Box<dyn Buffer>,
 }
 
 /// A program that places particles at their positions in the state of an integrator.
 pub(crate) trait Place {
-    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error>;
+    fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error>;
 }
 
-impl<X: Interaction> Forces<X> {
+impl Forces {
     /// Uploads the particles.
-    pub fn new(mut engine: Box<dyn Engine<X>>, Sets { i, j }: &Sets<X>) -> Result<Self, Error> {
-        soften(&mut *engine);
-        let j = j.as_ref().map(|j| engine.upload(j)).transpose()?;
-        let (i, results) = (engine.upload(i)?, engine.results(i.len())?);
-        Ok(Self { engine, i, j, results })
+    pub fn new(engine: RunEngine, Sets { i, j }: &Sets<'_>) -> Result<Self, Error> {
+        let RunEngine { device, mut engine, .. } = engine;
+        soften(&mut *engine)?;
+        let precision = engine.options().precision;
+        let j = j.as_ref().map(|j| device.untyped().upload(j, precision)).transpose()?;
+        let i = device.untyped().upload(i, precision)?;
+        let results = engine.results(i.len())?;
+        Ok(Self { device, engine, i, j, results })
     }
 
     /// Places the particles and evaluates their forces.
     pub fn evaluate(&mut self, place: &mut impl Place) -> Result<(), Error> {
-        let Self { engine, i, j, results } = self;
-        place.place(i)?;
-        if let Some(j) = j {
-            place.place(j)?;
-            engine.evaluate_self_into(i, j, results)?;
-        } else {
-            let same = (&*i as &dyn Any).downcast_ref();
-            engine.evaluate_self_into(i, same.expect("of one type"), results)?;
-        }
-        Ok(())
-    }
-
-    /// Returns a vector field of the results of each particle.
-    pub fn vectors(&self, name: &str) -> Result<Vec<Vector<f64>>, Error> {
-        let at = numbers::<X::F>(name, FieldKind::Vector(3)).expect("a field of the results");
-        Ok(vectors::<X::F>(&self.results.download::<f64>()?, at))
+        let Self { engine, i, j, results, .. } = self;
+        place.place(&mut **i)?;
+        let same = match j {
+            Some(j) => {
+                place.place(&mut **j)?;
+                &**j
+            }
+            None => &**i,
+        };
+        Ok(engine.evaluate(&**i, Sources::Same(same), &mut **results, Store::Replace)?)
     }
 
     pub fn device(&self) -> &Device {
-        self.engine.device()
+        &self.device
     }
 
     /// Refuses a checkpoint without an engine state, if the engine has one.
     pub fn check_stateless(&self) -> Result<(), Error> {
-        check_stateless(&*self.engine)
+        if self.engine.is_stateless() { Ok(()) } else { Err(Error::NoCheckpoint) }
     }
 
     /// Returns the state that the engine keeps of previous evaluations.
     pub fn state(&self) -> Result<EngineState, Error> {
-        Ok(self.engine.untyped().state()?)
+        Ok(self.engine.state()?)
     }
 }
 
-/// Refuses a checkpoint without an engine state, if the engine has one.
-pub(crate) fn check_stateless<X: Interaction>(engine: &dyn Engine<X>) -> Result<(), Error> {
-    if engine.untyped().is_stateless() { Ok(()) } else { Err(Error::NoCheckpoint) }
+/// Returns vector fields of the results of each particle.
+pub(crate) fn vectors<const N: usize>(
+    results: &dyn Buffer,
+    names: [&str; N],
+) -> Result<[Vec<Vector<f64>>; N], Error> {
+    let (n, fields) = (results.len(), results.fields());
+    let dim = pack::dim(fields);
+    let mut rows = vec![0; n * dim];
+    results.read(0..n, &mut |write| write(0..n, &mut rows))?;
+    Ok(names.map(|name| {
+        let at = numbers(fields, name, FieldKind::Vector(3)).expect("a field of the results");
+        let three = |row: &[u64]| std::array::from_fn(|k| f64::from_bits(row[at + k]));
+        rows.chunks_exact(dim).map(|row| three(row).into()).collect()
+    }))
+}
+
+/// Returns the buffers that a program reads: other particles and results of a law.
+pub(crate) fn both<'a, Q>(others: &'a Particles<Q>, results: &'a dyn Buffer) -> Beside<'a> {
+    Beside { q: Some(others.untyped()), f: Some(results) }
+}
+
+/// Returns the buffers that a program reads: other particles.
+pub(crate) fn others<Q>(others: &Particles<Q>) -> Beside<'_> {
+    Beside { q: Some(others.untyped()), f: None }
+}
+
+/// Returns the buffers that a program reads: results of a law.
+pub(crate) fn results(results: &dyn Buffer) -> Beside<'_> {
+    Beside { q: None, f: Some(results) }
 }
 
 /// A field by its name and kind, and as in a declaration.
@@ -91,43 +113,46 @@ pub(crate) const ACC: Needed = ("acc", FieldKind::Vector(3), "acc: Vector");
 pub(crate) const JERK: Needed = ("jerk", FieldKind::Vector(3), "jerk: Vector");
 const POT: Needed = ("pot", FieldKind::Real, "pot: Real");
 
-/// Refuses an interaction that lacks fields of its particles or results, and names all of them. The
-/// example is an interaction that has all fields.
-pub(crate) fn check_fields<X: Interaction>(
+/// Returns whether a record has a field.
+pub(crate) fn has(fields: &[Field], (name, kind, _): Needed) -> bool {
+    numbers(fields, name, kind).is_some()
+}
+
+/// Refuses a law that lacks fields of its particles or results, and names all of them. The example
+/// is an interaction that has all fields.
+pub(crate) fn check_fields(
+    law: &Law,
     particles: &[Needed],
     results: &[Needed],
     example: &'static str,
 ) -> Result<(), Error> {
-    let missing = |needed: &[Needed], has: &dyn Fn(&str, FieldKind) -> bool| -> Box<[_]> {
-        let lacks = |&&(name, kind, _): &&Needed| !has(name, kind);
+    let missing = |needed: &[Needed], records: &[&[Field]]| -> Box<[_]> {
+        let lacks = |needed: &&Needed| !records.iter().all(|record| has(record, **needed));
         needed.iter().filter(lacks).map(|&(.., field)| field).collect()
     };
-    let particles = missing(particles, &|name, kind| {
-        numbers::<X::I>(name, kind).is_some() && numbers::<X::J>(name, kind).is_some()
-    });
-    let results = missing(results, &|name, kind| numbers::<X::F>(name, kind).is_some());
+    let particles = missing(particles, &[law.i, law.j]);
+    let results = missing(results, &[law.f]);
     if particles.is_empty() && results.is_empty() {
         return Ok(());
     }
-    let (interaction, purpose) = (X::LAW.name, "the integrator");
+    let (interaction, purpose) = (law.name, "the integrator");
     Err(Error::MissingFields { interaction, purpose, particles, results, example })
 }
 
-/// The energies of an interaction's particles.
+/// The energies of a law's particles.
 #[derive(Debug)]
 pub(crate) enum Energetics {
     PerMass(PerParticle<EnergyPerMass>),
     Whole(PerParticle<Energy>),
     /// The results have no potential.
-    Unknown,
+    Unknown(&'static Law),
 }
 
 impl Energetics {
-    pub fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
-        let has = |name, kind| numbers::<X::F>(name, kind).is_some();
-        Ok(if !has(POT.0, POT.1) {
-            Self::Unknown
-        } else if has(ACC.0, ACC.1) {
+    pub fn new(device: &Device, law: &'static Law) -> Result<Self, Error> {
+        Ok(if !has(law.f, POT) {
+            Self::Unknown(law)
+        } else if has(law.f, ACC) {
             Self::PerMass(PerParticle::new(device, EnergyPerMass)?)
         } else {
             Self::Whole(PerParticle::new(device, Energy)?)
@@ -135,19 +160,18 @@ impl Energetics {
     }
 
     /// Returns the energies of particles in this state, whose forces have been evaluated.
-    pub fn measure<X: Interaction, S: Record<Lane = f64>>(
+    pub fn measure<S>(
         &mut self,
         state: &Particles<S>,
-        results: &Results<X::F>,
+        forces: &dyn Buffer,
     ) -> Result<Energies, Error> {
         match self {
-            Self::PerMass(energy) => Ok(energy.measure_by_name(state, results)?),
-            Self::Whole(energy) => Ok(energy.measure_by_name(state, results)?),
-            Self::Unknown => {
-                let (interaction, purpose) = (X::LAW.name, "energies");
+            Self::PerMass(energy) => Ok(energy.measure_untyped(state.untyped(), results(forces))?),
+            Self::Whole(energy) => Ok(energy.measure_untyped(state.untyped(), results(forces))?),
+            Self::Unknown(law) => {
+                let (interaction, purpose) = (law.name, "energies");
                 let (particles, results) = (Box::default(), Box::new([POT.2]));
-                let is_hermite = numbers::<X::F>(JERK.0, JERK.1).is_some();
-                let example = if is_hermite { HERMITE } else { GRAVITY };
+                let example = if has(law.f, JERK) { HERMITE } else { GRAVITY };
                 Err(Error::MissingFields { interaction, purpose, particles, results, example })
             }
         }

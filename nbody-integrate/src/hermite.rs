@@ -1,12 +1,14 @@
 //! The Hermite integrator with a shared step.
 
-use nbody::law::Record;
-use nbody::{Device, Engine, Interaction, Particles, PerParticle, Precision, Vector};
+use nbody::law::Law;
+use nbody::untyped::{Buffer, Rows as _};
+use nbody::{Device, Particles, PerParticle, Precision, Vector};
 
 use crate::clock::{Clock, LEVELS};
+use crate::engine::RunEngine;
 use crate::forces::{
-    self, ACC, Energetics, Forces, HERMITE, JERK, POS, Place as Places, VEL, check_continued,
-    check_masses, check_motions, wait,
+    self, ACC, Energetics, Forces, HERMITE, JERK, POS, Place as Places, VEL, both, check_continued,
+    check_masses, check_motions, others, results, vectors, wait,
 };
 use crate::limits::StepLimits;
 use crate::motion::Motion;
@@ -14,9 +16,9 @@ use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
 use crate::programs::leapfrog::Energies;
-use crate::start::Sets;
+use crate::start::{Beginning, Sets};
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, HermiteOptions, Integrator, Start};
+use crate::{Error, HermiteOptions, Integrator};
 
 /// The fourth-order Hermite integrator (Makino & Aarseth 1992), P(EC)ⁿ, with one step for all
 /// particles: the shortest that any particle needs by the criterion of Aarseth (1985), rounded
@@ -51,8 +53,8 @@ use crate::{Error, HermiteOptions, Integrator, Start};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Hermite<X: Interaction> {
-    forces: Forces<X>,
+pub struct Hermite {
+    forces: Forces,
     stars: Particles<Star>,
     ends: Particles<End>,
     programs: Programs,
@@ -107,17 +109,15 @@ impl Programs {
     }
 }
 
-impl<X: Interaction> Hermite<X> {
-    /// Begins with these particles (see [`Start`]), evaluates their forces and chooses the first
-    /// step.
-    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        start: impl Into<Start<'a, P, Q>>,
+impl Hermite {
+    pub(crate) fn begin(
+        engine: RunEngine,
+        start: Beginning<'_>,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let start = start.into();
-        let (motions, sets) = (start.moving()?, start.sets()?);
-        check_motions(&motions, sets.i.len())?;
+        let motions = start.moving()?;
+        let sets = start.sets(engine.law(), engine.is_one_type)?;
+        check_motions(&motions, sets.i.count())?;
         let zero = [0.0; 3];
         let star = |motion: &Motion| {
             let &Motion { pos, vel, mass } = motion;
@@ -125,37 +125,34 @@ impl<X: Interaction> Hermite<X> {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let clock = Clock::new(start.time(), options.largest);
-        let mut run = Self::with_stars(Box::new(engine), &sets, &stars, clock, options)?;
-        run.begin(&motions)?;
+        let mut run = Self::with_stars(engine, &sets, &stars, clock, options)?;
+        run.choose_first(&motions)?;
         Ok(run)
     }
 
-    /// Resumes a run from a checkpoint, with the options that it had. Positions and velocities
-    /// come from the checkpoint, other fields from the particles.
-    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        particles: impl Into<Start<'a, P, Q>>,
+    pub(crate) fn continued(
+        engine: RunEngine,
+        start: Beginning<'_>,
         checkpoint: &HermiteCheckpoint,
         options: HermiteOptions,
     ) -> Result<Self, Error> {
-        let start = particles.into();
         start.check_resumed()?;
-        let sets = start.sets()?;
+        let sets = start.sets(engine.law(), engine.is_one_type)?;
         let &HermiteCheckpoint { begin, ticks, level, limits, ref stars } = checkpoint;
-        check_motions(&Motion::of(stars)?, sets.i.len())?;
+        check_motions(&Motion::of(stars)?, sets.i.count())?;
         check_continued(stars.iter().map(|star| [star.acc, star.jerk]))?;
         limits.check()?;
         let has_step = level != NO_STEP;
         let clock = Clock::at(begin, options.largest, ticks, level - u32::from(!has_step))?;
-        let mut run = Self::with_stars(Box::new(engine), &sets, stars, clock, options)?;
+        let mut run = Self::with_stars(engine, &sets, stars, clock, options)?;
         run.limits = limits;
         run.too_short = (!has_step).then(|| hastiest(stars));
         Ok(run)
     }
 
     fn with_stars(
-        engine: Box<dyn Engine<X>>,
-        sets: &Sets<X>,
+        engine: RunEngine,
+        sets: &Sets<'_>,
         stars: &[Star],
         clock: Clock,
         options: HermiteOptions,
@@ -163,16 +160,17 @@ impl<X: Interaction> Hermite<X> {
         options.check()?;
         check_begin(clock.time())?;
         check_resolution(clock.time(), options.largest)?;
-        check_fields::<X>()?;
+        check_fields(engine.law())?;
         check_masses(stars.iter().map(|star| star.mass))?;
-        let (device, precision) = (engine.device().clone(), engine.options().precision);
+        let (device, law) = (engine.device.clone(), engine.law());
+        let precision = engine.engine.options().precision;
         let ends = vec![<End>::default(); stars.len()];
         Ok(Self {
             forces: Forces::new(engine, sets)?,
             stars: device.upload(stars, Precision::Double)?,
             ends: device.upload(&ends, Precision::Double)?,
             programs: Programs::new(&device)?,
-            energetics: Energetics::new::<X>(&device)?,
+            energetics: Energetics::new(&device, law)?,
             options,
             precision,
             limits: StepLimits::default(),
@@ -183,11 +181,13 @@ impl<X: Interaction> Hermite<X> {
     }
 
     /// Evaluates the first forces, again a little later, and chooses the first step.
-    fn begin(&mut self, motions: &[Motion]) -> Result<(), Error> {
+    fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
         self.predict(0.0)?;
         let device = self.forces.device().clone();
-        PerParticle::new(&device, Begin)?.update_by_name(&mut self.stars, &self.forces.results)?;
-        let (acc, jerk) = (self.forces.vectors("acc")?, self.forces.vectors("jerk")?);
+        let stars = self.stars.untyped_mut();
+        let mut begin = PerParticle::new(&device, Begin)?;
+        begin.update_untyped(stars, results(&*self.forces.results), None)?;
+        let [acc, jerk] = vectors(&*self.forces.results, ["acc", "jerk"])?;
         let options = self.options;
         let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], self.precision, options);
         self.limits = limits;
@@ -196,7 +196,8 @@ impl<X: Interaction> Hermite<X> {
         let first =
             FirstStep { eta_start: options.eta_start, eta: options.eta, dt, speed, longest };
         let mut first = PerParticle::new(&device, first)?;
-        let shortest = first.measure_by_name(&self.stars, &self.forces.results)?;
+        let forces = results(&*self.forces.results);
+        let shortest = first.measure_untyped(self.stars.untyped(), forces)?;
         let is_first = true;
         self.choose(&shortest, is_first)
     }
@@ -262,7 +263,7 @@ impl<X: Interaction> Hermite<X> {
     }
 }
 
-impl<X: Interaction> Integrator for Hermite<X> {
+impl Integrator for Hermite {
     fn advance(&mut self) -> Result<(), Error> {
         self.check_step()?;
         let (dt, eta) = (self.clock.step(), self.options.eta);
@@ -270,10 +271,10 @@ impl<X: Interaction> Integrator for Hermite<X> {
         self.predict(dt)?;
         let Self { forces, stars, ends, programs, .. } = self;
         let Programs { place, correct, accept, step, .. } = programs;
-        correct.update_by_name(ends, (&*stars, &forces.results))?;
+        correct.update_untyped(ends.untyped_mut(), both(stars, &*forces.results), None)?;
         for _ in 1..self.options.iterations {
             forces.evaluate(&mut Ended { program: place, ends })?;
-            correct.update_by_name(ends, (&*stars, &forces.results))?;
+            correct.update_untyped(ends.untyped_mut(), both(stars, &*forces.results), None)?;
         }
         let StepLimits { speed, longest } = self.limits;
         step.set_parameters(Step { dt, eta, speed, longest });
@@ -312,13 +313,13 @@ impl<X: Interaction> Integrator for Hermite<X> {
     /// Evaluates the potentials anew, which takes as long as a step.
     fn energies(&mut self) -> Result<Energies, Error> {
         self.predict(0.0)?;
-        self.energetics.measure::<X, _>(&self.stars, &self.forces.results)
+        self.energetics.measure(&self.stars, &*self.forces.results)
     }
 }
 
-/// Refuses an interaction that lacks a field.
-pub(crate) fn check_fields<X: Interaction>() -> Result<(), Error> {
-    forces::check_fields::<X>(&[POS, VEL], &[ACC, JERK], HERMITE)
+/// Refuses a law that lacks a field.
+pub(crate) fn check_fields(law: &Law) -> Result<(), Error> {
+    forces::check_fields(law, &[POS, VEL], &[ACC, JERK], HERMITE)
 }
 
 /// Returns the error for a particle with too short a step. If its forces are not finite,
@@ -353,8 +354,8 @@ struct Predicted<'a> {
 }
 
 impl Places for Predicted<'_> {
-    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
-        Ok(self.program.update_by_name(particles, self.stars)?)
+    fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
+        Ok(self.program.update_untyped(particles, others(self.stars), None)?)
     }
 }
 
@@ -365,7 +366,7 @@ struct Ended<'a> {
 }
 
 impl Places for Ended<'_> {
-    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
-        Ok(self.program.update_by_name(particles, self.ends)?)
+    fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
+        Ok(self.program.update_untyped(particles, others(self.ends), None)?)
     }
 }

@@ -1,21 +1,20 @@
 //! The leapfrog integrator.
 
-use nbody::law::{FieldKind, Record};
-use nbody::untyped::EngineState;
-use nbody::{
-    Device, Domain, Engine, Interaction, Particles, PerParticle, Precision, Sequence, Vector,
-};
+use nbody::law::{Field, FieldKind};
+use nbody::untyped::{Buffer, EngineState, Rows as _};
+use nbody::{Device, Domain, Particles, PerParticle, Precision, Sequence, Vector};
 
+use crate::engine::RunEngine;
 use crate::forces::{
-    ACC, Energetics, Forces, GRAVITY, Needed, POS, Place, check_fields, check_masses,
-    check_motions, wait,
+    ACC, Energetics, Forces, GRAVITY, Needed, POS, Place, VEL, check_fields, check_masses,
+    check_motions, has, others, results, vectors, wait,
 };
-use crate::motion::{Motion, numbers};
+use crate::motion::Motion;
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 use crate::softening::soften;
-use crate::start::Sets;
+use crate::start::{Beginning, Sets};
 use crate::steps::{NextStep, Steps, check_begin, check_resolution};
-use crate::{Error, Integrator, Start};
+use crate::{Error, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967;
 /// Swope et al. 1982). It is of second order, symplectic, and symmetric in time.
@@ -43,14 +42,14 @@ use crate::{Error, Integrator, Start};
 /// # }
 /// ```
 ///
-/// Forces over neighbour lists: `Leapfrog::new((short_range, near), ...)` with a `ShortRange` and
-/// the `Neighbours` that it updates. Forces by a tree: `Leapfrog::new(tree, ...)` with a `Tree`.
+/// Forces over neighbour lists: `Leapfrog::new(short_range, ...)` with a `ShortRange`, which
+/// updates its lists. Forces by a tree: `Leapfrog::new(tree, ...)` with a `Tree`.
 ///
 /// A constant step does not notice numbers that become infinite or NaN, as for bodies that meet
 /// without softening: check the energies, or the motions with [`Motion::check`].
 #[derive(Debug)]
-pub struct Leapfrog<X: Interaction> {
-    forces: Forces<X>,
+pub struct Leapfrog {
+    forces: Forces,
     motions: Particles<Motion>,
     place: Placing,
     kick: Kicking,
@@ -95,28 +94,19 @@ pub struct LeapfrogCheckpoint {
     pub engine: EngineState,
 }
 
-impl<X: Interaction> Leapfrog<X> {
-    /// Begins with these particles (see [`Start`]), and evaluates their forces.
-    pub fn new<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        start: impl Into<Start<'a, P, Q>>,
-        step: f64,
-    ) -> Result<Self, Error> {
-        let start = start.into();
+impl Leapfrog {
+    pub(crate) fn begin(engine: RunEngine, start: Beginning<'_>, step: f64) -> Result<Self, Error> {
         let (motions, clock) = (start.moving()?, Clock { begin: start.time(), step, steps: 0 });
-        Self::at(Box::new(engine), &start.sets()?, &motions, clock)
+        let sets = start.sets(engine.law(), engine.is_one_type)?;
+        Self::at(engine, &sets, &motions, clock)
     }
 
-    /// Resumes a run from a checkpoint, with the step that it had. Positions and velocities come
-    /// from the checkpoint, other fields from the particles. Positions are wrapped only after
-    /// another call of [`set_wrap`](Self::set_wrap).
-    pub fn resume<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>>(
-        engine: impl Engine<X> + 'static,
-        particles: impl Into<Start<'a, P, Q>>,
+    pub(crate) fn continued(
+        mut engine: RunEngine,
+        start: Beginning<'_>,
         checkpoint: &LeapfrogCheckpoint,
         step: f64,
     ) -> Result<Self, Error> {
-        let start = particles.into();
         start.check_resumed()?;
         let &LeapfrogCheckpoint { begin, steps, ref motions, engine: ref state } = checkpoint;
         if motions.is_empty() {
@@ -125,16 +115,16 @@ impl<X: Interaction> Leapfrog<X> {
         if steps > 1 << f64::MANTISSA_DIGITS {
             return Err(Error::TooManySteps { steps });
         }
-        let mut engine: Box<dyn Engine<X>> = Box::new(engine);
         // Comes first: a change of parameters would make the engine forget its state.
-        soften(&mut *engine);
-        engine.untyped_mut().restore(state)?;
-        Self::at(engine, &start.sets()?, motions, Clock { begin, step, steps })
+        soften(&mut *engine.engine)?;
+        engine.engine.restore(state)?;
+        let sets = start.sets(engine.law(), engine.is_one_type)?;
+        Self::at(engine, &sets, motions, Clock { begin, step, steps })
     }
 
     fn at(
-        engine: Box<dyn Engine<X>>,
-        sets: &Sets<X>,
+        engine: RunEngine,
+        sets: &Sets<'_>,
         motions: &[Motion],
         clock: Clock,
     ) -> Result<Self, Error> {
@@ -142,10 +132,11 @@ impl<X: Interaction> Leapfrog<X> {
         check_begin(clock.begin)?;
         check_begin(clock.next().begin)?;
         check_resolution(clock.next().begin, clock.step)?;
-        check_motions(motions, sets.i.len())?;
-        check_fields::<X>(&[POS], Kicking::needs::<X>(), GRAVITY)?;
-        let device = engine.device().clone();
-        let kick = Kicking::new::<X>(&device)?;
+        check_motions(motions, sets.i.count())?;
+        let law = engine.law();
+        check_fields(law, &[POS], Kicking::needs(law.f), GRAVITY)?;
+        let device = engine.device.clone();
+        let kick = Kicking::new(&device, law.f)?;
         if let Kicking::Forces(_) = kick
             && let Some(index) = motions.iter().position(|motion| motion.mass <= 0.0)
         {
@@ -153,14 +144,14 @@ impl<X: Interaction> Leapfrog<X> {
         }
         check_masses(motions.iter().map(|motion| motion.mass))?;
         let mut drift = PerParticle::new(&device, Drift { dt: clock.step })?;
-        drift.set_domain(engine.options().domain)?;
+        drift.set_domain(engine.engine.options().domain)?;
         let mut run = Self {
             forces: Forces::new(engine, sets)?,
             motions: device.upload(motions, Precision::Double)?,
             place: Placing::new(&device)?,
             kick,
             drift,
-            energetics: Energetics::new::<X>(&device)?,
+            energetics: Energetics::new(&device, law)?,
             clock,
             steps: Steps::default(),
             sequence: Sequence::new(&device),
@@ -201,10 +192,11 @@ impl<X: Interaction> Leapfrog<X> {
 
     /// Returns the accelerations of particles with these motions.
     fn accelerations(&self, motions: &[Motion]) -> Result<Vec<Vector>, Error> {
+        let results = &*self.forces.results;
         match &self.kick {
-            Kicking::Accelerations(_) => self.forces.vectors("acc"),
+            Kicking::Accelerations(_) => Ok(vectors(results, ["acc"])?.concat()),
             Kicking::Forces(_) => {
-                let forces = self.forces.vectors("force")?;
+                let forces = vectors(results, ["force"])?.concat();
                 Ok(forces.into_iter().zip(motions).map(|(force, it)| force / it.mass).collect())
             }
         }
@@ -218,7 +210,7 @@ impl<X: Interaction> Leapfrog<X> {
     }
 }
 
-impl<X: Interaction> Integrator for Leapfrog<X> {
+impl Integrator for Leapfrog {
     fn advance(&mut self) -> Result<(), Error> {
         check_resolution(self.time(), self.clock.step)?;
         let half = 0.5 * self.clock.step;
@@ -271,7 +263,7 @@ impl<X: Interaction> Integrator for Leapfrog<X> {
 
     /// Uses the potentials of the last step, and so costs little.
     fn energies(&mut self) -> Result<Energies, Error> {
-        self.energetics.measure::<X, _>(&self.motions, &self.forces.results)
+        self.energetics.measure(&self.motions, &*self.forces.results)
     }
 }
 
@@ -300,16 +292,18 @@ struct At<'a> {
 }
 
 impl Place for At<'_> {
-    fn place<P: Record<Lane = f64>>(&mut self, particles: &mut Particles<P>) -> Result<(), Error> {
+    fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
         let Self { place, motions } = self;
-        if numbers::<P>("vel", FieldKind::Vector(3)).is_some() {
-            place.moving.update_by_name(particles, *motions)?;
+        if has(particles.fields(), VEL) {
+            place.moving.update_untyped(particles, others(motions), None)?;
         } else {
-            place.still.update_by_name(particles, *motions)?;
+            place.still.update_untyped(particles, others(motions), None)?;
         }
         Ok(())
     }
 }
+
+const FORCE: Needed = ("force", FieldKind::Vector(3), "force: Vector");
 
 /// The program that changes velocities.
 #[derive(Debug)]
@@ -320,33 +314,34 @@ enum Kicking {
 
 impl Kicking {
     /// Returns the fields that the results need: accelerations, unless they have forces.
-    fn needs<X: Interaction>() -> &'static [Needed] {
+    fn needs(results: &[Field]) -> &'static [Needed] {
         const EITHER: &[Needed] = &[(ACC.0, ACC.1, "acc: Vector` or `force: Vector")];
-        if numbers::<X::F>("force", ACC.1).is_some() { &[] } else { EITHER }
+        if has(results, FORCE) { &[] } else { EITHER }
     }
 
-    fn new<X: Interaction>(device: &Device) -> Result<Self, Error> {
-        if numbers::<X::F>(ACC.0, ACC.1).is_some() {
+    fn new(device: &Device, results: &[Field]) -> Result<Self, Error> {
+        if has(results, ACC) {
             Ok(Self::Accelerations(PerParticle::new(device, Kick { dt: 0.0 })?))
         } else {
             Ok(Self::Forces(PerParticle::new(device, Push { dt: 0.0 })?))
         }
     }
 
-    fn kick<X: Interaction>(
+    fn kick(
         &mut self,
         motions: &mut Particles<Motion>,
-        forces: &Forces<X>,
+        forces: &Forces,
         dt: f64,
     ) -> Result<(), Error> {
+        let (motions, results) = (motions.untyped_mut(), results(&*forces.results));
         match self {
             Self::Accelerations(kick) => {
                 kick.set_parameters(Kick { dt });
-                kick.update_by_name(motions, &forces.results)?;
+                kick.update_untyped(motions, results, None)?;
             }
             Self::Forces(push) => {
                 push.set_parameters(Push { dt });
-                push.update_by_name(motions, &forces.results)?;
+                push.update_untyped(motions, results, None)?;
             }
         }
         Ok(())

@@ -54,12 +54,36 @@
 //! a tree, neighbour lists. Block time steps take all pairs, and trees that are opened by an
 //! angle.
 //!
+//! An integrator finds the fields of a law by name, so that it also takes laws that are text at run
+//! time. `of(&device, engine, &particles, step)` begins a run with an engine of
+//! [`untyped`](nbody::untyped), and `resume_of` continues it:
+//!
+//! ```no_run
+//! # use nbody::law::read;
+//! # use nbody::prelude::*;
+//! # use nbody_integrate::{Integrator, Leapfrog, Motion};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let [star, planet] = [Motion::default(); 2];
+//! let law = read("gravity.rs")?.only_law()?;
+//! let device = Device::best();
+//! let eps2 = [0.0_f64.to_bits()];
+//! let engine = device.untyped().all_pairs(law, &eps2, Options::default())?;
+//! let mut run = Leapfrog::of(&device, engine, &[star, planet], 0.01)?;
+//! run.advance_to(100.0)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Start::rows`] takes particles without a Rust type, as other languages have them.
+//!
 //! The energy error of a run is (E − E₀) / |E₀|, with the total energies `energies()?.total()`: E now,
 //! E₀ at the beginning.
 #![forbid(unsafe_code)]
 
 mod block;
 mod clock;
+mod constructors;
+mod engine;
 mod error;
 mod forces;
 mod hermite;
@@ -69,6 +93,7 @@ mod limits;
 mod motion;
 mod options;
 mod programs;
+mod rows;
 mod softening;
 mod start;
 mod steps;

@@ -1,8 +1,9 @@
 //! Motions of particles, and their energies.
 
-use nbody::law::{FieldKind, Record};
+use nbody::law::{Field, FieldKind, Record};
+use nbody::untyped::Rows;
 use nbody::{Device, PerParticle, Point, Precision, Update, Vector};
-use nbody_core::pack;
+use nbody_core::pack::{self, Once};
 
 use crate::Error;
 use crate::programs::leapfrog::Energies;
@@ -21,12 +22,18 @@ impl Motion {
     /// Returns the motions of particles, by their fields `pos: Point`, `vel: Vector` and `mass:
     /// Real`; without these fields, velocities are zero and masses one.
     pub fn of<P: Record<Lane = f64>>(particles: &[P]) -> Result<Vec<Self>, Error> {
-        let Some(pos) = numbers::<P>(POS.0, POS.1) else {
+        Self::of_rows(&particles)
+    }
+
+    fn of_rows(particles: &dyn Rows) -> Result<Vec<Self>, Error> {
+        let particles = &Once::of(particles);
+        let fields = particles.fields();
+        let Some(pos) = numbers(fields, POS.0, POS.1) else {
             return Err(Error::NoMotion { field: "pos: Point" });
         };
-        let (vel, mass) = (numbers::<P>(VEL.0, VEL.1), numbers::<P>(MASS.0, MASS.1));
-        let rows = pack::rows(&particles);
-        let motions = rows.chunks_exact(P::DIM.max(1)).map(|row| {
+        let (vel, mass) = (numbers(fields, VEL.0, VEL.1), numbers(fields, MASS.0, MASS.1));
+        let rows = pack::rows(particles);
+        let motions = rows.chunks_exact(pack::dim(fields)).map(|row| {
             let real = |at: usize| f64::from_bits(row[at]);
             let three = |at: usize| std::array::from_fn(|k| real(at + k));
             Self {
@@ -39,15 +46,14 @@ impl Motion {
     }
 
     /// Returns the motions of particles that have all three fields.
-    pub(crate) fn of_all_fields<P: Record<Lane = f64>>(
-        particles: &[P],
-    ) -> Result<Vec<Self>, Error> {
+    pub(crate) fn of_all_fields(particles: &dyn Rows) -> Result<Vec<Self>, Error> {
+        let particles = &Once::of(particles);
         for ((name, kind), field) in [(VEL, "vel: Vector"), (MASS, "mass: Real")] {
-            if numbers::<P>(name, kind).is_none() {
+            if numbers(particles.fields(), name, kind).is_none() {
                 return Err(Error::NoMotion { field });
             }
         }
-        Self::of(particles)
+        Self::of_rows(particles)
     }
 
     /// Returns the motions that a program predicts from the states of particles. It runs on the
@@ -81,16 +87,9 @@ impl Motion {
 
 /// Returns the index of a field's first number in a record; `None` if the record has no field of
 /// this name and kind.
-pub(crate) fn numbers<P: Record>(name: &str, kind: FieldKind) -> Option<usize> {
-    let found = P::FIELDS.iter().position(|field| field.name == name && field.kind == kind)?;
-    Some(pack::dim(&P::FIELDS[..found]))
-}
-
-/// Returns three numbers of each record, beginning with this index.
-pub(crate) fn vectors<P: Record<Lane = f64>>(records: &[P], at: usize) -> Vec<Vector<f64>> {
-    let rows = pack::rows(&records);
-    let three = |row: &[u64]| std::array::from_fn(|k| f64::from_bits(row[at + k]));
-    rows.chunks_exact(P::DIM.max(1)).map(|row| three(row).into()).collect()
+pub(crate) fn numbers(fields: &[Field], name: &str, kind: FieldKind) -> Option<usize> {
+    let found = fields.iter().position(|field| field.name == name && field.kind == kind)?;
+    Some(pack::dim(&fields[..found]))
 }
 
 impl Energies {

@@ -1,26 +1,28 @@
 //! The softening of bodies at the same place.
 
-use nbody::law::FieldKind;
-use nbody::{Engine, Interaction, Precision};
-use nbody_core::pack;
+use nbody::Precision;
+use nbody::law::{Field, FieldKind};
+use nbody::untyped::Engine;
 
+use crate::Error;
 use crate::motion::numbers;
 
-/// Softens the forces between bodies at the same place, if the interaction has a softening length
-/// of zero.
-pub(crate) fn soften<X: Interaction>(engine: &mut (impl Engine<X> + ?Sized)) {
-    if let Some(law) = softened(&engine.parameters(), engine.options().precision) {
-        engine.set_parameters(law);
+/// Softens the forces between bodies at the same place, if the law has a softening length of zero.
+pub(crate) fn soften(engine: &mut dyn Engine) -> Result<(), Error> {
+    let (law, precision) = (engine.law(), engine.options().precision);
+    if let Some(parameters) = softened(law.parameters, engine.parameters(), precision) {
+        engine.set_parameters(&parameters)?;
     }
+    Ok(())
 }
 
-/// Returns the interaction with a tiny `eps2`, the squared softening length, if it is zero or
-/// underflows in the precision; `None` if there is no such parameter, or if it is large enough.
-/// The tiny value changes no force between bodies at different places. A massless body then has no
-/// effect even on a body at the same place, where 0 · ∞ would be NaN.
-fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> {
-    let at = numbers::<X>("eps2", FieldKind::Real)?;
-    let mut row = pack::rows(&std::slice::from_ref(interaction));
+/// Returns parameters with a tiny `eps2`, the squared softening length, if it is zero or underflows
+/// in the precision; `None` if there is no such parameter, or if it is large enough. The tiny value
+/// changes no force between bodies at different places. A massless body then has no effect even on
+/// a body at the same place, where 0 · ∞ would be NaN.
+fn softened(fields: &[Field], parameters: &[u64], precision: Precision) -> Option<Vec<u64>> {
+    let at = numbers(fields, "eps2", FieldKind::Real)?;
+    let mut row = parameters.to_vec();
     // Its inverse is finite in the precision of the pairs. The third power of the inverse length
     // is not, so that massive bodies at the same place remain an error.
     let least = match precision {
@@ -29,11 +31,12 @@ fn softened<X: Interaction>(interaction: &X, precision: Precision) -> Option<X> 
     };
     let is_zero = (0.0..least).contains(&f64::from_bits(row[at]));
     row[at] = f64::to_bits(least);
-    is_zero.then(|| pack::record(&row))
+    is_zero.then_some(row)
 }
 
 #[cfg(test)]
 mod tests {
+    use nbody::Interaction as _;
     use nbody_interactions::gravity::Gravity;
 
     use super::*;
@@ -50,7 +53,9 @@ mod tests {
             (5e-324, double, Some(1e-300)),
             (-1.0, single, None),
         ] {
-            let found = softened(&Gravity { eps2 }, precision).map(|law| law.eps2);
+            let parameters = [f64::to_bits(eps2)];
+            let found = softened(Gravity::LAW.parameters, &parameters, precision);
+            let expected = expected.map(|eps2: f64| vec![eps2.to_bits()]);
             assert_eq!(found, expected, "{eps2:e}, {precision}");
         }
     }

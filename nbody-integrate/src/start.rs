@@ -1,16 +1,13 @@
 //! The particles of a run, and its beginning.
 
-use std::any::TypeId;
-use std::borrow::Cow;
+use std::fmt;
 
-use nbody::law::Record;
-use nbody::{Error as EngineError, Interaction};
-use nbody_core::pack::{self, Binding};
+use nbody::Error as EngineError;
+use nbody::law::{Law, Nothing, Record};
+use nbody::untyped::{OwnedRows, Rows};
 
+use crate::rows::NamedRows;
 use crate::{Error, Motion};
-
-/// Number of particles that are converted at a time.
-const CHUNK: usize = 1 << 12;
 
 /// The particles of a run, and its beginning. Every integrator also takes `&particles` alone.
 ///
@@ -18,6 +15,9 @@ const CHUNK: usize = 1 << 12;
 /// and kind: [`Motion`] for gravity, whose `Body` has no velocity. Their motions are given by
 /// their fields `pos`, `vel` and `mass`, or by [`motions`](Self::motions). A run begins at time 0,
 /// or at the time of [`begin`](Self::begin).
+///
+/// Other languages give [`rows`](Self::rows) of described records instead, such as columns in
+/// memory.
 ///
 /// ```
 /// use nbody::prelude::*;
@@ -38,17 +38,51 @@ const CHUNK: usize = 1 << 12;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a, P, Q = P> {
-    particles: &'a [P],
-    sources: Option<&'a [Q]>,
-    motions: Option<&'a [Motion]>,
+    particles: Given<'a, P>,
+    sources: Option<Given<'a, Q>>,
+    motions: Option<Given<'a, Motion>>,
     begin: Option<f64>,
+}
+
+/// Records of a type, or rows of any record.
+#[derive(Clone, Copy)]
+enum Given<'a, P> {
+    Records(&'a [P]),
+    Rows(&'a dyn Rows),
+}
+
+impl<P: Record<Lane = f64>> Given<'_, P> {
+    fn rows(&self) -> &dyn Rows {
+        match self {
+            Self::Records(records) => records,
+            Self::Rows(rows) => *rows,
+        }
+    }
+}
+
+impl<P: fmt::Debug> fmt::Debug for Given<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Records(records) => records.fmt(f),
+            Self::Rows(rows) => write!(f, "{} rows", rows.count()),
+        }
+    }
 }
 
 impl<'a, P> Start<'a, P> {
     /// Begins with these particles, at time 0.
     #[must_use]
     pub const fn new(particles: &'a [P]) -> Self {
-        Self { particles, sources: None, motions: None, begin: None }
+        Self { particles: Given::Records(particles), sources: None, motions: None, begin: None }
+    }
+}
+
+impl<'a> Start<'a, Nothing> {
+    /// Begins with particles that are rows of a described record, at time 0. The record has the
+    /// fields of the law's particles, by name and kind.
+    #[must_use]
+    pub const fn rows(particles: &'a dyn Rows) -> Self {
+        Self { particles: Given::Rows(particles), sources: None, motions: None, begin: None }
     }
 }
 
@@ -58,13 +92,27 @@ impl<'a, P, Q> Start<'a, P, Q> {
     #[must_use]
     pub const fn sources<R>(self, sources: &'a [R]) -> Start<'a, P, R> {
         let Self { particles, motions, begin, .. } = self;
-        Start { particles, sources: Some(sources), motions, begin }
+        Start { particles, sources: Some(Given::Records(sources)), motions, begin }
+    }
+
+    /// Sets the j-particles as [`sources`](Self::sources) does, by rows of a described record.
+    #[must_use]
+    pub const fn source_rows(self, sources: &'a dyn Rows) -> Start<'a, P, Nothing> {
+        let Self { particles, motions, begin, .. } = self;
+        Start { particles, sources: Some(Given::Rows(sources)), motions, begin }
     }
 
     /// Sets the motions of the particles, in place of their own fields.
     #[must_use]
     pub const fn motions(self, motions: &'a [Motion]) -> Self {
-        Self { motions: Some(motions), ..self }
+        Self { motions: Some(Given::Records(motions)), ..self }
+    }
+
+    /// Sets the motions as [`motions`](Self::motions) does, by rows with the fields `pos: Point`,
+    /// `vel: Vector` and `mass: Real`.
+    #[must_use]
+    pub const fn motion_rows(self, motions: &'a dyn Rows) -> Self {
+        Self { motions: Some(Given::Rows(motions)), ..self }
     }
 
     /// Sets the time at which the run begins.
@@ -72,42 +120,17 @@ impl<'a, P, Q> Start<'a, P, Q> {
     pub const fn begin(self, time: f64) -> Self {
         Self { begin: Some(time), ..self }
     }
-
-    pub(crate) fn time(&self) -> f64 {
-        self.begin.unwrap_or(0.0)
-    }
-
-    /// Refuses a beginning of a run that is resumed.
-    pub(crate) fn check_resumed(&self) -> Result<(), Error> {
-        let begins = self.begin.is_some() || self.motions.is_some();
-        if begins { Err(Error::Resumed) } else { Ok(()) }
-    }
 }
 
-impl<'a, P: Record<Lane = f64>, Q: Record<Lane = f64>> Start<'a, P, Q> {
-    /// Returns the motions of the particles.
-    pub(crate) fn moving(&self) -> Result<Cow<'a, [Motion]>, Error> {
-        match self.motions {
-            Some(motions) => Ok(Cow::Borrowed(motions)),
-            None => Ok(Cow::Owned(Motion::of_all_fields(self.particles)?)),
+impl<P: Record<Lane = f64>, Q: Record<Lane = f64>> Start<'_, P, Q> {
+    /// Returns the beginning without the types of the records.
+    pub(crate) fn untyped(&self) -> Beginning<'_> {
+        Beginning {
+            particles: self.particles.rows(),
+            sources: self.sources.as_ref().map(Given::rows),
+            motions: self.motions.as_ref().map(Given::rows),
+            begin: self.begin,
         }
-    }
-
-    /// Returns the particles as records of an interaction.
-    pub(crate) fn sets<X: Interaction>(&self) -> Result<Sets<X>, Error> {
-        let Self { particles, sources, .. } = *self;
-        let one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
-        let j = match sources {
-            None if one_type => None,
-            None => Some(converted::<X, P, X::J>(particles)?),
-            Some(_) if one_type => return Err(Error::OneType { interaction: X::LAW.name }),
-            Some(sources) => {
-                let (found, expected) = (sources.len(), particles.len());
-                EngineError::check_length("j-particles of one set", found, expected)?;
-                Some(converted::<X, Q, X::J>(sources)?)
-            }
-        };
-        Ok(Sets { i: converted::<X, P, X::I>(particles)?, j })
     }
 }
 
@@ -129,28 +152,65 @@ impl<'a, P> From<&'a Vec<P>> for Start<'a, P> {
     }
 }
 
-/// The particles of an interaction, which are one set.
-#[derive(Debug)]
-pub(crate) struct Sets<X: Interaction> {
-    pub i: Vec<X::I>,
-    /// The j-particles, where they are of another type.
-    pub j: Option<Vec<X::J>>,
+impl<'a> From<&'a OwnedRows> for Start<'a, Nothing> {
+    fn from(particles: &'a OwnedRows) -> Self {
+        Self::rows(particles)
+    }
 }
 
-/// Returns particles of an interaction, with the fields of these particles by name and kind.
-fn converted<X: Interaction, P: Record<Lane = f64>, T: Record<Lane = f64>>(
-    particles: &[P],
-) -> Result<Vec<T>, Error> {
-    let binding = Binding::new(X::LAW.name, T::FIELDS, P::FIELDS)?;
-    let mut converted = Vec::with_capacity(particles.len());
-    let mut numbers = vec![0; T::DIM];
-    for chunk in particles.chunks(CHUNK) {
-        for row in pack::rows(&chunk).chunks_exact(P::DIM.max(1)) {
-            for (number, place) in numbers.iter_mut().zip(binding.places()) {
-                *number = row[place.component()];
-            }
-            converted.push(pack::record(&numbers));
-        }
+impl<'a> From<&'a dyn Rows> for Start<'a, Nothing> {
+    fn from(particles: &'a dyn Rows) -> Self {
+        Self::rows(particles)
     }
-    Ok(converted)
+}
+
+/// A [`Start`] without the types of its records.
+#[derive(Clone, Copy)]
+pub(crate) struct Beginning<'a> {
+    particles: &'a dyn Rows,
+    sources: Option<&'a dyn Rows>,
+    motions: Option<&'a dyn Rows>,
+    begin: Option<f64>,
+}
+
+impl<'a> Beginning<'a> {
+    pub fn time(&self) -> f64 {
+        self.begin.unwrap_or(0.0)
+    }
+
+    /// Refuses a beginning of a run that is resumed.
+    pub fn check_resumed(&self) -> Result<(), Error> {
+        let begins = self.begin.is_some() || self.motions.is_some();
+        if begins { Err(Error::Resumed) } else { Ok(()) }
+    }
+
+    /// Returns the motions of the particles.
+    pub fn moving(&self) -> Result<Vec<Motion>, Error> {
+        Motion::of_all_fields(self.motions.unwrap_or(self.particles))
+    }
+
+    /// Returns the particles as records of a law, whose i-particles and j-particles may be of one
+    /// type.
+    pub fn sets(&self, law: &Law, is_one_type: bool) -> Result<Sets<'a>, Error> {
+        let &Self { particles, sources, .. } = self;
+        let j = match sources {
+            None if is_one_type => None,
+            None => Some(NamedRows::new(law.name, law.j, particles)?),
+            Some(_) if is_one_type => return Err(Error::OneType { interaction: law.name }),
+            Some(sources) => {
+                let sources = NamedRows::new(law.name, law.j, sources)?;
+                let (found, expected) = (sources.count(), particles.count());
+                EngineError::check_length("j-particles of one set", found, expected)?;
+                Some(sources)
+            }
+        };
+        Ok(Sets { i: NamedRows::new(law.name, law.i, particles)?, j })
+    }
+}
+
+/// The particles of a law, which are one set.
+pub(crate) struct Sets<'a> {
+    pub i: NamedRows<'a>,
+    /// The j-particles, where they are of another type.
+    pub j: Option<NamedRows<'a>>,
 }

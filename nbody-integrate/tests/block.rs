@@ -23,11 +23,7 @@ fn engine(device: &Device) -> AllPairs<hermite::Hermite> {
     AllPairs::with_options(device, hermite::Hermite { eps2: EPS2 }, exact()).unwrap()
 }
 
-fn run(
-    device: &Device,
-    bodies: &[Body],
-    options: HermiteOptions,
-) -> BlockHermite<hermite::Hermite> {
+fn run(device: &Device, bodies: &[Body], options: HermiteOptions) -> BlockHermite {
     BlockHermite::new(engine(device), bodies, options).unwrap()
 }
 
@@ -35,7 +31,7 @@ fn options(eta: f64) -> HermiteOptions {
     HermiteOptions::default().eta(eta).eta_start(0.25 * eta)
 }
 
-fn energy(run: &mut BlockHermite<hermite::Hermite>) -> f64 {
+fn energy(run: &mut BlockHermite) -> f64 {
     run.energies().unwrap().total()
 }
 

@@ -18,7 +18,7 @@ fn run(
     bodies: &[Body],
     eps2: f64,
     options: HermiteOptions,
-) -> Result<Hermite<hermite::Hermite>, Error> {
+) -> Result<Hermite, Error> {
     let engine = AllPairs::with_options(device, hermite::Hermite { eps2 }, exact()).unwrap();
     Hermite::new(engine, bodies, options)
 }
@@ -39,7 +39,7 @@ fn fixed(step: f64) -> HermiteOptions {
     HermiteOptions::default().largest(step).eta(1e6).eta_start(1e6)
 }
 
-fn energy(run: &mut Hermite<hermite::Hermite>) -> f64 {
+fn energy(run: &mut Hermite) -> f64 {
     run.energies().unwrap().total()
 }
 

@@ -25,7 +25,7 @@ fn orbit(e: f64) -> (Vec<gravity::Body>, Vec<Motion>) {
     (bodies, motions)
 }
 
-fn gravity(device: &Device, e: f64, step: f64) -> Leapfrog<Gravity> {
+fn gravity(device: &Device, e: f64, step: f64) -> Leapfrog {
     let (bodies, motions) = orbit(e);
     let engine = AllPairs::with_options(device, Gravity { eps2: 0.0 }, exact()).unwrap();
     Leapfrog::new(engine, Start::new(&bodies).motions(&motions), step).unwrap()
@@ -175,7 +175,7 @@ fn devices_agree_to_the_last_bit() {
 }
 
 /// Two bodies that circle each other while they move through a box together.
-fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog<Gravity>, Domain) {
+fn in_a_box(device: &Device, motions: Option<&[Motion]>) -> (Leapfrog, Domain) {
     let domain = Domain::periodic([4.0, 3.0, f64::INFINITY]).unwrap();
     let (bodies, mut moving) = orbit(0.2);
     for motion in &mut moving {
@@ -412,7 +412,7 @@ mod pull {
 }
 
 /// Returns the motions after some steps.
-fn after_steps<X: nbody::Interaction>(run: Result<Leapfrog<X>, Error>) -> Vec<Motion> {
+fn after_steps(run: Result<Leapfrog, Error>) -> Vec<Motion> {
     let mut run = run.unwrap();
     (0..50).try_for_each(|_| run.advance()).unwrap();
     run.motions().unwrap()

@@ -50,7 +50,7 @@ pub const TAU: f64 = 2.1513;
 /// Atoms that move by velocity Verlet. Positions are not wrapped into the box, so that their
 /// differences are displacements.
 pub struct Liquid<X: Interaction> {
-    run: Leapfrog<X>,
+    run: Leapfrog,
     law: X,
     system: System,
     device: Device,
@@ -139,7 +139,7 @@ fn begin<X: Interaction<I = Atom, J = Atom>>(
     system: System,
     motions: &[Motion],
     step: f64,
-) -> Result<Leapfrog<X>, Error> {
+) -> Result<Leapfrog, Error> {
     let domain = Domain::periodic([system.edge; 3])?;
     let options = Options::default().precision(Precision::Double);
     let near = Neighbours::with_options(

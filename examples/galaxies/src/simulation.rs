@@ -13,7 +13,7 @@ use crate::orbit::incline;
 
 /// Two galaxies that attract each other.
 pub struct Simulation {
-    run: Leapfrog<Gravity>,
+    run: Leapfrog,
     /// Indices of the stars (disk and bulge) of each galaxy.
     stars: [Range<usize>; 2],
 }

@@ -12,7 +12,7 @@ pub const LARGEST: f64 = 0.125;
 
 /// Stars that attract each other. Each star has its own time step.
 pub struct Cluster {
-    run: BlockHermite<Hermite>,
+    run: BlockHermite,
 }
 
 /// Integrals of motion.

@@ -14,9 +14,9 @@ use super::settings::{self, Settings};
 
 /// The integration of a cluster with any of the integrators.
 pub enum Simulation {
-    Hermite(Box<BlockHermite<hermite::Hermite>>),
-    HermiteShared(Box<Hermite<hermite::Hermite>>),
-    Leapfrog(Box<Leapfrog<gravity::Gravity>>),
+    Hermite(Box<BlockHermite>),
+    HermiteShared(Box<Hermite>),
+    Leapfrog(Box<Leapfrog>),
 }
 
 /// The state between two steps, from which a run continues to the last bit.
