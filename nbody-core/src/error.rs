@@ -381,6 +381,27 @@ pub enum Error {
         /// The number of particles.
         n: usize,
     },
+    /// Two rows are written at one address.
+    #[error("addresses[{}] and addresses[{}] are both {address}; give each address once", at[0], at[1])]
+    RepeatedAddress {
+        /// The address.
+        address: u32,
+        /// The first two places where it is given.
+        at: [usize; 2],
+    },
+    /// Rows that are written behind the end of a buffer leave a row before them without contents.
+    #[error(
+        "no row for address {missing}, found {n} rows and address {largest}; give a row for each address \
+         from {n} to {largest}"
+    )]
+    MissingAddress {
+        /// The first address without a row.
+        missing: usize,
+        /// The number of rows of the buffer.
+        n: usize,
+        /// The largest address that is given.
+        largest: u32,
+    },
     /// Two interactions on one list have their positions in different fields.
     #[error(
         "`{}` and `{}` have their positions in different fields; give each lists of its own",

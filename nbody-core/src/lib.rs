@@ -74,6 +74,7 @@ pub use crate::trees::report::{TreeReport, TreeTimes};
 /// Records as rows of 64-bit words, and their layout in the memory of devices.
 #[doc(hidden)]
 pub mod pack {
+    pub use crate::memory::addresses::rows_after;
     pub use crate::records::binding::{Binding, Place};
     pub use crate::records::field_value::{find_field, values};
     pub use crate::records::numbers::{axes, check_parameters};

@@ -13,7 +13,7 @@ use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::{Backend, Properties};
 use crate::engine::buffer::CudaParticles;
-use crate::engine::field::FieldCopy;
+use crate::engine::copies::RowCopies;
 use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
 use crate::pairs::engine::CudaEngine;
@@ -27,7 +27,7 @@ use crate::trees::engine::TreeEngine;
 pub struct CudaDevice {
     backend: Arc<dyn Backend>,
     cache: Cache,
-    field_copy: Arc<FieldCopy>,
+    copies: Arc<RowCopies>,
 }
 
 impl CudaDevice {
@@ -58,8 +58,8 @@ impl CudaDevice {
     }
 
     fn new(backend: Arc<dyn Backend>, cache: Cache) -> Self {
-        let field_copy = Arc::new(FieldCopy::new(&cache));
-        Self { backend, cache, field_copy }
+        let copies = Arc::new(RowCopies::new(&cache));
+        Self { backend, cache, copies }
     }
 }
 
@@ -81,8 +81,8 @@ impl untyped::Device for CudaDevice {
         particles: &dyn Rows,
         precision: Precision,
     ) -> Result<Box<dyn untyped::Buffer>, Error> {
-        let Self { backend, field_copy, .. } = self;
-        Ok(Box::new(CudaParticles::upload(backend, particles, precision, field_copy)?))
+        let Self { backend, copies, .. } = self;
+        Ok(Box::new(CudaParticles::upload(backend, particles, precision, copies)?))
     }
 
     fn all_pairs(

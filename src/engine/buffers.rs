@@ -72,6 +72,15 @@ impl<P: Record<Lane = f64>> Particles<P> {
         Ok(particles)
     }
 
+    /// Replaces the particles at these addresses, one address for each: `bodies.write_at(&[7, 2],
+    /// &[seventh, second])`. The host sends these particles and no others. Addresses behind the end
+    /// append particles, at an amortised cost as with a `Vec`. It is an error to give an address
+    /// twice, or an address behind the end without all addresses before it; the particles are then
+    /// unchanged.
+    pub fn write_at(&mut self, addresses: &[u32], particles: &[P]) -> Result<(), Error> {
+        self.buffer.write_at(addresses, &particles)
+    }
+
     /// Copies a single field of all particles to the host, as [`download`](Self::download) does:
     /// `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`, `u32`,
     /// a `Vector`, a `Point` or an array. A name or type that the record does not have is an

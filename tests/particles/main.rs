@@ -7,3 +7,4 @@ mod selection;
 mod sequence;
 mod ways;
 mod wrapping;
+mod writing;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::field::Field;
 use crate::numeric::precision::Precision;
-use crate::records::rows::WriteRows;
+use crate::records::rows::{Rows, WriteRows};
 
 /// Rows of a described record in the memory of a device: particles or results.
 pub trait Buffer: Any + fmt::Debug + Send + Sync {
@@ -44,4 +44,10 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
     /// the memory.
     fn resize(&mut self, n: usize) -> Result<(), Error>;
+
+    /// Replaces the particles at these addresses, one for each row. Addresses behind the end append
+    /// particles: the buffer then has twice the memory if it needs more. The particles are
+    /// unchanged if the rows are refused: an address that is given twice, an address behind the end
+    /// without rows for all addresses before it, another record, another number of rows.
+    fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error>;
 }

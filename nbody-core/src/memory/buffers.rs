@@ -10,6 +10,7 @@ use std::slice;
 
 use crate::error::Error;
 use crate::field::Field;
+use crate::memory::addresses::rows_after;
 use crate::memory::buffer::Buffer;
 use crate::memory::columns::Columns;
 use crate::memory::packed::Packed;
@@ -115,7 +116,7 @@ impl Particles {
         match (&mut self.packed, &part.packed) {
             (Packed::Bits32(columns), Packed::Bits32(part)) => columns.scatter(part, indices),
             (Packed::Bits64(columns), Packed::Bits64(part)) => columns.scatter(part, indices),
-            _ => unreachable!("gathered from these particles"),
+            _ => unreachable!("of one precision"),
         }
     }
 
@@ -189,6 +190,17 @@ impl Buffer for Particles {
         self.packed = Packed::zeros(n, self.fields, self.precision)?;
         Ok(())
     }
+
+    fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("rows to write", rows.fields(), self.fields)?;
+        Error::check_length("rows to write", rows.count(), addresses.len())?;
+        let n = rows_after(addresses, self.len())?;
+        let part = Self::pack(&rows, self.precision)?;
+        self.packed.extend(n)?;
+        self.scatter(&part, addresses);
+        Ok(())
+    }
 }
 
 impl Buffer for Results {
@@ -239,6 +251,10 @@ impl Buffer for Results {
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         self.columns = Columns::filled(n, &pack::nothing(self.fields))?;
         Ok(())
+    }
+
+    fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("particles to write", self))
     }
 }
 

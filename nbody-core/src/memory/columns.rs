@@ -46,6 +46,17 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(())
     }
 
+    /// Appends zeros up to this number of records. Memory that must grow is at least doubled.
+    pub fn extend(&mut self, n: usize) -> Result<(), Error> {
+        let lines = n.div_ceil(LINE).saturating_mul(self.words);
+        if lines > self.lines.capacity() {
+            let bytes = self.words.saturating_mul(size_of::<W>());
+            let more = lines - self.lines.len();
+            self.lines.try_reserve(more).map_err(|_| Error::OutOfMemory { n, bytes })?;
+        }
+        self.grow(n)
+    }
+
     pub fn len(&self) -> usize {
         self.n
     }

@@ -1,5 +1,6 @@
 //! Particles and results in the memory of the CPU, and the sums into which bags are folded.
 
+pub mod addresses;
 pub mod buffer;
 pub mod buffers;
 pub mod columns;

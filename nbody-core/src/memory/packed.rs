@@ -42,6 +42,14 @@ impl Packed {
         }
     }
 
+    /// Appends zeros up to this number of records, with memory for twice as many if it grows.
+    pub fn extend(&mut self, n: usize) -> Result<(), Error> {
+        match self {
+            Self::Bits32(columns) => columns.extend(n),
+            Self::Bits64(columns) => columns.extend(n),
+        }
+    }
+
     /// Copies the first records.
     pub fn first(&self, n: usize) -> Result<Self, Error> {
         Ok(match self {

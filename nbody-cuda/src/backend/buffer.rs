@@ -92,18 +92,13 @@ impl Buffer {
     pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
         self.changes();
         let (precision, mut packed) = (self.precision, Ok(()));
-        self.memory.write(&mut |words| {
-            packed = match precision {
-                Precision::Single => {
-                    pack::pack_into::<f32>(particles, bytemuck::cast_slice_mut(words))
-                }
-                Precision::Double => pack::pack_into::<f64>(particles, words),
-                Precision::Mixed => {
-                    pack::pack_into::<Mixed>(particles, bytemuck::cast_slice_mut(words))
-                }
-            };
-        })?;
+        self.memory.write(&mut |words| packed = pack_into(particles, precision, words))?;
         Ok(packed?)
+    }
+
+    /// Allocates memory beside the memory of the buffer.
+    pub fn beside(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
+        allocate(&*self.backend, &[bytes])
     }
 
     /// Sets the number of records, of `words` words each. The contents are lost if they need more
@@ -254,6 +249,19 @@ impl Scratch {
     /// Returns the memory, if any was reserved.
     pub fn get(&self) -> Option<&dyn Memory> {
         self.memory.as_ref().map(|(_, memory)| &**memory)
+    }
+}
+
+/// Writes records row by row in this precision. Refuses integers that need more than 32 bits.
+pub(crate) fn pack_into(
+    records: &dyn Rows,
+    precision: Precision,
+    words: &mut [u64],
+) -> Result<(), nbody_core::Error> {
+    match precision {
+        Precision::Single => pack::pack_into::<f32>(records, bytemuck::cast_slice_mut(words)),
+        Precision::Double => pack::pack_into::<f64>(records, words),
+        Precision::Mixed => pack::pack_into::<Mixed>(records, bytemuck::cast_slice_mut(words)),
     }
 }
 

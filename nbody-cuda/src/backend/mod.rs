@@ -14,7 +14,7 @@ mod memory;
 mod phases;
 mod properties;
 
-pub(crate) use buffer::{Buffer, Scratch, check_backend};
+pub(crate) use buffer::{Buffer, Scratch, check_backend, pack_into};
 pub(crate) use interface::{Backend, Batch, Kernel, Module, in_batch};
 pub(crate) use launch::Launch;
 pub(crate) use memory::{Memory, Reply};

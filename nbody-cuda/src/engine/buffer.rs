@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 
-use nbody_core::pack::{Binding, Once, Rows, WriteRows, dim};
+use nbody_core::pack::{Binding, Once, Rows, WriteRows, dim, rows_after};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
 
-use super::field::FieldCopy;
+use super::copies::RowCopies;
 use crate::backend::{Backend, Buffer};
 use crate::layout::numbers_of;
 
@@ -18,7 +18,7 @@ use crate::layout::numbers_of;
 pub(crate) struct CudaParticles {
     pub buffer: Buffer,
     pub fields: &'static [Field],
-    field_copy: Arc<FieldCopy>,
+    copies: Arc<RowCopies>,
 }
 
 /// Results in device memory: a column for each number, in the precision of the backup
@@ -35,11 +35,11 @@ impl CudaParticles {
         backend: &Arc<dyn Backend>,
         particles: &dyn Rows,
         precision: Precision,
-        field_copy: &Arc<FieldCopy>,
+        copies: &Arc<RowCopies>,
     ) -> Result<Self, Error> {
         let particles = Once::of(particles);
         let buffer = Buffer::of_particles(backend, &particles, precision)?;
-        Ok(Self { buffer, fields: particles.fields(), field_copy: field_copy.clone() })
+        Ok(Self { buffer, fields: particles.fields(), copies: copies.clone() })
     }
 
     /// Returns the number of words of a particle.
@@ -83,11 +83,19 @@ impl untyped::Buffer for CudaParticles {
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
         let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
-        Ok(self.field_copy.read(&self.buffer, self.fields, field, &binding, take)?)
+        Ok(self.copies.read_field(&self.buffer, self.fields, field, &binding, take)?)
     }
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         Ok(self.buffer.resize(n, self.words())?)
+    }
+
+    fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("rows to write", rows.fields(), self.fields)?;
+        Error::check_length("rows to write", rows.count(), addresses.len())?;
+        let n = rows_after(addresses, self.buffer.n)?;
+        Ok(self.copies.write_at(&mut self.buffer, addresses, &rows, n)?)
     }
 }
 
@@ -139,6 +147,10 @@ impl untyped::Buffer for CudaResults {
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         Ok(self.buffer.resize(n, dim(self.fields))?)
+    }
+
+    fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("particles to write", &*self.buffer.backend, self))
     }
 }
 

@@ -305,8 +305,8 @@ impl Module for EmulatedModule {
         // SAFETY: a schedule passes the arguments in the order and types of the kernel's
         // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
         // `lists/short_range.rs` and `Beside::check` in `particles/mod.rs` check that the buffers
-        // have the lengths that the kernel is told; `Scratch::reserve` provides enough scratch
-        // memory. The words are atomics, which may be written through shared references; no other
+        // have the lengths that the kernel is told, and `rows_after` in nbody-core that rows are
+        // written within them; `Scratch::reserve` provides enough scratch memory. The words are atomics, which may be written through shared references; no other
         // thread writes them, since the engine and the results or particles that change are
         // borrowed mutably. `Launch::phases` passes the last two arguments, which change with the
         // phase. The module tells the number and the size of the stacks.

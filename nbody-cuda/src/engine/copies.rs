@@ -1,0 +1,150 @@
+//! Copies of the rows of particles: downloads of one field, and rows that replace particles.
+
+use std::slice;
+use std::sync::OnceLock;
+
+use nbody_compile::Cache;
+use nbody_core::pack::{Binding, Rows, WriteRows};
+use nbody_core::{Field, Mixed, Precision};
+
+use crate::backend::{Buffer, Kernel, Launch, Memory, pack_into};
+use crate::border::Address;
+use crate::compile::program::Program;
+use crate::error::Error;
+use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
+
+/// Threads of a block.
+const BLOCK: usize = 256;
+
+/// The kernels that copy rows; built when first needed.
+#[derive(Debug)]
+pub(crate) struct RowCopies {
+    cache: Cache,
+    kernel: OnceLock<Kernel>,
+}
+
+impl RowCopies {
+    pub fn new(cache: &Cache) -> Self {
+        Self { cache: cache.clone(), kernel: OnceLock::new() }
+    }
+
+    /// Copies a field of particles with these fields to the host, without other fields, and passes
+    /// `take` a function that writes its numbers. `binding` is the binding of its numbers.
+    pub fn read_field(
+        &self,
+        p: &Buffer,
+        fields: &[Field],
+        field: &'static Field,
+        binding: &Binding,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        if p.n > PARTICLE_LIMIT {
+            return Err(Error::TooManyParticles {
+                what: "particles",
+                found: p.n,
+                limit: PARTICLE_LIMIT,
+            });
+        }
+        let (alone, precision) = (slice::from_ref(field), p.precision);
+        let copies = Buffer::new(&p.backend, p.n, numbers_of(alone, precision), precision)?;
+        if let Some(first) = binding.places().first()
+            && p.n > 0
+        {
+            let first = match precision {
+                Precision::Single => first.word::<f32>(),
+                Precision::Mixed => first.word::<Mixed>(),
+                Precision::Double => first.word::<f64>(),
+            };
+            let numbers = [numbers_of(fields, precision), first, numbers_of(alone, precision)];
+            let words = numbers.map(|number| number * bytes_of(precision) / size_of::<u32>());
+            let [row_words, first, words] = words.map(|words| words as u32);
+            let blocks = (p.n * words as usize).div_ceil(BLOCK) as u32;
+            let launch = Launch::new(c"copy_field", blocks).pointers([&*p.memory, &*copies.memory]);
+            let launch = launch.numbers([p.n as u32, row_words, first, words]);
+            self.kernel(p)?.module.launch(launch)?;
+        }
+        copies.read_particles(alone, 0..p.n, take)
+    }
+
+    /// Replaces the particles at these addresses by rows of the same record, and appends particles
+    /// up to `n`. The host sends the rows and the addresses, and no other particle.
+    pub fn write_at(
+        &self,
+        p: &mut Buffer,
+        addresses: &[u32],
+        rows: &dyn Rows,
+        n: usize,
+    ) -> Result<(), Error> {
+        let row = numbers_of(rows.fields(), p.precision) * bytes_of(p.precision);
+        if row > 0 && !addresses.is_empty() {
+            let (count, words) = (addresses.len(), row / size_of::<u32>());
+            let sent = p.beside(count * (row + size_of::<u32>()))?;
+            let sent = send(sent, p.precision, addresses, rows)?;
+            let kernel = self.kernel(p)?;
+            let behind_rows = Address::<u8>::of(&*sent).part(count * row);
+            let capacity = p.memory.words() * size_of::<u64>() / row;
+            if n > capacity {
+                let larger = p.beside(n.max(2 * capacity) * row)?;
+                if p.n > 0 {
+                    scatter(kernel, [&*p.memory, &*larger], Address::NULL, [p.n, words])?;
+                }
+                scatter(kernel, [&*sent, &*larger], behind_rows, [count, words])?;
+                p.memory = larger;
+            } else {
+                scatter(kernel, [&*sent, &*p.memory], behind_rows, [count, words])?;
+            }
+        }
+        p.n = n;
+        p.changes();
+        Ok(())
+    }
+
+    fn kernel(&self, p: &Buffer) -> Result<&Kernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let program = Program::row_copies();
+        let (module, build) = p.backend.build(&program, &self.cache)?;
+        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
+    }
+}
+
+/// Copies rows in this precision to memory of the device, and the addresses behind them.
+fn send(
+    mut memory: Box<dyn Memory>,
+    precision: Precision,
+    addresses: &[u32],
+    rows: &dyn Rows,
+) -> Result<Box<dyn Memory>, Error> {
+    let mut packed = Ok(());
+    let row = numbers_of(rows.fields(), precision) * bytes_of(precision) / size_of::<u32>();
+    memory.write(&mut |words| {
+        packed = pack_into(rows, precision, words);
+        let words: &mut [u32] = bytemuck::cast_slice_mut(words);
+        words[addresses.len() * row..][..addresses.len()].copy_from_slice(addresses);
+    })?;
+    packed?;
+    Ok(memory)
+}
+
+/// Copies `count` rows of `words` words to these addresses, or in order if they are null.
+fn scatter(
+    kernel: &Kernel,
+    [rows, to]: [&dyn Memory; 2],
+    addresses: Address<u32>,
+    [count, words]: [usize; 2],
+) -> Result<(), Error> {
+    let blocks = (count * words).div_ceil(BLOCK) as u32;
+    let launch = Launch::new(c"scatter", blocks).pointers([rows]).value(&addresses);
+    kernel.module.launch(launch.pointers([to]).numbers([count as u32, words as u32]))
+}
+
+impl Program {
+    /// Returns the program of downloads of one field (`Particles::download_field`) and of rows
+    /// that replace particles (`Particles::write_at`).
+    pub fn row_copies() -> Self {
+        let parts = [include_str!("copies.cuh")];
+        let kernels = &[c"copy_field", c"scatter"];
+        Self::of_words("row_copies", "copies of rows of particles", kernels, BLOCK, &parts)
+    }
+}
