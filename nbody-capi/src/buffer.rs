@@ -1,0 +1,287 @@
+//! Buffers: particles and results in the memory of a device.
+
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use nbody::Device;
+use nbody::law::Field;
+use nbody::untyped::{Buffer, OwnedRows};
+use nbody::Precision;
+
+use crate::columns::{self, Column, ColumnRows, Direction, Download};
+use crate::handles::{self, BufferHandle, Kind};
+use crate::pointers::{self, Out};
+use crate::status::{Failure, Status, border};
+
+/// A buffer and its device.
+pub(crate) struct DeviceBuffer {
+    device: Device,
+    buffer: Box<dyn Buffer>,
+    is_results: bool,
+}
+
+/// Calls that read a buffer run at once; a call that writes waits for them.
+type Locked = RwLock<DeviceBuffer>;
+
+impl Kind for Locked {
+    const TAG: u8 = 4;
+}
+
+/// Returns the failure of an object that a panic left in an unknown state.
+pub(crate) fn poisoned(what: &str) -> Failure {
+    Failure {
+        status: Status::Fault,
+        message: format!("{what}: an earlier fault of nbody left it in an unknown state; free it"),
+    }
+}
+
+fn find(handle: BufferHandle, what: &str) -> Result<Arc<Locked>, Failure> {
+    handles::get(handle.id, what)
+}
+
+fn read<'a>(
+    buffer: &'a Locked,
+    what: &str,
+) -> Result<RwLockReadGuard<'a, DeviceBuffer>, Failure> {
+    buffer.read().map_err(|_| poisoned(what))
+}
+
+fn write<'a>(
+    buffer: &'a Locked,
+    what: &str,
+) -> Result<RwLockWriteGuard<'a, DeviceBuffer>, Failure> {
+    buffer.write().map_err(|_| poisoned(what))
+}
+
+/// Puts the results of an engine in the table.
+pub(crate) fn put_results(device: Device, buffer: Box<dyn Buffer>) -> Result<u64, Failure> {
+    handles::put(RwLock::new(DeviceBuffer { device, buffer, is_results: true }))
+}
+
+/// Copies columns to a new buffer of particles.
+///
+/// # Safety
+///
+/// As for [`columns::places`].
+pub(crate) unsafe fn upload(
+    device: &Device,
+    fields: &'static [Field],
+    precision: Precision,
+    n: usize,
+    columns: *const Column,
+    count: usize,
+) -> Result<u64, Failure> {
+    // SAFETY: as the caller promises.
+    let places = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
+    let rows = ColumnRows::new(n, fields, &places)?;
+    let buffer = device.untyped().upload(&rows, precision)?;
+    handles::put(RwLock::new(DeviceBuffer { device: device.clone(), buffer, is_results: false }))
+}
+
+/// A buffer that is an argument, and its name in messages.
+pub(crate) type Argument = (BufferHandle, &'static str);
+
+/// Calls a function with buffers that it reads and a buffer that it writes. Buffers are locked in the
+/// order of their handles, so that calls from several threads never wait for one another in a circle.
+/// One buffer may be read twice.
+pub(crate) fn with<const N: usize, R>(
+    reads: [Option<Argument>; N],
+    written: Option<Argument>,
+    work: impl FnOnce([Option<&dyn Buffer>; N], Option<&mut dyn Buffer>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let mut all: Vec<(u64, Arc<Locked>, &'static str)> = Vec::new();
+    for (handle, what) in reads.into_iter().flatten() {
+        all.push((handle.id, find(handle, what)?, what));
+    }
+    if let Some((handle, what)) = written {
+        if let Some((.., other)) = all.iter().find(|(id, ..)| *id == handle.id) {
+            return Err(Failure::argument(format!(
+                "{other} and {what} are one buffer; the call reads {other} and writes {what}: give two"
+            )));
+        }
+        all.push((handle.id, find(handle, what)?, what));
+    }
+    all.sort_by_key(|(id, ..)| *id);
+    all.dedup_by_key(|(id, ..)| *id);
+    let mut read_guards = Vec::new();
+    let mut write_guard = None;
+    for (id, buffer, what) in &all {
+        if written.is_some_and(|(handle, _)| handle.id == *id) {
+            write_guard = Some(write(buffer, what)?);
+        } else {
+            read_guards.push((*id, read(buffer, what)?));
+        }
+    }
+    let found = reads.map(|argument| {
+        let (handle, _) = argument?;
+        let (_, guard) = read_guards.iter().find(|(id, _)| *id == handle.id)?;
+        Some(&*guard.buffer)
+    });
+    work(found, write_guard.as_mut().map(|guard| &mut *guard.buffer))
+}
+
+/// Returns the number of records of a buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_buffer_count(buffer: BufferHandle, count: *mut usize) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place.
+        let out = unsafe { Out::new(count, "the place of the number", 0) }?;
+        out.set(read(&*find(buffer, "buffer")?, "buffer")?.buffer.len());
+        Ok(())
+    })
+}
+
+/// Changes the number of results; their values are those without any pair.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_buffer_resize(buffer: BufferHandle, n: usize) -> Status {
+    border(|| {
+        let buffer = find(buffer, "buffer")?;
+        let mut buffer = write(&buffer, "buffer")?;
+        if !buffer.is_results {
+            return Err(Failure::argument(
+                "particles are not resized; nbody_buffer_write replaces them by another number",
+            ));
+        }
+        Ok(buffer.buffer.resize(n)?)
+    })
+}
+
+/// Returns all rows of a buffer.
+fn all_words(buffer: &dyn Buffer) -> Result<Vec<u64>, Failure> {
+    let n = buffer.len();
+    let mut words = vec![0; n * columns::width(buffer.fields())];
+    buffer.read(0..n, &mut |write| write(0..n, &mut words))?;
+    Ok(words)
+}
+
+impl DeviceBuffer {
+    fn check_particles(&self) -> Result<(), Failure> {
+        if self.is_results {
+            return Err(Failure::argument("results are written by engines; give particles"));
+        }
+        Ok(())
+    }
+
+    /// Replaces rows by records of columns; fields without a column stay.
+    fn replace(
+        &mut self,
+        places: &[columns::Place],
+        n: usize,
+        address: impl Fn(usize) -> usize,
+    ) -> Result<(), Failure> {
+        let fields = self.buffer.fields();
+        let mut words = all_words(&*self.buffer)?;
+        columns::replace(&mut words, columns::width(fields), places, n, address);
+        let rows = OwnedRows::new(fields, words)?;
+        self.buffer = self.device.untyped().upload(&rows, self.buffer.precision())?;
+        Ok(())
+    }
+}
+
+/// Replaces fields of all particles. With every field, the number of particles may change.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_buffer_write(
+    buffer: BufferHandle,
+    n: usize,
+    columns: *const Column,
+    count: usize,
+) -> Status {
+    border(|| {
+        let buffer = find(buffer, "buffer")?;
+        let mut buffer = write(&buffer, "buffer")?;
+        buffer.check_particles()?;
+        let fields = buffer.buffer.fields();
+        // SAFETY: the header asks for good columns.
+        let places = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
+        if let Ok(rows) = ColumnRows::new(n, fields, &places) {
+            let precision = buffer.buffer.precision();
+            buffer.buffer = buffer.device.untyped().upload(&rows, precision)?;
+            return Ok(());
+        }
+        let found = buffer.buffer.len();
+        if n != found {
+            return Err(Failure::argument(format!(
+                "{n} records of some fields for {found} particles; give {found}, or every field"
+            )));
+        }
+        buffer.replace(&places, n, |record| record)
+    })
+}
+
+/// Replaces fields of the particles at some addresses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_buffer_write_at(
+    buffer: BufferHandle,
+    n: usize,
+    addresses: *const u32,
+    columns: *const Column,
+    count: usize,
+) -> Status {
+    border(|| {
+        let buffer = find(buffer, "buffer")?;
+        let mut buffer = write(&buffer, "buffer")?;
+        buffer.check_particles()?;
+        let fields = buffer.buffer.fields();
+        // SAFETY: the header asks for good columns, and an address for each record.
+        let (places, addresses) = unsafe {
+            (
+                columns::places(columns, count, fields, n, Direction::FromCaller)?,
+                pointers::array(addresses, n, "addresses")?,
+            )
+        };
+        let len = buffer.buffer.len();
+        let beyond = addresses.iter().enumerate().find(|(_, address)| **address as usize >= len);
+        if let Some((k, address)) = beyond {
+            return Err(Failure::argument(format!(
+                "addresses[{k}] is {address}, expected less than the {len} particles of the buffer"
+            )));
+        }
+        // Two records at one address would leave the choice to the device.
+        let mut sorted = addresses.to_vec();
+        sorted.sort_unstable();
+        if let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) {
+            let address = two[0];
+            return Err(Failure::argument(format!("two records at the address {address}; give one")));
+        }
+        buffer.replace(&places, n, |record| addresses[record] as usize)
+    })
+}
+
+/// Copies fields of some records to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_buffer_read(
+    buffer: BufferHandle,
+    first: usize,
+    n: usize,
+    columns: *const Column,
+    count: usize,
+) -> Status {
+    border(|| {
+        let buffer = find(buffer, "buffer")?;
+        let buffer = &*read(&buffer, "buffer")?.buffer;
+        let fields = buffer.fields();
+        let end = first.checked_add(n).filter(|end| *end <= buffer.len()).ok_or_else(|| {
+            let len = buffer.len();
+            Failure::argument(format!("{n} records from {first} on, found {len} in the buffer"))
+        })?;
+        // SAFETY: the header asks for good columns.
+        let places = unsafe { columns::places(columns, count, fields, n, Direction::ToCaller) }?;
+        if n == 0 || places.is_empty() {
+            return Ok(());
+        }
+        let download = Download { n, fields, places: &places };
+        let failure = Mutex::new(None);
+        match download.only_field() {
+            Some(field) if n == buffer.len() => {
+                buffer.read_field(field, &mut |write| download.take(true, &failure, write))?;
+            }
+            _ => buffer.read(first..end, &mut |write| download.take(false, &failure, write))?,
+        }
+        failure.into_inner().expect("no panic holds it").map_or(Ok(()), Err)
+    })
+}
+
+/// Frees a buffer.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_buffer_free(buffer: BufferHandle) -> Status {
+    border(|| handles::remove::<Locked>(buffer.id, "buffer"))
+}

@@ -1,0 +1,515 @@
+//! Columns: numbers of a field in memory of the caller, at any strides.
+
+use std::ffi::{c_char, c_void};
+use std::ops::Range;
+use std::ptr;
+use std::sync::Mutex;
+
+use nbody::law::{Field, FieldKind};
+use nbody::untyped::{Rows, WriteRows};
+
+use crate::pointers;
+use crate::status::Failure;
+
+/// A field of records in memory of the caller: `nbody_column` of the header.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The name of the field.
+    pub field: *const c_char,
+    /// The first number of the first record.
+    pub data: *mut c_void,
+    /// The type of a number: a [`Type`].
+    pub kind: i32,
+    /// The memory of the numbers: a [`Memory`].
+    pub memory: i32,
+    /// Bytes from record to record; 0 for records without gaps.
+    pub record_stride: isize,
+    /// Bytes from component to component; 0 for components without gaps.
+    pub component_stride: isize,
+}
+
+/// The type of the numbers of a column.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `float`
+    F32 = 1,
+    /// `double`
+    F64 = 2,
+    /// `int32_t`
+    I32 = 3,
+    /// `uint32_t`
+    U32 = 4,
+    /// `int64_t`
+    I64 = 5,
+    /// `uint64_t`
+    U64 = 6,
+}
+
+/// The memory of a column.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// The memory of the host.
+    Host = 0,
+    /// The memory of the device of the engine.
+    Device = 1,
+}
+
+impl Type {
+    fn of(found: i32) -> Option<Self> {
+        [Self::F32, Self::F64, Self::I32, Self::U32, Self::I64, Self::U64]
+            .into_iter()
+            .find(|it| *it as i32 == found)
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::F32 | Self::I32 | Self::U32 => 4,
+            Self::F64 | Self::I64 | Self::U64 => 8,
+        }
+    }
+
+    fn is_integer(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "float",
+            Self::F64 => "double",
+            Self::I32 => "int32_t",
+            Self::U32 => "uint32_t",
+            Self::I64 => "int64_t",
+            Self::U64 => "uint64_t",
+        }
+    }
+}
+
+/// The direction of a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    FromCaller,
+    ToCaller,
+}
+
+/// A column whose memory is checked, as numbers of a row.
+pub(crate) struct Place<'a> {
+    name: &'a str,
+    field: &'static Field,
+    data: *mut u8,
+    kind: Type,
+    record_stride: isize,
+    component_stride: isize,
+    /// Its numbers in a row of the record.
+    numbers: Range<usize>,
+}
+
+// SAFETY: a place is an address and a layout. Memory that the library reads may be read by several
+// threads; it writes to memory of the caller from one thread.
+unsafe impl Sync for Place<'_> {}
+
+/// Returns the number of numbers of a record.
+pub(crate) fn width(fields: &[Field]) -> usize {
+    fields.iter().map(|field| field.kind.components()).sum()
+}
+
+/// Returns the field of a name, its numbers in a row, and whether they are integers. The parts of an
+/// `ArgMin` have the names `field.value` and `field.index`.
+fn find(
+    fields: &'static [Field],
+    name: &str,
+) -> Result<(&'static Field, Range<usize>, bool), Failure> {
+    let mut first = 0;
+    for field in fields {
+        let numbers = first..first + field.kind.components();
+        first = numbers.end;
+        if field.kind == FieldKind::ArgMin {
+            let part = name.strip_prefix(field.name).and_then(|rest| rest.strip_prefix('.'));
+            match part {
+                Some("value") => return Ok((field, numbers.start..numbers.start + 1, false)),
+                Some("index") => return Ok((field, numbers.start + 1..numbers.end, true)),
+                _ => {}
+            }
+        } else if field.name == name {
+            let is_integer = matches!(field.kind, FieldKind::U32 | FieldKind::Count);
+            return Ok((field, numbers, is_integer));
+        }
+    }
+    Err(Failure::argument(format!("no field `{name}`: expected {}", names(fields))))
+}
+
+/// Returns the names of the columns that fields have.
+fn names(fields: &[Field]) -> String {
+    let mut names = Vec::new();
+    for Field { name, kind } in fields {
+        if *kind == FieldKind::ArgMin {
+            names.extend([format!("`{name}.value`"), format!("`{name}.index`")]);
+        } else {
+            names.push(format!("`{name}`"));
+        }
+    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Checks columns of `n` records of these fields.
+///
+/// # Safety
+///
+/// The array is NULL or has this number of columns; each has a name that is NULL or ends with a zero,
+/// and data that are NULL or good, at its strides, for `n` records: for reads, or for writes that no
+/// one else sees. This must hold until the places are dropped.
+pub(crate) unsafe fn places<'a>(
+    columns: *const Column,
+    count: usize,
+    fields: &'static [Field],
+    n: usize,
+    direction: Direction,
+) -> Result<Vec<Place<'a>>, Failure> {
+    // SAFETY: as the caller promises.
+    let columns = unsafe { pointers::array(columns, count, "columns") }?;
+    let mut places: Vec<Place> = Vec::new();
+    for (k, column) in columns.iter().enumerate() {
+        // SAFETY: as the caller promises.
+        let name = unsafe { pointers::text(column.field, &format!("columns[{k}].field")) }?;
+        let (field, numbers, is_integer) = find(fields, name)?;
+        let place = place(*column, name, field, numbers, is_integer)?;
+        place.check(n, direction)?;
+        if places.iter().any(|other| other.numbers == place.numbers) {
+            return Err(Failure::argument(format!("two columns of `{name}`; give one")));
+        }
+        places.push(place);
+    }
+    if direction == Direction::FromCaller {
+        places.iter().try_for_each(|place| place.check_integers(n))?;
+    }
+    Ok(places)
+}
+
+fn place<'a>(
+    column: Column,
+    name: &'a str,
+    field: &'static Field,
+    numbers: Range<usize>,
+    is_integer: bool,
+) -> Result<Place<'a>, Failure> {
+    match column.memory {
+        0 => {}
+        1 => {
+            return Err(Failure::unsupported(format!(
+                "column `{name}` in memory of a device: this version copies memory of the host alone"
+            )));
+        }
+        found => {
+            return Err(Failure::argument(format!(
+                "memory {found} of column `{name}`: expected 0 or 1; use the names of nbody.h"
+            )));
+        }
+    }
+    let Some(kind) = Type::of(column.kind) else {
+        let found = column.kind;
+        return Err(Failure::argument(format!(
+            "type {found} of column `{name}`: expected 1 to 6; use the names of nbody.h"
+        )));
+    };
+    if kind.is_integer() != is_integer {
+        let expected = if is_integer { "an integer type" } else { "float or double" };
+        return Err(Failure::argument(format!(
+            "column `{name}` of {}: `{field}` needs {expected}",
+            kind.name()
+        )));
+    }
+    let or = |stride: isize, default: usize| if stride == 0 { default as isize } else { stride };
+    let component_stride = or(column.component_stride, kind.size());
+    // Records without gaps are in Fortran's order: the components of a record are adjacent.
+    let record_stride = or(column.record_stride, kind.size() * numbers.len());
+    let data = column.data.cast();
+    Ok(Place { name, field, data, kind, record_stride, component_stride, numbers })
+}
+
+impl Place<'_> {
+    fn offset(&self, record: usize, component: usize) -> isize {
+        // `check` proves that this does not overflow.
+        record as isize * self.record_stride + component as isize * self.component_stride
+    }
+
+    /// Refuses NULL, strides whose extent is beyond any memory, and, for the numbers that a call writes,
+    /// strides at which numbers may overlap.
+    fn check(&self, n: usize, direction: Direction) -> Result<(), Failure> {
+        if n == 0 {
+            return Ok(());
+        }
+        let name = self.name;
+        if self.data.is_null() {
+            return Err(Failure::argument(format!(
+                "the data of column `{name}` are NULL; give the address of its first number"
+            )));
+        }
+        let extent = |n: usize, stride: isize| {
+            let length = (n - 1).checked_mul(stride.unsigned_abs())?;
+            isize::try_from(length).ok().map(|length| if stride < 0 { -length } else { length })
+        };
+        let ends = || {
+            let [records, components] = [
+                extent(n, self.record_stride)?,
+                extent(self.numbers.len().max(1), self.component_stride)?,
+            ];
+            let first = records.min(0).checked_add(components.min(0))?;
+            let last = records.max(0).checked_add(components.max(0))?;
+            let last = last.checked_add_unsigned(self.kind.size())?;
+            last.checked_sub(first)?;
+            let address = self.data.addr();
+            address.checked_add_signed(first)?;
+            address.checked_add_signed(last).map(|_| [records.abs(), components.abs()])
+        };
+        let Some([records, components]) = ends() else {
+            let [record, component] = [self.record_stride, self.component_stride];
+            return Err(Failure::argument(format!(
+                "column `{name}`: {n} records with strides of {record} and {component} bytes are beyond \
+                 any memory; strides are in bytes"
+            )));
+        };
+        let size = self.kind.size() as isize;
+        let [of_records, of_components] =
+            [self.record_stride, self.component_stride].map(isize::abs);
+        let is_apart = of_records >= components + size && of_components >= size
+            || of_components >= records + size && of_records >= size;
+        if direction == Direction::ToCaller && !is_apart {
+            let [record, component] = [self.record_stride, self.component_stride];
+            return Err(Failure::argument(format!(
+                "column `{name}`: numbers overlap at strides of {record} bytes from record to record and \
+                 {component} from component to component; strides are in bytes"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses integers that a field cannot hold.
+    fn check_integers(&self, n: usize) -> Result<(), Failure> {
+        if !self.kind.is_integer() || self.kind == Type::U32 {
+            return Ok(());
+        }
+        for record in 0..n {
+            let found = match self.word(record, 0) {
+                word if u32::try_from(word).is_ok() => continue,
+                word if self.kind == Type::U64 => word.to_string(),
+                word => word.cast_signed().to_string(),
+            };
+            return Err(Failure::argument(format!(
+                "column `{}`: {found} in record {record}, expected 0 to {}",
+                self.name,
+                u32::MAX
+            )));
+        }
+        Ok(())
+    }
+
+    /// Returns a number as a word of a row.
+    fn word(&self, record: usize, component: usize) -> u64 {
+        // SAFETY: the caller of `places` promises data that are good for each number of each record; the
+        // offset does not overflow, and the number may be at any address.
+        unsafe {
+            let at = self.data.offset(self.offset(record, component));
+            match self.kind {
+                Type::F32 => f64::from(ptr::read_unaligned(at.cast::<f32>())).to_bits(),
+                Type::F64 => ptr::read_unaligned(at.cast::<f64>()).to_bits(),
+                Type::U32 => ptr::read_unaligned(at.cast::<u32>()).into(),
+                // A negative number is a wide integer, which is refused.
+                Type::I32 => i64::from(ptr::read_unaligned(at.cast::<i32>())).cast_unsigned(),
+                Type::I64 | Type::U64 => ptr::read_unaligned(at.cast::<u64>()),
+            }
+        }
+    }
+
+    /// Writes a word of a row as a number; returns whether the type can hold it.
+    fn put(&self, record: usize, component: usize, word: u64) -> bool {
+        // The index of a minimum over no pairs.
+        let is_none = self.field.kind == FieldKind::ArgMin && word == u32::MAX.into();
+        // SAFETY: as for `word`, for writes.
+        unsafe {
+            let at = self.data.offset(self.offset(record, component));
+            match self.kind {
+                Type::F32 => ptr::write_unaligned(at.cast(), f64::from_bits(word) as f32),
+                Type::F64 => ptr::write_unaligned(at.cast(), f64::from_bits(word)),
+                Type::U32 => ptr::write_unaligned(at.cast(), word as u32),
+                Type::I32 if is_none => ptr::write_unaligned(at.cast(), -1_i32),
+                Type::I64 if is_none => ptr::write_unaligned(at.cast(), -1_i64),
+                Type::I32 => {
+                    let Ok(number) = i32::try_from(word) else { return false };
+                    ptr::write_unaligned(at.cast(), number);
+                }
+                Type::I64 | Type::U64 => ptr::write_unaligned(at.cast(), word),
+            }
+        }
+        true
+    }
+}
+
+/// Records of columns. Every number of a record belongs to a column.
+pub(crate) struct ColumnRows<'a> {
+    n: usize,
+    fields: &'static [Field],
+    places: &'a [Place<'a>],
+}
+
+impl<'a> ColumnRows<'a> {
+    /// Creates records; refuses columns that leave out a field.
+    pub fn new(
+        n: usize,
+        fields: &'static [Field],
+        places: &'a [Place<'a>],
+    ) -> Result<Self, Failure> {
+        check_whole(fields, places)?;
+        Ok(Self { n, fields, places })
+    }
+}
+
+/// Refuses columns that leave out a field.
+pub(crate) fn check_whole(fields: &'static [Field], places: &[Place]) -> Result<(), Failure> {
+    let missing = |number: &usize| !places.iter().any(|place| place.numbers.contains(number));
+    if (0..width(fields)).any(|number| missing(&number)) {
+        let found: Vec<_> = places.iter().map(|place| format!("`{}`", place.name)).collect();
+        let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+        return Err(Failure::argument(format!(
+            "columns {found}, expected {}; give one for each field",
+            names(fields)
+        )));
+    }
+    Ok(())
+}
+
+impl Rows for ColumnRows<'_> {
+    fn count(&self) -> usize {
+        self.n
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        // The memory of the caller ends there.
+        assert!(records.end <= self.n, "records {records:?} of {}", self.n);
+        let width = width(self.fields).max(1);
+        for place in self.places {
+            for (record, row) in records.clone().zip(rows.chunks_exact_mut(width)) {
+                for (component, word) in row[place.numbers.clone()].iter_mut().enumerate() {
+                    *word = place.word(record, component);
+                }
+            }
+        }
+    }
+}
+
+/// Replaces words of rows by records of columns: record k replaces row `addresses(k)`.
+pub(crate) fn replace(
+    words: &mut [u64],
+    width: usize,
+    places: &[Place],
+    n: usize,
+    address: impl Fn(usize) -> usize,
+) {
+    for place in places {
+        for record in 0..n {
+            let row = &mut words[address(record) * width..][..width];
+            for (component, word) in row[place.numbers.clone()].iter_mut().enumerate() {
+                *word = place.word(record, component);
+            }
+        }
+    }
+}
+
+/// The columns of a download.
+pub(crate) struct Download<'a> {
+    pub n: usize,
+    pub fields: &'static [Field],
+    pub places: &'a [Place<'a>],
+}
+
+impl Download<'_> {
+    /// Rows that are converted at a time, which stay in the cache.
+    const BATCH: usize = 256;
+
+    /// Returns the field, if the columns are one whole field.
+    pub fn only_field(&self) -> Option<&'static Field> {
+        match self.places {
+            [place] if place.numbers.len() == place.field.kind.components() => Some(place.field),
+            _ => None,
+        }
+    }
+
+    /// Writes rows of the whole record, or of one field, to the columns; keeps the first failure.
+    pub fn take(&self, is_field: bool, failure: &Mutex<Option<Failure>>, write: &WriteRows) {
+        let width = if is_field {
+            self.places.iter().map(|place| place.numbers.len()).sum()
+        } else {
+            width(self.fields)
+        };
+        let mut rows = vec![0; Self::BATCH.min(self.n) * width];
+        for begin in (0..self.n).step_by(Self::BATCH) {
+            let batch = begin..self.n.min(begin + Self::BATCH);
+            let rows = &mut rows[..batch.len() * width];
+            write(batch.clone(), rows);
+            for place in self.places {
+                let numbers =
+                    if is_field { 0..place.numbers.len() } else { place.numbers.clone() };
+                for (record, row) in batch.clone().zip(rows.chunks_exact(width.max(1))) {
+                    for (component, word) in row[numbers.clone()].iter().enumerate() {
+                        if !place.put(record, component, *word) {
+                            let mut known = failure.lock().expect("no panic holds it");
+                            known.get_or_insert_with(|| {
+                                let (name, kind) = (place.name, place.kind.name());
+                                Failure::argument(format!(
+                                    "column `{name}` of {kind}: {word} in record {record} does not fit; \
+                                     use uint32_t or a wider type"
+                                ))
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns parameters of these fields as words. Integers are given as doubles.
+pub(crate) fn parameters(fields: &'static [Field], values: &[f64]) -> Result<Vec<u64>, Failure> {
+    let expected = width(fields);
+    if values.len() != expected {
+        let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
+        return Err(Failure::argument(format!(
+            "{} parameters, expected {expected}: {}",
+            values.len(),
+            if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }
+        )));
+    }
+    let each = |field: &'static Field| std::iter::repeat_n(field, field.kind.components());
+    let words = fields.iter().flat_map(each).zip(values).map(|(field, &value)| {
+        if field.kind != FieldKind::U32 {
+            return Ok(value.to_bits());
+        }
+        let is_index = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
+        is_index.then_some(value as u64).ok_or_else(|| {
+            Failure::argument(format!(
+                "parameter `{field}` of {value}: expected a whole number from 0 to {}",
+                u32::MAX
+            ))
+        })
+    });
+    words.collect()
+}
+
+/// Returns a row of a measure as numbers.
+pub(crate) fn reals(fields: &[Field], words: &[u64]) -> Vec<f64> {
+    let kinds = fields.iter().flat_map(|field| {
+        (0..field.kind.components()).map(|component| match field.kind {
+            FieldKind::U32 | FieldKind::Count => true,
+            kind => kind == FieldKind::ArgMin && component == 1,
+        })
+    });
+    let each = |(is_integer, &word): (bool, &u64)| {
+        if is_integer { word as f64 } else { f64::from_bits(word) }
+    };
+    kinds.zip(words).map(each).collect()
+}

@@ -1,0 +1,140 @@
+//! Options of engines, as a struct that may grow.
+
+use std::ffi::c_void;
+
+use nbody::{Accumulation, Domain, Math, Pairs, Precision, SummationOrder};
+
+use crate::pointers;
+use crate::status::Failure;
+
+/// Options of an engine: `nbody_options` of the header. Zero is the default of each.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The size of the struct in bytes, as the caller knows it.
+    pub size: usize,
+    /// The arithmetic of one pair.
+    pub precision: i32,
+    /// The method of summation.
+    pub accumulation: i32,
+    /// The accuracy of the arithmetic.
+    pub math: i32,
+    /// The evaluation of the pairs of one set.
+    pub pairs: i32,
+    /// The number of j-particles of a bag; 0 leaves it to the engine.
+    pub bag: u64,
+    /// The number of splits; 0 leaves it to the engine.
+    pub splits: u64,
+    /// The lengths of a periodic box along x, y and z; NULL for open space.
+    pub lengths: *const f64,
+}
+
+/// Returns options; NULL for the defaults.
+///
+/// # Safety
+///
+/// The pointer is NULL, or the struct is as long as it says, and its pointers are NULL or good.
+pub(crate) unsafe fn options(pointer: *const Options) -> Result<nbody::Options, Failure> {
+    if pointer.is_null() {
+        return Ok(nbody::Options::default());
+    }
+    if !pointer.is_aligned() {
+        return Err(Failure::argument("options are not aligned"));
+    }
+    // SAFETY: the pointer is good for the size at least.
+    let size = unsafe { pointer.cast::<usize>().read() };
+    let known = size_of::<Options>();
+    // A struct of another version is longer or shorter by some fields, and never tiny or huge.
+    if !(size_of::<usize>()..=1 << 12).contains(&size) {
+        return Err(Failure::argument(format!(
+            "options of {size} bytes, expected {known}; begin with NBODY_OPTIONS, which sets the size"
+        )));
+    }
+    // SAFETY: the struct is as long as it says, and all its bytes are initialised.
+    let bytes = unsafe { pointers::array(pointer.cast::<u8>(), size, "options") }?;
+    if bytes[known.min(size)..].iter().any(|byte| *byte != 0) {
+        return Err(Failure::unsupported(format!(
+            "options of {size} bytes, of which this library knows {known}; leave the later ones 0, or \
+             install the library of the header"
+        )));
+    }
+    let mut given = Options {
+        size,
+        precision: 0,
+        accumulation: 0,
+        math: 0,
+        pairs: 0,
+        bag: 0,
+        splits: 0,
+        lengths: std::ptr::null(),
+    };
+    // SAFETY: both are good for this many bytes, do not overlap, and any bits are good fields.
+    unsafe {
+        let to = (&raw mut given).cast::<u8>();
+        to.copy_from_nonoverlapping(bytes.as_ptr(), known.min(size));
+    }
+    let Options { precision, accumulation, math, pairs, bag, splits, lengths, .. } = given;
+    let mut options = nbody::Options::default();
+    if precision != 0 {
+        options.precision = self::precision(precision)?;
+    }
+    options.accumulation = match accumulation {
+        0 => options.accumulation,
+        1 => Accumulation::Direct,
+        2 => Accumulation::Blocked,
+        3 => Accumulation::BlockedF64,
+        4 => Accumulation::Compensated,
+        found => return Err(unknown("accumulation", found, 4)),
+    };
+    options.math = match math {
+        0 => options.math,
+        1 => Math::Fast,
+        2 => Math::Exact,
+        found => return Err(unknown("math", found, 2)),
+    };
+    options.pairs = match pairs {
+        0 | 1 => Pairs::Auto,
+        2 => Pairs::Ordered,
+        3 => Pairs::Symmetric,
+        found => return Err(unknown("pairs", found, 3)),
+    };
+    if [bag, splits] != [0; 2] {
+        let number = |number: u64| {
+            usize::try_from(number)
+                .map_err(|_| Failure::argument(format!("a summation order of {number}")))
+        };
+        options.order = Some(SummationOrder { bag: number(bag)?, splits: number(splits)? });
+    }
+    // SAFETY: as the caller promises.
+    options.domain = unsafe { domain(lengths) }?;
+    Ok(options)
+}
+
+/// Returns the precision of a number of the header.
+pub(crate) fn precision(found: i32) -> Result<Precision, Failure> {
+    match found {
+        1 => Ok(Precision::Single),
+        2 => Ok(Precision::Mixed),
+        3 => Ok(Precision::Double),
+        found => Err(unknown("precision", found, 3)),
+    }
+}
+
+/// Returns the box of three lengths; open space for NULL.
+///
+/// # Safety
+///
+/// The pointer is NULL, or good for reads of three numbers.
+pub(crate) unsafe fn domain(lengths: *const f64) -> Result<Domain, Failure> {
+    if lengths.cast::<c_void>().is_null() {
+        return Ok(Domain::Open);
+    }
+    // SAFETY: as the caller promises.
+    let lengths = unsafe { pointers::array(lengths, 3, "lengths") }?;
+    Ok(Domain::periodic([lengths[0], lengths[1], lengths[2]])?)
+}
+
+/// Returns the failure of a number that the header does not name.
+pub(crate) fn unknown(what: &str, found: i32, last: i32) -> Failure {
+    Failure::argument(format!("{what} {found}: expected 1 to {last}; use the names of nbody.h"))
+}

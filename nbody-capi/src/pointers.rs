@@ -1,0 +1,139 @@
+//! Pointers of the caller: each is checked before it is used.
+
+use std::ffi::{CStr, c_char};
+use std::slice;
+
+use crate::status::Failure;
+
+/// A place for an output.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T: Copy> Out<T> {
+    /// Takes the place and writes a first value, which stays if the call fails.
+    ///
+    /// # Safety
+    ///
+    /// The pointer is NULL, or good for writes of a `T`.
+    pub unsafe fn new(pointer: *mut T, what: &str, first: T) -> Result<Self, Failure> {
+        check(pointer, what)?;
+        // SAFETY: the pointer is neither NULL nor misaligned, and the caller promises the rest.
+        unsafe { pointer.write(first) };
+        Ok(Self(pointer))
+    }
+
+    /// Writes the output.
+    pub fn set(self, value: T) {
+        // SAFETY: `new` was promised that the pointer is good for writes.
+        unsafe { self.0.write(value) };
+    }
+}
+
+/// Refuses NULL and misaligned pointers.
+fn check<T>(pointer: *const T, what: &str) -> Result<(), Failure> {
+    if pointer.is_null() {
+        Err(Failure::argument(format!("{what} is NULL; give the address of a variable")))
+    } else if pointer.is_aligned() {
+        Ok(())
+    } else {
+        let to = align_of::<T>();
+        Err(Failure::argument(format!("{what} is not aligned to {to} bytes: {pointer:p}")))
+    }
+}
+
+/// Returns a string.
+///
+/// # Safety
+///
+/// The pointer is NULL, or the string ends with a zero and does not change while it is used.
+pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
+    // SAFETY: as the caller promises.
+    let text = unsafe { optional_text(pointer, what) }?;
+    text.ok_or_else(|| Failure::argument(format!("{what} is NULL; give a string")))
+}
+
+/// Returns a string; `None` for NULL.
+///
+/// # Safety
+///
+/// As for [`text`].
+pub(crate) unsafe fn optional_text<'a>(
+    pointer: *const c_char,
+    what: &str,
+) -> Result<Option<&'a str>, Failure> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the pointer is not NULL, and the caller promises the rest.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    let text = text.to_str().map_err(|_| Failure::argument(format!("{what} is not UTF-8")))?;
+    Ok(Some(text))
+}
+
+/// Returns the elements of an array. The pointer may be NULL if there are none.
+///
+/// # Safety
+///
+/// The pointer is NULL, or good for reads of `n` elements that do not change while they are used.
+pub(crate) unsafe fn array<'a, T>(
+    pointer: *const T,
+    n: usize,
+    what: &str,
+) -> Result<&'a [T], Failure> {
+    if n == 0 {
+        return Ok(&[]);
+    }
+    check(pointer, what)?;
+    let is_possible = n.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    if !is_possible {
+        return Err(Failure::argument(format!("{what}: {n} elements are beyond any memory")));
+    }
+    // SAFETY: the pointer is neither NULL nor misaligned, the size is possible, and the caller
+    // promises the rest.
+    Ok(unsafe { slice::from_raw_parts(pointer, n) })
+}
+
+/// Returns the elements of an array that the call writes. The pointer may be NULL if there are none.
+///
+/// # Safety
+///
+/// The pointer is NULL, or good for writes of `n` initialised elements that no one else uses.
+pub(crate) unsafe fn array_mut<'a, T>(
+    pointer: *mut T,
+    n: usize,
+    what: &str,
+) -> Result<&'a mut [T], Failure> {
+    if n == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: as the caller promises; the slice checks pointer and size, and is not used.
+    unsafe { array(pointer.cast_const(), n, what) }?;
+    // SAFETY: the pointer and the size are checked, and the caller promises the rest.
+    Ok(unsafe { slice::from_raw_parts_mut(pointer, n) })
+}
+
+/// Copies a string and a zero into the memory of the caller as far as it has room, and always a
+/// zero; returns the length of the whole string in bytes.
+///
+/// # Safety
+///
+/// The pointer is NULL, or good for writes of `capacity` bytes.
+pub(crate) unsafe fn copy_text(
+    text: &str,
+    pointer: *mut c_char,
+    capacity: usize,
+) -> Result<usize, Failure> {
+    if capacity > 0 {
+        check(pointer, "the buffer of the text")?;
+        let mut n = text.len().min(capacity - 1);
+        while !text.is_char_boundary(n) {
+            n -= 1;
+        }
+        // SAFETY: the pointer is not NULL, n + 1 <= capacity, and the caller promises the rest; a
+        // string of the library does not overlap memory of the caller.
+        unsafe {
+            pointer.copy_from_nonoverlapping(text.as_ptr().cast(), n);
+            pointer.add(n).write(0);
+        }
+    }
+    Ok(text.len())
+}

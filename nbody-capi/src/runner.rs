@@ -1,0 +1,201 @@
+//! Runners: programs per particle with their parameters on a device.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use nbody::Device;
+use nbody::law::ParticleProgram;
+use nbody::untyped::{Beside, PerParticle};
+
+use crate::buffer::{self, poisoned};
+use crate::columns::{self, Column};
+use crate::handles::{self, BufferHandle, DeviceHandle, Kind, ProgramHandle, RunnerHandle};
+use crate::law::no_record;
+use crate::options;
+use crate::pointers::{self, Out};
+use crate::status::{Failure, Status, border};
+
+/// A program per particle, its parameters and its device.
+pub(crate) struct DeviceRunner {
+    device: Device,
+    program: &'static ParticleProgram,
+    engine: Box<dyn PerParticle>,
+}
+
+/// A call waits until the call of another thread ends.
+type Locked = Mutex<DeviceRunner>;
+
+impl Kind for Locked {
+    const TAG: u8 = 6;
+}
+
+fn find(runner: RunnerHandle) -> Result<Arc<Locked>, Failure> {
+    handles::get(runner.id, "runner")
+}
+
+fn lock(runner: &Locked) -> Result<MutexGuard<'_, DeviceRunner>, Failure> {
+    runner.lock().map_err(|_| poisoned("runner"))
+}
+
+/// Calls a function with a runner.
+fn with(
+    runner: RunnerHandle,
+    work: impl FnOnce(&mut DeviceRunner) -> Result<(), Failure>,
+) -> Status {
+    border(|| work(&mut *lock(&*find(runner)?)?))
+}
+
+/// Creates a runner of a program per particle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_create(
+    device: DeviceHandle,
+    program: ProgramHandle,
+    parameters: *const f64,
+    count: usize,
+    runner: *mut RunnerHandle,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place.
+        let out = unsafe { Out::new(runner, "runner", 0.into()) }?;
+        let device = handles::get::<Device>(device.id, "device")?;
+        let program = *handles::get::<&'static ParticleProgram>(program.id, "program")?;
+        // SAFETY: the header asks for this number of parameters.
+        let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
+        let row = columns::parameters(program.parameters, parameters)?;
+        let engine = device.untyped().per_particle(program.parameters, &row)?;
+        let device = Device::clone(&device);
+        out.set(handles::put(Mutex::new(DeviceRunner { device, program, engine }))?.into());
+        Ok(())
+    })
+}
+
+/// Sets the parameters of the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_set_parameters(
+    runner: RunnerHandle,
+    parameters: *const f64,
+    count: usize,
+) -> Status {
+    with(runner, |runner| {
+        // SAFETY: the header asks for this number of parameters.
+        let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
+        let row = columns::parameters(runner.program.parameters, parameters)?;
+        Ok(runner.engine.set_parameters(&row)?)
+    })
+}
+
+/// Sets the domain, and whether an update wraps positions into the box.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_set_domain(
+    runner: RunnerHandle,
+    lengths: *const f64,
+    wraps: i32,
+) -> Status {
+    with(runner, |runner| {
+        let wraps = match wraps {
+            0 => false,
+            1 => true,
+            found => return Err(Failure::argument(format!("wraps {found}: expected 0 or 1"))),
+        };
+        // SAFETY: the header asks for three lengths or NULL.
+        runner.engine.set_domain(unsafe { options::domain(lengths) }?)?;
+        runner.engine.set_wrap(wraps);
+        Ok(())
+    })
+}
+
+/// Copies columns to the device: particles or second particles of the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_upload(
+    runner: RunnerHandle,
+    record: i32,
+    precision: i32,
+    n: usize,
+    columns: *const Column,
+    count: usize,
+    particles: *mut BufferHandle,
+) -> Status {
+    with(runner, |runner| {
+        // SAFETY: the header asks for a good place.
+        let out = unsafe { Out::new(particles, "particles", 0.into()) }?;
+        let fields = match record {
+            5 => runner.program.p,
+            6 => runner.program.q,
+            found => return Err(no_record(found, "NBODY_P or NBODY_Q")),
+        };
+        let precision = options::precision(precision)?;
+        // SAFETY: the header asks for good columns.
+        let buffer =
+            unsafe { buffer::upload(&runner.device, fields, precision, n, columns, count) }?;
+        out.set(buffer.into());
+        Ok(())
+    })
+}
+
+/// Returns an argument that may be the handle 0.
+fn optional(buffer: BufferHandle, what: &'static str) -> Option<buffer::Argument> {
+    (buffer.id != 0).then_some((buffer, what))
+}
+
+/// Updates each particle.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_runner_update(
+    runner: RunnerHandle,
+    particles: BufferHandle,
+    second: BufferHandle,
+    results: BufferHandle,
+) -> Status {
+    with(runner, |runner| {
+        let reads = [optional(second, "second particles"), optional(results, "results")];
+        buffer::with(reads, Some((particles, "particles")), |[q, f], p| {
+            let Some(p) = p else {
+                return Err(Failure::argument("an update needs particles"));
+            };
+            Ok(runner.engine.update(runner.program, p, Beside { q, f }, None)?)
+        })
+    })
+}
+
+/// Returns the total of a measure over all particles.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_measure(
+    runner: RunnerHandle,
+    particles: BufferHandle,
+    second: BufferHandle,
+    results: BufferHandle,
+    total: *mut f64,
+    count: usize,
+) -> Status {
+    with(runner, |runner| {
+        let fields = runner.program.total;
+        let expected = columns::width(fields);
+        if count != expected {
+            return Err(Failure::argument(format!(
+                "a total of {count} numbers, expected {expected} from `{}`",
+                runner.program.name
+            )));
+        }
+        // SAFETY: the header asks for this number of numbers.
+        let total = unsafe { pointers::array_mut(total, count, "total") }?;
+        let reads = [
+            Some((particles, "particles")),
+            optional(second, "second particles"),
+            optional(results, "results"),
+        ];
+        let row = buffer::with(reads, None, |[p, q, f], _| {
+            let Some(p) = p else {
+                return Err(Failure::argument("a measure needs particles"));
+            };
+            Ok(runner.engine.measure(runner.program, p, Beside { q, f })?)
+        })?;
+        for (to, from) in total.iter_mut().zip(columns::reals(fields, &row)) {
+            *to = from;
+        }
+        Ok(())
+    })
+}
+
+/// Frees a runner.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_runner_free(runner: RunnerHandle) -> Status {
+    border(|| handles::remove::<Locked>(runner.id, "runner"))
+}
