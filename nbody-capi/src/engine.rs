@@ -161,6 +161,9 @@ pub unsafe extern "C" fn nbody_engine_lists(
     // SAFETY: the header asks for good pointers.
     unsafe {
         create([device.id, law.id], (parameters, count), options, engine, |device, law, row, options| {
+            if !law.cutoff {
+                return Err(nbody::Error::NoCutoff { law: law.name }.into());
+            }
             let skin = if skin == -1.0 { Skin::Auto } else { Skin::Length(skin) };
             let mut listed = device.listed(law, row, options)?;
             let origin = Origin::Found(skin);

@@ -1,0 +1,283 @@
+/* nbody: pairwise interactions on GPUs and CPUs, from C. Compiles as C99 and as C++11.
+ *
+ * A law is a function of a pair of particles: a ready one by its name, or a declaration as text. An
+ * engine evaluates a law on a device. Particles and results are buffers in the memory of the device;
+ * columns copy fields between them and memory of the caller.
+ *
+ *     nbody_device device; nbody_law law; nbody_engine engine; nbody_buffer bodies, field;
+ *     double eps2 = 0.01;
+ *     nbody_column in[] = {
+ *         {"pos",  x, NBODY_F64, NBODY_HOST, 0, 0},
+ *         {"mass", m, NBODY_F64, NBODY_HOST, 0, 0}};
+ *     nbody_column out[] = {{"acc", a, NBODY_F64, NBODY_HOST, 0, 0}};
+ *     if (nbody_device_open("best", &device)
+ *         || nbody_law_ready("gravity", &law)
+ *         || nbody_engine_all_pairs(device, law, &eps2, 1, NULL, &engine)
+ *         || nbody_engine_upload(engine, NBODY_I, n, in, 2, &bodies)
+ *         || nbody_engine_results(engine, n, &field)
+ *         || nbody_engine_evaluate(engine, bodies, bodies, NBODY_SAME, field, NBODY_REPLACE)
+ *         || nbody_buffer_read(field, 0, n, out, 1))
+ *         fprintf(stderr, "%s\n", nbody_last_message());
+ *
+ * Rules of every function
+ * - It returns a status: 0 if it succeeded. nbody_last_message() then says what was found, what was
+ *   expected, and what to do. A call that fails changes no object, but numbers that it was to write
+ *   may be written in part.
+ * - An output comes last. A handle is set to 0 first, so that it is never left undefined.
+ * - A handle is a number, and 0 is none. A handle that was freed, or that belongs to another kind of
+ *   object, is an error. An object that is freed while a call of another thread uses it ends after
+ *   that call. To free 0 does nothing.
+ * - All functions may be called from several threads. A call that uses an engine, a runner, or a
+ *   buffer that another call changes, waits until that call ends. Calls that read one buffer run at
+ *   once.
+ * - Counts and sizes are those of C: records and numbers begin with 0; strides are in bytes.
+ * - Memory of the caller is used during the call alone.
+ */
+#ifndef NBODY_H
+#define NBODY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this interface: nbody_abi_version() of the library must return it. */
+#define NBODY_ABI_VERSION 1
+
+/* Statuses */
+typedef int32_t nbody_status;
+enum {
+    NBODY_OK = 0,
+    NBODY_ERROR_ARGUMENT = 1,    /* an argument is wrong */
+    NBODY_ERROR_DECLARATION = 2, /* a declaration is wrong; the message shows the place */
+    NBODY_ERROR_DEVICE = 3,      /* a device or its driver failed */
+    NBODY_ERROR_MEMORY = 4,      /* too little memory, on the host or on the device */
+    NBODY_ERROR_UNSUPPORTED = 5, /* the law, the device or this version cannot do it */
+    NBODY_ERROR_COMPILER = 6,    /* a compiler is missing or failed, or its cache cannot be used */
+    NBODY_ERROR_FAULT = 99       /* a fault of nbody; please report it */
+};
+
+/* Returns the message of the last call of this thread that failed, in UTF-8; empty before. The string
+ * is good until the next call of this thread fails, or the thread ends. */
+const char *nbody_last_message(void);
+/* Returns the version of nbody. */
+const char *nbody_version(void);
+/* Returns the version of the interface of the library. */
+uint32_t nbody_abi_version(void);
+
+/* Handles */
+typedef struct nbody_device { uint64_t id; } nbody_device;
+typedef struct nbody_law { uint64_t id; } nbody_law;         /* never freed */
+typedef struct nbody_program { uint64_t id; } nbody_program; /* never freed */
+typedef struct nbody_buffer { uint64_t id; } nbody_buffer;
+typedef struct nbody_engine { uint64_t id; } nbody_engine;
+typedef struct nbody_runner { uint64_t id; } nbody_runner;
+
+/* Devices */
+
+/* Opens a device: "best" (the first GPU if there is one, else the CPU), "cpu", "cpu:avx2" or another
+ * level, "cuda", "cuda:1", or "emulator". */
+nbody_status nbody_device_open(const char *name, nbody_device *device);
+/* Copies the display name and a zero; a name that is longer than the capacity is cut. */
+nbody_status nbody_device_name(nbody_device device, char *text, size_t capacity);
+/* Frees the handle; engines and buffers of the device stay good. */
+nbody_status nbody_device_free(nbody_device device);
+
+/* Laws, and programs per particle. They live as long as the process; one declaration has one handle. */
+
+/* Returns the name of the ready law k, from 0 on; NULL after the last. */
+const char *nbody_law_ready_name(size_t k);
+/* Finds a ready law. */
+nbody_status nbody_law_ready(const char *name, nbody_law *law);
+/* Declares the law of this name from a text of this length in bytes; with NULL, the only law. */
+nbody_status nbody_law_declare(const char *text, size_t length, const char *name, nbody_law *law);
+/* Reads the law of this name from a file; with NULL, the only law. */
+nbody_status nbody_law_read(const char *path, const char *name, nbody_law *law);
+/* The same for programs per particle: updates and measures. */
+nbody_status nbody_program_declare(const char *text, size_t length, const char *name,
+                                   nbody_program *program);
+nbody_status nbody_program_read(const char *path, const char *name, nbody_program *program);
+
+/* Records */
+enum {
+    NBODY_PARAMETERS = 1,
+    NBODY_I = 2,     /* i-particles: the targets */
+    NBODY_J = 3,     /* j-particles: the sources */
+    NBODY_F = 4,     /* results */
+    NBODY_P = 5,     /* particles of a program */
+    NBODY_Q = 6,     /* second particles of a program */
+    NBODY_TOTAL = 7  /* total of a measure */
+};
+
+/* Kinds of fields */
+enum {
+    NBODY_REAL = 1,
+    NBODY_VECTOR = 2,
+    NBODY_POINT = 3,
+    NBODY_ARRAY = 4,
+    NBODY_INTEGER = 5,
+    NBODY_MIN = 6,
+    NBODY_MAX = 7,
+    NBODY_ARG_MIN = 8, /* two columns: "field.value", and "field.index" of an integer type */
+    NBODY_COUNT = 9
+};
+
+typedef struct nbody_field {
+    const char *name; /* lives as long as the process */
+    int32_t kind;
+    uint32_t components;
+} nbody_field;
+
+/* Describes the first fields of a record, up to the capacity, and returns the number of all. */
+nbody_status nbody_law_fields(nbody_law law, int32_t record, nbody_field *fields, size_t capacity,
+                              size_t *count);
+nbody_status nbody_program_fields(nbody_program program, int32_t record, nbody_field *fields,
+                                  size_t capacity, size_t *count);
+
+/* Columns: a field of records in memory of the caller, at any strides and any alignment.
+ *   x[n][3], Fortran's x(3,n):  record stride 0 (no gaps), component stride 0
+ *   x[3][n], Fortran's x(n,3):  record stride sizeof(double), component stride n * sizeof(double)
+ *   struct body b[n]:           &b[0].x, record stride sizeof(struct body), component stride 0
+ * Reals take NBODY_F32 and NBODY_F64, integers the other types. Integers have 32 bits without a sign;
+ * one that does not fit is an error. The index of a minimum over no pairs is -1 in types with a sign,
+ * else UINT32_MAX. */
+enum {
+    NBODY_F32 = 1,
+    NBODY_F64 = 2,
+    NBODY_I32 = 3,
+    NBODY_U32 = 4,
+    NBODY_I64 = 5,
+    NBODY_U64 = 6
+};
+enum {
+    NBODY_HOST = 0,
+    NBODY_DEVICE = 1 /* not in this version: NBODY_ERROR_UNSUPPORTED */
+};
+
+typedef struct nbody_column {
+    const char *field;
+    void *data; /* the first number of the first record; only read where a call reads */
+    int32_t type;
+    int32_t memory;
+    ptrdiff_t record_stride;    /* bytes from record to record; 0: records without gaps */
+    ptrdiff_t component_stride; /* bytes from component to component; 0: without gaps */
+} nbody_column;
+
+/* Options of engines. Begin with `nbody_options options = NBODY_OPTIONS;`: every field that is 0 has
+ * its default, also fields that later versions add. */
+enum { NBODY_SINGLE = 1, NBODY_MIXED = 2, NBODY_DOUBLE = 3 };
+enum {
+    NBODY_DIRECT = 1,
+    NBODY_BLOCKED = 2,
+    NBODY_BLOCKED_F64 = 3,
+    NBODY_COMPENSATED = 4
+};
+enum { NBODY_FAST = 1, NBODY_EXACT = 2 };
+enum { NBODY_PAIRS_AUTO = 1, NBODY_PAIRS_ORDERED = 2, NBODY_PAIRS_SYMMETRIC = 3 };
+
+typedef struct nbody_options {
+    size_t size;           /* of this struct in bytes */
+    int32_t precision;     /* default: single */
+    int32_t accumulation;  /* default: blocked, with backup accumulators in double */
+    int32_t math;          /* default: fast */
+    int32_t pairs;         /* default: auto */
+    uint64_t bag;          /* summation order: j-particles of a bag, and */
+    uint64_t splits;       /* splits; both 0: the engine chooses */
+    const double *lengths; /* of a periodic box along x, y and z, INFINITY for an open direction;
+                              NULL: open space */
+} nbody_options;
+#define NBODY_OPTIONS {sizeof(nbody_options), 0, 0, 0, 0, 0, 0, NULL}
+
+/* Engines. Parameters are the numbers of the law's parameters in their order. */
+
+/* Creates an engine of all pairs. */
+nbody_status nbody_engine_all_pairs(nbody_device device, nbody_law law, const double *parameters,
+                                    size_t count, const nbody_options *options,
+                                    nbody_engine *engine);
+/* Creates an engine that evaluates by a tree. A cell is opened that is seen at a larger angle than
+ * `value` (NBODY_THETA), or whose estimated error is a larger share of the last results
+ * (NBODY_RELATIVE). */
+enum { NBODY_THETA = 1, NBODY_RELATIVE = 2 };
+enum { NBODY_MONOPOLE = 1, NBODY_SECOND = 2 };
+nbody_status nbody_engine_tree(nbody_device device, nbody_law law, const double *parameters,
+                               size_t count, int32_t criterion, double value, int32_t expansion,
+                               const nbody_options *options, nbody_engine *engine);
+/* Creates an engine with neighbour lists of its own, which reach beyond the cutoff by the skin, and
+ * are built again when particles have moved by half of it. */
+#define NBODY_AUTO_SKIN (-1.0)
+nbody_status nbody_engine_lists(nbody_device device, nbody_law law, const double *parameters,
+                                size_t count, double skin, const nbody_options *options,
+                                nbody_engine *engine);
+/* Sets the parameters; nothing is compiled again. */
+nbody_status nbody_engine_set_parameters(nbody_engine engine, const double *parameters,
+                                         size_t count);
+/* Sets the domain: three lengths of a periodic box, or NULL for open space. */
+nbody_status nbody_engine_set_domain(nbody_engine engine, const double *lengths);
+/* Sets the criterion by which a tree opens cells. */
+nbody_status nbody_engine_set_opening(nbody_engine engine, int32_t criterion, double value,
+                                      int32_t expansion);
+/* Leaves out n pairs (i, j) of an engine of lists, instead of the pairs left out before. */
+nbody_status nbody_engine_exclude(nbody_engine engine, size_t n, const uint32_t *pairs);
+/* Copies n particles to the device, NBODY_I or NBODY_J: a column for each field. */
+nbody_status nbody_engine_upload(nbody_engine engine, int32_t record, size_t n,
+                                 const nbody_column *columns, size_t count,
+                                 nbody_buffer *particles);
+/* Allocates results of n i-particles. */
+nbody_status nbody_engine_results(nbody_engine engine, size_t n, nbody_buffer *results);
+/* Evaluates pairs, and stores the sums.
+ *   NBODY_OTHERS: j-particles are another set
+ *   NBODY_SAME:   i-particle k is j-particle k; if the law has one record, one buffer is both
+ *   NBODY_FIRST:  the same, for the first particles alone, as many as there are results */
+enum { NBODY_OTHERS = 1, NBODY_SAME = 2, NBODY_FIRST = 3 };
+enum { NBODY_REPLACE = 1, NBODY_ADD = 2 };
+nbody_status nbody_engine_evaluate(nbody_engine engine, nbody_buffer i, nbody_buffer j,
+                                   int32_t sources, nbody_buffer results, int32_t store);
+/* Measures the time of one evaluation on the device. */
+nbody_status nbody_engine_time(nbody_engine engine, nbody_buffer i, nbody_buffer j,
+                               int32_t sources, nbody_buffer results, double *seconds);
+nbody_status nbody_engine_free(nbody_engine engine);
+
+/* Buffers */
+
+/* Returns the number of records. */
+nbody_status nbody_buffer_count(nbody_buffer buffer, size_t *count);
+/* Changes the number of results, and sets them to the results without any pair. */
+nbody_status nbody_buffer_resize(nbody_buffer results, size_t n);
+/* Replaces fields of all particles. With a column for each field, their number may change. */
+nbody_status nbody_buffer_write(nbody_buffer particles, size_t n, const nbody_column *columns,
+                                size_t count);
+/* Replaces fields of the particles at n addresses, each address once. */
+nbody_status nbody_buffer_write_at(nbody_buffer particles, size_t n, const uint32_t *addresses,
+                                   const nbody_column *columns, size_t count);
+/* Copies fields of n records, from the record `first` on, to the caller. */
+nbody_status nbody_buffer_read(nbody_buffer buffer, size_t first, size_t n,
+                               const nbody_column *columns, size_t count);
+nbody_status nbody_buffer_free(nbody_buffer buffer);
+
+/* Runners: a program per particle with its parameters on a device. It finds its fields by name in the
+ * records of any buffer; buffers that it does not read are given as 0. */
+nbody_status nbody_runner_create(nbody_device device, nbody_program program,
+                                 const double *parameters, size_t count, nbody_runner *runner);
+nbody_status nbody_runner_set_parameters(nbody_runner runner, const double *parameters,
+                                         size_t count);
+/* Sets the domain, and whether an update wraps positions into the box (0 or 1). */
+nbody_status nbody_runner_set_domain(nbody_runner runner, const double *lengths, int32_t wraps);
+/* Copies n particles to the device, NBODY_P or NBODY_Q: a column for each field. */
+nbody_status nbody_runner_upload(nbody_runner runner, int32_t record, int32_t precision, size_t n,
+                                 const nbody_column *columns, size_t count,
+                                 nbody_buffer *particles);
+/* Updates each particle. */
+nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
+                                 nbody_buffer results);
+/* Returns the total of a measure over all particles: as many numbers as its record has. */
+nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
+                                  nbody_buffer results, double *total, size_t count);
+nbody_status nbody_runner_free(nbody_runner runner);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

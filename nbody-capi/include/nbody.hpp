@@ -1,0 +1,384 @@
+// nbody for C++11 and later: objects that free themselves, and exceptions. nbody.h has the rules.
+#ifndef NBODY_HPP
+#define NBODY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "nbody.h"
+
+namespace nbody {
+
+/// The failure of a call: its status and its message.
+class error : public std::runtime_error {
+public:
+    error(nbody_status status, const char *message) : std::runtime_error(message), status_(status) {}
+    nbody_status status() const noexcept { return status_; }
+
+private:
+    nbody_status status_;
+};
+
+inline void check(nbody_status status) {
+    if (status != NBODY_OK) throw error(status, nbody_last_message());
+}
+
+namespace detail {
+
+/// Owns a handle; moved, not copied.
+template <class Handle, nbody_status (*Free)(Handle)>
+class owner {
+public:
+    owner() noexcept : handle_() {}
+    explicit owner(Handle handle) noexcept : handle_(handle) {}
+    owner(owner &&other) noexcept : handle_(other.release()) {}
+    owner &operator=(owner &&other) noexcept {
+        if (this != &other) {
+            Free(handle_);
+            handle_ = other.release();
+        }
+        return *this;
+    }
+    owner(const owner &) = delete;
+    owner &operator=(const owner &) = delete;
+    ~owner() { Free(handle_); }
+
+    /// Returns the handle, which stays with its owner.
+    Handle get() const noexcept { return handle_; }
+    /// Returns the handle, and gives it up.
+    Handle release() noexcept {
+        Handle handle = handle_;
+        handle_ = Handle();
+        return handle;
+    }
+    explicit operator bool() const noexcept { return handle_.id != 0; }
+
+private:
+    Handle handle_;
+};
+
+template <class T> struct type_of;
+template <> struct type_of<float> { enum { value = NBODY_F32 }; };
+template <> struct type_of<double> { enum { value = NBODY_F64 }; };
+template <> struct type_of<std::int32_t> { enum { value = NBODY_I32 }; };
+template <> struct type_of<std::uint32_t> { enum { value = NBODY_U32 }; };
+template <> struct type_of<std::int64_t> { enum { value = NBODY_I64 }; };
+template <> struct type_of<std::uint64_t> { enum { value = NBODY_U64 }; };
+
+} // namespace detail
+
+/// A field of particles that a call reads.
+class input {
+public:
+    template <class T>
+    input(const char *field, const T *data, std::ptrdiff_t record_stride = 0,
+          std::ptrdiff_t component_stride = 0)
+        : column_() {
+        column_.field = field;
+        // The library only reads the data of inputs.
+        column_.data = const_cast<T *>(data);
+        column_.type = detail::type_of<T>::value;
+        column_.record_stride = record_stride;
+        column_.component_stride = component_stride;
+    }
+    const nbody_column &column() const noexcept { return column_; }
+
+private:
+    nbody_column column_;
+};
+
+/// A field of records that a call writes.
+class output {
+public:
+    template <class T>
+    output(const char *field, T *data, std::ptrdiff_t record_stride = 0,
+           std::ptrdiff_t component_stride = 0)
+        : column_() {
+        column_.field = field;
+        column_.data = data;
+        column_.type = detail::type_of<T>::value;
+        column_.record_stride = record_stride;
+        column_.component_stride = component_stride;
+    }
+    const nbody_column &column() const noexcept { return column_; }
+
+private:
+    nbody_column column_;
+};
+
+namespace detail {
+
+template <class T>
+std::vector<nbody_column> columns(std::initializer_list<T> list) {
+    std::vector<nbody_column> columns;
+    columns.reserve(list.size());
+    for (const T &it : list) columns.push_back(it.column());
+    return columns;
+}
+
+} // namespace detail
+
+using inputs = std::initializer_list<input>;
+using outputs = std::initializer_list<output>;
+using parameters = std::vector<double>;
+
+/// Options of engines, all with their defaults.
+inline nbody_options options() {
+    nbody_options options = NBODY_OPTIONS;
+    return options;
+}
+
+/// A law. It is never freed, and may be copied.
+class law {
+public:
+    static law ready(const std::string &name) {
+        law law;
+        check(nbody_law_ready(name.c_str(), &law.handle_));
+        return law;
+    }
+    static law declare(const std::string &text) {
+        law law;
+        check(nbody_law_declare(text.data(), text.size(), nullptr, &law.handle_));
+        return law;
+    }
+    static law declare(const std::string &text, const std::string &name) {
+        law law;
+        check(nbody_law_declare(text.data(), text.size(), name.c_str(), &law.handle_));
+        return law;
+    }
+    static law read(const std::string &path) {
+        law law;
+        check(nbody_law_read(path.c_str(), nullptr, &law.handle_));
+        return law;
+    }
+    static law read(const std::string &path, const std::string &name) {
+        law law;
+        check(nbody_law_read(path.c_str(), name.c_str(), &law.handle_));
+        return law;
+    }
+    /// Returns the fields of a record.
+    std::vector<nbody_field> fields(std::int32_t record) const {
+        std::size_t n = 0;
+        check(nbody_law_fields(handle_, record, nullptr, 0, &n));
+        std::vector<nbody_field> fields(n);
+        check(nbody_law_fields(handle_, record, fields.data(), n, &n));
+        return fields;
+    }
+    nbody_law get() const noexcept { return handle_; }
+
+private:
+    law() noexcept : handle_() {}
+    nbody_law handle_;
+};
+
+/// A program per particle. It is never freed, and may be copied.
+class program {
+public:
+    static program declare(const std::string &text) {
+        program program;
+        check(nbody_program_declare(text.data(), text.size(), nullptr, &program.handle_));
+        return program;
+    }
+    static program declare(const std::string &text, const std::string &name) {
+        program program;
+        check(nbody_program_declare(text.data(), text.size(), name.c_str(), &program.handle_));
+        return program;
+    }
+    static program read(const std::string &path) {
+        program program;
+        check(nbody_program_read(path.c_str(), nullptr, &program.handle_));
+        return program;
+    }
+    static program read(const std::string &path, const std::string &name) {
+        program program;
+        check(nbody_program_read(path.c_str(), name.c_str(), &program.handle_));
+        return program;
+    }
+    /// Returns the fields of a record.
+    std::vector<nbody_field> fields(std::int32_t record) const {
+        std::size_t n = 0;
+        check(nbody_program_fields(handle_, record, nullptr, 0, &n));
+        std::vector<nbody_field> fields(n);
+        check(nbody_program_fields(handle_, record, fields.data(), n, &n));
+        return fields;
+    }
+    nbody_program get() const noexcept { return handle_; }
+
+private:
+    program() noexcept : handle_() {}
+    nbody_program handle_;
+};
+
+class device : public detail::owner<nbody_device, nbody_device_free> {
+public:
+    explicit device(const std::string &name = "best") : owner(open(name)) {}
+    std::string name() const {
+        char text[256];
+        check(nbody_device_name(get(), text, sizeof text));
+        return text;
+    }
+
+private:
+    static nbody_device open(const std::string &name) {
+        nbody_device device;
+        check(nbody_device_open(name.c_str(), &device));
+        return device;
+    }
+};
+
+/// Particles or results in the memory of a device.
+class buffer : public detail::owner<nbody_buffer, nbody_buffer_free> {
+public:
+    buffer() noexcept {}
+    explicit buffer(nbody_buffer handle) noexcept : owner(handle) {}
+    std::size_t count() const {
+        std::size_t n;
+        check(nbody_buffer_count(get(), &n));
+        return n;
+    }
+    void resize(std::size_t n) { check(nbody_buffer_resize(get(), n)); }
+    void write(std::size_t n, inputs list) {
+        const std::vector<nbody_column> columns = detail::columns(list);
+        check(nbody_buffer_write(get(), n, columns.data(), columns.size()));
+    }
+    void write_at(std::size_t n, const std::uint32_t *addresses, inputs list) {
+        const std::vector<nbody_column> columns = detail::columns(list);
+        check(nbody_buffer_write_at(get(), n, addresses, columns.data(), columns.size()));
+    }
+    void read(std::size_t first, std::size_t n, outputs list) const {
+        const std::vector<nbody_column> columns = detail::columns(list);
+        check(nbody_buffer_read(get(), first, n, columns.data(), columns.size()));
+    }
+    /// Reads all records.
+    void read(outputs list) const { read(0, count(), list); }
+};
+
+class engine : public detail::owner<nbody_engine, nbody_engine_free> {
+public:
+    static engine all_pairs(const device &device, const law &law, const parameters &parameters,
+                            const nbody_options &options = nbody::options()) {
+        nbody_engine made;
+        check(nbody_engine_all_pairs(device.get(), law.get(), parameters.data(),
+                                     parameters.size(), &options, &made));
+        return engine(made);
+    }
+    static engine tree(const device &device, const law &law, const parameters &parameters,
+                       double theta, const nbody_options &options = nbody::options()) {
+        nbody_engine made;
+        check(nbody_engine_tree(device.get(), law.get(), parameters.data(), parameters.size(),
+                                NBODY_THETA, theta, NBODY_SECOND, &options, &made));
+        return engine(made);
+    }
+    static engine lists(const device &device, const law &law, const parameters &parameters,
+                        double skin = NBODY_AUTO_SKIN,
+                        const nbody_options &options = nbody::options()) {
+        nbody_engine made;
+        check(nbody_engine_lists(device.get(), law.get(), parameters.data(), parameters.size(),
+                                 skin, &options, &made));
+        return engine(made);
+    }
+    void set_parameters(const parameters &parameters) {
+        check(nbody_engine_set_parameters(get(), parameters.data(), parameters.size()));
+    }
+    /// Sets a periodic box of three lengths, or open space for nullptr.
+    void set_domain(const double *lengths) { check(nbody_engine_set_domain(get(), lengths)); }
+    void set_opening(std::int32_t criterion, double value,
+                     std::int32_t expansion = NBODY_SECOND) {
+        check(nbody_engine_set_opening(get(), criterion, value, expansion));
+    }
+    /// Leaves out pairs: i and j of each, one after the other.
+    void exclude(std::size_t n, const std::uint32_t *pairs) {
+        check(nbody_engine_exclude(get(), n, pairs));
+    }
+    buffer upload_i(std::size_t n, inputs list) { return upload(NBODY_I, n, list); }
+    buffer upload_j(std::size_t n, inputs list) { return upload(NBODY_J, n, list); }
+    buffer results(std::size_t n) {
+        nbody_buffer results;
+        check(nbody_engine_results(get(), n, &results));
+        return buffer(results);
+    }
+    /// Evaluates the pairs of two sets.
+    void evaluate(const buffer &i, const buffer &j, buffer &results,
+                  std::int32_t store = NBODY_REPLACE) {
+        check(nbody_engine_evaluate(get(), i.get(), j.get(), NBODY_OTHERS, results.get(), store));
+    }
+    /// Evaluates the pairs of one set.
+    void evaluate_self(const buffer &particles, buffer &results,
+                       std::int32_t store = NBODY_REPLACE) {
+        check(nbody_engine_evaluate(get(), particles.get(), particles.get(), NBODY_SAME,
+                                    results.get(), store));
+    }
+    /// Evaluates the pairs of the first particles of one set with all, as many as there are results.
+    void evaluate_first(const buffer &particles, buffer &results,
+                        std::int32_t store = NBODY_REPLACE) {
+        check(nbody_engine_evaluate(get(), particles.get(), particles.get(), NBODY_FIRST,
+                                    results.get(), store));
+    }
+    /// Measures the time of an evaluation of one set, in seconds.
+    double time_self(const buffer &particles, buffer &results) {
+        double seconds;
+        check(nbody_engine_time(get(), particles.get(), particles.get(), NBODY_SAME,
+                                results.get(), &seconds));
+        return seconds;
+    }
+
+private:
+    explicit engine(nbody_engine handle) noexcept : owner(handle) {}
+    buffer upload(std::int32_t record, std::size_t n, inputs list) {
+        const std::vector<nbody_column> columns = detail::columns(list);
+        nbody_buffer particles;
+        check(nbody_engine_upload(get(), record, n, columns.data(), columns.size(), &particles));
+        return buffer(particles);
+    }
+};
+
+/// A program per particle with its parameters on a device.
+class runner : public detail::owner<nbody_runner, nbody_runner_free> {
+public:
+    runner(const device &device, const program &program, const parameters &parameters)
+        : owner(create(device, program, parameters)) {}
+    void set_parameters(const parameters &parameters) {
+        check(nbody_runner_set_parameters(get(), parameters.data(), parameters.size()));
+    }
+    void set_domain(const double *lengths, bool wraps) {
+        check(nbody_runner_set_domain(get(), lengths, wraps ? 1 : 0));
+    }
+    buffer upload(std::int32_t record, std::int32_t precision, std::size_t n, inputs list) {
+        const std::vector<nbody_column> columns = detail::columns(list);
+        nbody_buffer particles;
+        check(nbody_runner_upload(get(), record, precision, n, columns.data(), columns.size(),
+                                  &particles));
+        return buffer(particles);
+    }
+    /// Updates particles; buffers that the program does not read are left out.
+    void update(buffer &particles, const buffer &second = buffer(),
+                const buffer &results = buffer()) {
+        check(nbody_runner_update(get(), particles.get(), second.get(), results.get()));
+    }
+    /// Returns the total of a measure, of this number of numbers.
+    std::vector<double> measure(std::size_t count, const buffer &particles,
+                                const buffer &second = buffer(),
+                                const buffer &results = buffer()) {
+        std::vector<double> total(count);
+        check(nbody_runner_measure(get(), particles.get(), second.get(), results.get(),
+                                   total.data(), count));
+        return total;
+    }
+
+private:
+    static nbody_runner create(const device &device, const program &program,
+                               const parameters &parameters) {
+        nbody_runner runner;
+        check(nbody_runner_create(device.get(), program.get(), parameters.data(),
+                                  parameters.size(), &runner));
+        return runner;
+    }
+};
+
+} // namespace nbody
+
+#endif

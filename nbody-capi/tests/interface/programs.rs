@@ -1,0 +1,40 @@
+//! Programs in C, C++ and Fortran.
+
+use std::path::PathBuf;
+
+use crate::tools::{ROOT, WARNINGS, compile_and_run, compiler};
+
+fn source(name: &str) -> PathBuf {
+    PathBuf::from(format!("{ROOT}/tests/programs/{name}"))
+}
+
+#[test]
+fn c_programs_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let cc = compiler("CC", "cc").unwrap();
+    let options = [&["-std=c99", "-g"], &WARNINGS[..]].concat();
+    for name in ["gravity.c", "errors.c"] {
+        let out = compile_and_run(&cc, &options, &[source(name)], &[], folder.path());
+        assert_eq!(out, "ok\n", "{name}");
+    }
+}
+
+#[test]
+fn cpp_programs_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let cxx = compiler("CXX", "c++").unwrap();
+    let options = [&["-std=c++11", "-g"], &WARNINGS[..]].concat();
+    let out = compile_and_run(&cxx, &options, &[source("engines.cpp")], &[], folder.path());
+    assert_eq!(out, "ok\n");
+}
+
+/// Without a Fortran compiler, the module is compared with the header alone (`names`).
+#[test]
+fn fortran_programs_run() {
+    let Some(fortran) = compiler("FC", "gfortran") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let sources = [PathBuf::from(format!("{ROOT}/fortran/nbody.f90")), source("gravity.f90")];
+    let options = ["-std=f2008", "-Wall", "-Wextra", "-Werror", "-g"];
+    let out = compile_and_run(&fortran, &options, &sources, &[], folder.path());
+    assert_eq!(out.trim(), "ok");
+}

@@ -1,0 +1,58 @@
+//! Compilers, and the library that they link.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The warnings that the headers compile without.
+pub const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
+
+/// Returns the library, which Cargo puts beside the tests.
+pub fn library() -> PathBuf {
+    let library = std::env::current_exe().unwrap().with_file_name("libnbody_capi.so");
+    assert!(library.exists(), "no {}", library.display());
+    library
+}
+
+/// Returns a compiler: a variable of the environment, or the usual name. `None` if it does not run.
+pub fn compiler(variable: &str, usual: &str) -> Option<String> {
+    let name = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
+    let output = Command::new(&name).arg("--version").output();
+    output.is_ok_and(|output| output.status.success()).then_some(name)
+}
+
+/// Runs a command; returns its output, and fails with all that it prints if it fails.
+#[track_caller]
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let [out, err] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
+    out
+}
+
+/// Compiles a program, links it with the library, and runs it with these arguments in a folder.
+#[track_caller]
+pub fn compile_and_run(
+    compiler: &str,
+    options: &[&str],
+    sources: &[PathBuf],
+    arguments: &[&str],
+    folder: &Path,
+) -> String {
+    let program = folder.join("program");
+    let linked = folder.join("libnbody.so");
+    if !linked.exists() {
+        std::os::unix::fs::symlink(library(), &linked).unwrap();
+    }
+    run(Command::new(compiler)
+        .current_dir(folder)
+        .args(options)
+        .arg(format!("-I{ROOT}/include"))
+        .args(sources)
+        .arg(format!("-L{}", folder.display()))
+        .arg(format!("-Wl,-rpath,{}", folder.display()))
+        .args(["-lnbody", "-lm", "-o"])
+        .arg(&program));
+    run(Command::new(&program).current_dir(folder).args(arguments))
+}

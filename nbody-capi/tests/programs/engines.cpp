@@ -1,0 +1,128 @@
+// A tree, lists, programs per particle and threads from C++.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "nbody.hpp"
+
+#define MUST(condition)                                                   \
+    do {                                                                  \
+        if (!(condition)) {                                               \
+            std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition);  \
+            std::exit(1);                                                 \
+        }                                                                 \
+    } while (0)
+
+namespace {
+
+const char TEXT[] = R"(
+    struct Push { cutoff: Real }
+    struct Ball { pos: Point, kind: u32 }
+    struct Force { force: Vector, near: ArgMin<Real>, number: Count }
+    impl Interaction for Push {
+        type I = Ball; type J = Ball; type F = Force;
+        fn cutoff(&self, i: &Ball, j: &Ball) -> Real { self.cutoff }
+        fn pair(&self, i: &Ball, j: &Ball, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r = d.norm();
+            f.force += (self.cutoff - r) * d;
+            f.near.min(r);
+            if r < 0.5 * self.cutoff { f.number += 1; }
+        }
+    }
+)";
+
+const std::size_t n = 500;
+
+std::vector<double> uniform(std::size_t count) {
+    std::uint64_t state = 1;
+    std::vector<double> numbers(count);
+    for (double &x : numbers) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        x = static_cast<double>(state >> 40) / 16777216.0;
+    }
+    return numbers;
+}
+
+void trees() {
+    nbody::device device("cpu");
+    const nbody::law gravity = nbody::law::ready("gravity");
+    nbody::engine direct = nbody::engine::all_pairs(device, gravity, {0.01});
+    nbody::engine tree = nbody::engine::tree(device, gravity, {0.01}, 0.5);
+    const std::vector<double> x = uniform(3 * n);
+    const std::vector<float> m(n, 1.0f);
+    nbody::buffer bodies = direct.upload_i(n, {{"pos", x.data()}, {"mass", m.data()}});
+    std::vector<double> pot[2];
+    nbody::engine *engines[] = {&direct, &tree};
+    for (int k = 0; k < 2; k++) {
+        nbody::buffer results = engines[k]->results(n);
+        engines[k]->evaluate_self(bodies, results);
+        pot[k].resize(n);
+        results.read({{"pot", pot[k].data()}});
+    }
+    double error = 0.0;
+    for (std::size_t i = 0; i < n; i++) error = std::fmax(error, std::fabs(pot[1][i] / pot[0][i] - 1.0));
+    MUST(error > 0.0 && error < 1e-2);
+}
+
+void lists() {
+    nbody::device device("cpu");
+    const nbody::law push = nbody::law::declare(TEXT);
+    nbody::engine direct = nbody::engine::all_pairs(device, push, {0.1});
+    nbody::engine listed = nbody::engine::lists(device, push, {0.1}, 0.02);
+    const std::vector<double> x = uniform(3 * n);
+    const std::vector<std::int64_t> kind(n, 7);
+    nbody::buffer balls = direct.upload_i(n, {{"pos", x.data()}, {"kind", kind.data()}});
+    std::vector<std::int32_t> index[2];
+    std::vector<std::uint32_t> number[2];
+    nbody::engine *engines[] = {&direct, &listed};
+    for (int k = 0; k < 2; k++) {
+        nbody::buffer results = engines[k]->results(n);
+        engines[k]->evaluate_self(balls, results);
+        index[k].resize(n), number[k].resize(n);
+        results.read({{"near.index", index[k].data()}, {"number", number[k].data()}});
+    }
+    MUST(index[0] == index[1] && number[0] == number[1]);
+    std::size_t alone = 0;
+    for (std::size_t i = 0; i < n; i++) alone += index[0][i] == -1;
+    MUST(alone < n);
+    const std::vector<std::int32_t> negative(n, -7);
+    try {
+        balls.write(n, {{"pos", x.data()}, {"kind", negative.data()}});
+        MUST(false);
+    } catch (const nbody::error &error) {
+        MUST(error.status() == NBODY_ERROR_ARGUMENT && std::strstr(error.what(), "-7 in record 0"));
+    }
+}
+
+// One engine and one set of particles in several threads, each with results of its own.
+void threads() {
+    nbody::device device("cpu");
+    nbody::engine engine = nbody::engine::all_pairs(device, nbody::law::ready("gravity"), {0.01});
+    const std::vector<double> x = uniform(3 * n), m(n, 1.0);
+    nbody::buffer bodies = engine.upload_i(n, {{"pos", x.data()}, {"mass", m.data()}});
+    std::vector<std::vector<double>> pot(4, std::vector<double>(n));
+    std::vector<std::thread> threads;
+    for (std::vector<double> &mine : pot)
+        threads.emplace_back([&] {
+            for (int k = 0; k < 20; k++) {
+                nbody::buffer results = engine.results(n);
+                engine.evaluate_self(bodies, results);
+                results.read({{"pot", mine.data()}});
+            }
+        });
+    for (std::thread &thread : threads) thread.join();
+    for (const std::vector<double> &other : pot) MUST(other == pot[0]);
+}
+
+} // namespace
+
+int main() {
+    trees();
+    lists();
+    threads();
+    std::puts("ok");
+}
