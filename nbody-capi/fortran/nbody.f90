@@ -58,8 +58,7 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_u32 = 4
     integer(c_int32_t), parameter, public :: nbody_i64 = 5
     integer(c_int32_t), parameter, public :: nbody_u64 = 6
-    integer(c_int32_t), parameter, public :: nbody_host = 0
-    ! nbody_device = 1 of the header is the name of a type here.
+    integer(c_int32_t), parameter, public :: nbody_host_memory = 0
     integer(c_int32_t), parameter, public :: nbody_device_memory = 1
 
     ! Options
@@ -141,7 +140,7 @@ module nbody
         character(name_length) :: field = ""
         type(c_ptr) :: data = c_null_ptr
         integer(c_int32_t) :: type = 0
-        integer(c_int32_t) :: memory = nbody_host
+        integer(c_int32_t) :: memory = nbody_host_memory
         integer(c_intptr_t) :: record_stride = 0
         integer(c_intptr_t) :: component_stride = 0
     end type

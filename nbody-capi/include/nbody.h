@@ -7,9 +7,9 @@
  *     nbody_device device; nbody_law law; nbody_engine engine; nbody_buffer bodies, field;
  *     double eps2 = 0.01;
  *     nbody_column in[] = {
- *         {"pos",  x, NBODY_F64, NBODY_HOST, 0, 0},
- *         {"mass", m, NBODY_F64, NBODY_HOST, 0, 0}};
- *     nbody_column out[] = {{"acc", a, NBODY_F64, NBODY_HOST, 0, 0}};
+ *         {"pos",  x, NBODY_F64, NBODY_HOST_MEMORY, 0, 0},
+ *         {"mass", m, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
+ *     nbody_column out[] = {{"acc", a, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
  *     if (nbody_device_open("best", &device)
  *         || nbody_law_ready("gravity", &law)
  *         || nbody_engine_all_pairs(device, law, &eps2, 1, NULL, &engine)
@@ -152,8 +152,8 @@ enum {
     NBODY_U64 = 6
 };
 enum {
-    NBODY_HOST = 0,
-    NBODY_DEVICE = 1 /* not in this version: NBODY_ERROR_UNSUPPORTED */
+    NBODY_HOST_MEMORY = 0,
+    NBODY_DEVICE_MEMORY = 1 /* not in this version: NBODY_ERROR_UNSUPPORTED */
 };
 
 typedef struct nbody_column {

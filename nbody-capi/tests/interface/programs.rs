@@ -19,6 +19,21 @@ fn c_programs_run() {
     }
 }
 
+/// Wrong arguments, too, with the checks of the compiler for memory and undefined behaviour.
+#[test]
+fn programs_run_under_sanitizers() {
+    let folder = tempfile::tempdir().unwrap();
+    let [cc, cxx] = [("CC", "cc"), ("CXX", "c++")].map(|(name, usual)| compiler(name, usual).unwrap());
+    let sanitizers = "-fsanitize=address,undefined";
+    let options = [sanitizers, "-fno-sanitize-recover=all", "-g"];
+    // The loops of a law live as long as the process.
+    std::fs::write(folder.path().join("suppressions"), "leak:nbody_declare\n").unwrap();
+    for (compiler, name) in [(&cc, "gravity.c"), (&cc, "errors.c"), (&cxx, "engines.cpp")] {
+        let out = compile_and_run(compiler, &options, &[source(name)], &[], folder.path());
+        assert_eq!(out, "ok\n", "{name}");
+    }
+}
+
 #[test]
 fn cpp_programs_run() {
     let folder = tempfile::tempdir().unwrap();

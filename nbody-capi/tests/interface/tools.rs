@@ -54,5 +54,8 @@ pub fn compile_and_run(
         .arg(format!("-Wl,-rpath,{}", folder.display()))
         .args(["-lnbody", "-lm", "-o"])
         .arg(&program));
-    run(Command::new(&program).current_dir(folder).args(arguments))
+    run(Command::new(&program)
+        .current_dir(folder)
+        .env("LSAN_OPTIONS", "suppressions=suppressions")
+        .args(arguments))
 }

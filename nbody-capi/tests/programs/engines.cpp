@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -98,6 +99,72 @@ void lists() {
     }
 }
 
+// A step of a leapfrog, and the kinetic energy.
+void programs() {
+    const std::string text = R"(
+        struct Kick { dt: Real }
+        struct Star { pos: Point, mass: Real, vel: Vector }
+        struct Acceleration { acc: Vector }
+        impl Update for Kick {
+            type P = Star; type F = Acceleration;
+            fn update(&self, p: &mut Star, f: &Acceleration) { p.vel += self.dt * f.acc; }
+        }
+        struct Drift { dt: Real }
+        impl Update for Drift {
+            type P = Star;
+            fn update(&self, p: &mut Star) { p.pos += self.dt * p.vel; }
+        }
+        struct Kinetic;
+        struct Energy { kinetic: Real, number: Count }
+        impl Measure for Kinetic {
+            type P = Star;
+            type T = Energy;
+            fn measure(&self, p: &Star, t: &mut Energy) {
+                t.kinetic += 0.5 * p.mass * p.vel.norm2();
+                t.number += 1;
+            }
+        }
+        struct Pull { eps2: Real }
+        impl Interaction for Pull {
+            type I = Star; type J = Star; type F = Acceleration;
+            fn pair(&self, i: &Star, j: &Star, f: &mut Acceleration) {
+                let d = j.pos - i.pos;
+                let rinv = (d.norm2() + self.eps2).rsqrt();
+                f.acc += j.mass * rinv * rinv * rinv * d;
+            }
+        }
+    )";
+    nbody::device device("cpu");
+    nbody_options options = nbody::options();
+    options.precision = NBODY_DOUBLE;
+    nbody::engine pull = nbody::engine::all_pairs(device, nbody::law::declare(text), {0.01}, options);
+    const double pos[2][3] = {{0, 0, 0}, {1, 0, 0}}, vel[2][3] = {{0, 1, 0}, {0, -1, 0}};
+    const double mass[2] = {1, 2};
+    nbody::buffer stars = pull.upload_i(2, {{"pos", pos[0]}, {"vel", vel[0]}, {"mass", mass}});
+    nbody::buffer results = pull.results(2);
+    pull.evaluate_self(stars, results);
+    nbody::runner kick(device, nbody::program::declare(text, "kick"), {0.5});
+    nbody::runner drift(device, nbody::program::declare(text, "drift"), {0.25});
+    nbody::runner kinetic(device, nbody::program::declare(text, "kinetic"), {});
+    std::vector<double> total = kinetic.measure(2, stars);
+    MUST(total[0] == 1.5 && total[1] == 2.0);
+    kick.update(stars, nbody::buffer(), results);
+    drift.update(stars);
+    kick.set_parameters({-0.5});
+    kick.update(stars, nbody::buffer(), results);
+    double x[2][3], v[2][3];
+    stars.read({{"pos", x[0]}, {"vel", v[0]}});
+    const double acc = 2.0 / std::pow(1.01, 1.5);
+    MUST(std::fabs(x[0][0] - 0.25 * 0.5 * acc) < 1e-12 && x[0][1] == 0.25);
+    MUST(std::fabs(v[0][0]) < 1e-12 && v[1][1] == -1.0);
+    try {
+        drift.measure(2, stars);
+        MUST(false);
+    } catch (const nbody::error &error) {
+        MUST(error.status() == NBODY_ERROR_ARGUMENT);
+    }
+}
+
 // One engine and one set of particles in several threads, each with results of its own.
 void threads() {
     nbody::device device("cpu");
@@ -123,6 +190,7 @@ void threads() {
 int main() {
     trees();
     lists();
+    programs();
     threads();
     std::puts("ok");
 }

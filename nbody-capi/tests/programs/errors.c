@@ -90,9 +90,9 @@ int main(void) {
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "float or double");
     in[1].type = 0;
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "type 0");
-    in[1].type = NBODY_F64, in[1].memory = NBODY_DEVICE;
+    in[1].type = NBODY_F64, in[1].memory = NBODY_DEVICE_MEMORY;
     STATUS(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), NBODY_ERROR_UNSUPPORTED, "device");
-    in[1].memory = NBODY_HOST, in[1].data = NULL;
+    in[1].memory = NBODY_HOST_MEMORY, in[1].data = NULL;
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "NULL");
     in[1].data = mass, in[1].record_stride = PTRDIFF_MAX;
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "beyond any memory");

@@ -61,8 +61,8 @@ static void compare(double found[][4], double tolerance) {
 }
 
 static void read_results(nbody_buffer results, double found[][4]) {
-    nbody_column out[2] = {{"acc", 0, NBODY_F64, NBODY_HOST, 0, 0},
-                           {"pot", 0, NBODY_F64, NBODY_HOST, 0, 0}};
+    nbody_column out[2] = {{"acc", 0, NBODY_F64, NBODY_HOST_MEMORY, 0, 0},
+                           {"pot", 0, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
     out[0].data = found[0];
     out[1].data = &found[0][3];
     out[0].record_stride = out[1].record_stride = sizeof found[0];
@@ -75,8 +75,8 @@ static void of_law(nbody_device device, nbody_law law, double tolerance, int32_t
     nbody_options options = NBODY_OPTIONS;
     nbody_engine engine;
     nbody_buffer by_component, by_record, of_structs, results, first;
-    nbody_column in[2] = {{"pos", 0, NBODY_F64, NBODY_HOST, 0, 0},
-                          {"mass", 0, NBODY_F64, NBODY_HOST, 0, 0}};
+    nbody_column in[2] = {{"pos", 0, NBODY_F64, NBODY_HOST_MEMORY, 0, 0},
+                          {"mass", 0, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
     size_t count;
     uint32_t addresses[2] = {7, 3};
     double places[2][3], kept[N][3];
@@ -122,7 +122,7 @@ static void of_law(nbody_device device, nbody_law law, double tolerance, int32_t
     CHECK(nbody_engine_evaluate(engine, by_record, by_record, NBODY_FIRST, first, NBODY_REPLACE));
     {
         float pot[5];
-        nbody_column out = {"pot", 0, NBODY_F32, NBODY_HOST, 0, 0};
+        nbody_column out = {"pot", 0, NBODY_F32, NBODY_HOST_MEMORY, 0, 0};
         out.data = pot;
         CHECK(nbody_buffer_read(first, 0, 5, &out, 1));
         for (i = 0; i < 5; i++) MUST(fabs(pot[i] - expected[i][3]) < 1e-5 * fabs(expected[i][3]));

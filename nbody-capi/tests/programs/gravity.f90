@@ -1,0 +1,69 @@
+! Gravity from Fortran: x(3, n) and a section of it, in double precision.
+program gravity
+    use, intrinsic :: iso_c_binding
+    use nbody
+    implicit none
+    integer, parameter :: n = 200
+    real(c_double), target :: x(3, n), m(n), a(3, n), pot(n), expected(3, n), half(3, n / 2)
+    type(nbody_device) :: device
+    type(nbody_law) :: law
+    type(nbody_engine) :: engine
+    type(nbody_buffer) :: bodies, few, field
+    type(nbody_options) :: options
+    type(nbody_field), allocatable :: fields(:)
+    real(c_double) :: d(3), r2
+    integer :: i, j
+
+    do i = 1, n
+        x(:, i) = [sin(1.0d0 * i), sin(2.0d0 * i + 1), sin(3.0d0 * i + 2)]
+        m(i) = 1.0d0 + mod(i, 3)
+    end do
+    expected = 0
+    do i = 1, n
+        do j = 1, n
+            if (i == j) cycle
+            d = x(:, j) - x(:, i)
+            r2 = sum(d**2) + 0.01d0
+            expected(:, i) = expected(:, i) + m(j) * d / (r2 * sqrt(r2))
+        end do
+    end do
+
+    call check(nbody_device_open("cpu", device))
+    call check(nbody_law_ready("gravity", law))
+    call check(nbody_law_fields(law, nbody_f, fields))
+    if (size(fields) /= 2 .or. fields(1)%name /= "acc") error stop "fields"
+    options%precision = nbody_double
+    call check(nbody_engine_all_pairs(device, law, [0.01d0], engine, options))
+    call check(nbody_engine_upload(engine, nbody_i, n, &
+        [nbody_column_of("pos", x), nbody_column_of("mass", m)], bodies))
+    call check(nbody_engine_results(engine, n, field))
+    call check(nbody_engine_evaluate(engine, bodies, bodies, nbody_same, field, nbody_replace))
+    call check(nbody_buffer_read(field, 0, n, &
+        [nbody_column_of("acc", a), nbody_column_of("pot", pot)]))
+    if (maxval(abs(a - expected)) > 1.0d-9 * maxval(abs(expected))) error stop "accelerations"
+
+    call check(nbody_engine_upload(engine, nbody_i, n / 2, &
+        [nbody_column_of("pos", x(:, 1:n:2)), nbody_column_of("mass", m(1:n:2))], few))
+    call check(nbody_buffer_read(few, 0, n / 2, [nbody_column_of("pos", half)]))
+    if (any(half /= x(:, 1:n:2))) error stop "a section"
+
+    if (nbody_law_ready("gravitation", law) /= nbody_error_argument) error stop "no error"
+    if (index(nbody_message(), "gravitation") == 0) error stop "no message"
+    call check(nbody_buffer_free(bodies))
+    if (nbody_buffer_free(bodies) /= nbody_error_argument) error stop "freed twice"
+    call check(nbody_buffer_free(few))
+    call check(nbody_buffer_free(field))
+    call check(nbody_engine_free(engine))
+    call check(nbody_device_free(device))
+    print '(a)', "ok"
+
+contains
+
+    subroutine check(status)
+        integer(c_int32_t), intent(in) :: status
+        if (status /= nbody_ok) then
+            print '(a)', nbody_message()
+            error stop "a call failed"
+        end if
+    end subroutine
+end program
