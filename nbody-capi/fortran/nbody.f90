@@ -268,7 +268,7 @@ module nbody
             integer(c_int32_t), value :: record
             type(c_field), intent(out) :: fields(*)
             integer(c_size_t), value :: capacity
-            integer(c_size_t), intent(out) :: count
+            integer(c_size_t), intent(inout) :: count
             integer(c_int32_t) :: status
         end function
         function c_program_fields(program, record, fields, capacity, count) &
@@ -278,7 +278,7 @@ module nbody
             integer(c_int32_t), value :: record
             type(c_field), intent(out) :: fields(*)
             integer(c_size_t), value :: capacity
-            integer(c_size_t), intent(out) :: count
+            integer(c_size_t), intent(inout) :: count
             integer(c_int32_t) :: status
         end function
 
@@ -511,3 +511,542 @@ module nbody
     end interface
 
 contains
+
+    ! Returns the text of a C string.
+    function text_of(string) result(text)
+        type(c_ptr), intent(in) :: string
+        character(:), allocatable :: text
+        character(kind=c_char), pointer :: characters(:)
+        integer :: k
+        if (.not. c_associated(string)) then
+            text = ""
+            return
+        end if
+        call c_f_pointer(string, characters, [c_strlen(string)])
+        allocate (character(size(characters)) :: text)
+        do k = 1, size(characters)
+            text(k:k) = characters(k)
+        end do
+    end function
+
+    ! Returns a text as a C string.
+    pure function c_text(text) result(characters)
+        character(*), intent(in) :: text
+        character(kind=c_char) :: characters(len_trim(text) + 1)
+        integer :: k
+        do k = 1, len_trim(text)
+            characters(k) = text(k:k)
+        end do
+        characters(len_trim(text) + 1) = c_null_char
+    end function
+
+    ! Returns the message of the last call of this thread that failed.
+    function nbody_message() result(text)
+        character(:), allocatable :: text
+        text = text_of(c_last_message())
+    end function
+
+    ! Returns the version of nbody.
+    function nbody_version_text() result(text)
+        character(:), allocatable :: text
+        text = text_of(c_version())
+    end function
+
+    ! Columns
+
+    ! Returns the bytes between two numbers.
+    function bytes(from, to)
+        type(c_ptr), intent(in) :: from, to
+        integer(c_intptr_t) :: bytes
+        bytes = transfer(to, bytes) - transfer(from, bytes)
+    end function
+
+    function of_f32(field, x) result(column)
+        character(*), intent(in) :: field
+        real(c_float), target, intent(in) :: x(:)
+        type(nbody_column) :: column
+        column = column_of(field, nbody_f32)
+        if (size(x) > 0) column%data = c_loc(x(1))
+        if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
+    end function
+
+    function of_f64(field, x) result(column)
+        character(*), intent(in) :: field
+        real(c_double), target, intent(in) :: x(:)
+        type(nbody_column) :: column
+        column = column_of(field, nbody_f64)
+        if (size(x) > 0) column%data = c_loc(x(1))
+        if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
+    end function
+
+    function of_i32(field, x) result(column)
+        character(*), intent(in) :: field
+        integer(c_int32_t), target, intent(in) :: x(:)
+        type(nbody_column) :: column
+        column = column_of(field, nbody_i32)
+        if (size(x) > 0) column%data = c_loc(x(1))
+        if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
+    end function
+
+    function of_i64(field, x) result(column)
+        character(*), intent(in) :: field
+        integer(c_int64_t), target, intent(in) :: x(:)
+        type(nbody_column) :: column
+        column = column_of(field, nbody_i64)
+        if (size(x) > 0) column%data = c_loc(x(1))
+        if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
+    end function
+
+    function of_f32s(field, x, components_last) result(column)
+        character(*), intent(in) :: field
+        real(c_float), target, intent(in) :: x(:, :)
+        logical, optional, intent(in) :: components_last
+        type(nbody_column) :: column
+        integer(c_intptr_t) :: strides(2)
+        strides = 0
+        column = column_of(field, nbody_f32)
+        if (size(x) > 0) then
+            column%data = c_loc(x(1, 1))
+            if (size(x, 1) > 1) strides(1) = bytes(c_loc(x(1, 1)), c_loc(x(2, 1)))
+            if (size(x, 2) > 1) strides(2) = bytes(c_loc(x(1, 1)), c_loc(x(1, 2)))
+        end if
+        call set_strides(column, strides, components_last)
+    end function
+
+    function of_f64s(field, x, components_last) result(column)
+        character(*), intent(in) :: field
+        real(c_double), target, intent(in) :: x(:, :)
+        logical, optional, intent(in) :: components_last
+        type(nbody_column) :: column
+        integer(c_intptr_t) :: strides(2)
+        strides = 0
+        column = column_of(field, nbody_f64)
+        if (size(x) > 0) then
+            column%data = c_loc(x(1, 1))
+            if (size(x, 1) > 1) strides(1) = bytes(c_loc(x(1, 1)), c_loc(x(2, 1)))
+            if (size(x, 2) > 1) strides(2) = bytes(c_loc(x(1, 1)), c_loc(x(1, 2)))
+        end if
+        call set_strides(column, strides, components_last)
+    end function
+
+    function column_of(field, type) result(column)
+        character(*), intent(in) :: field
+        integer(c_int32_t), intent(in) :: type
+        type(nbody_column) :: column
+        column%field = field
+        column%type = type
+    end function
+
+    subroutine set_strides(column, strides, components_last)
+        type(nbody_column), intent(inout) :: column
+        integer(c_intptr_t), intent(in) :: strides(2)
+        logical, optional, intent(in) :: components_last
+        logical :: is_last
+        is_last = .false.
+        if (present(components_last)) is_last = components_last
+        if (is_last) then
+            column%record_stride = strides(1)
+            column%component_stride = strides(2)
+        else
+            column%component_stride = strides(1)
+            column%record_stride = strides(2)
+        end if
+    end subroutine
+
+    ! Sets the columns of the library; their names point to `names`.
+    subroutine c_columns(columns, names, converted)
+        type(nbody_column), intent(in) :: columns(:)
+        character(kind=c_char), target, intent(out) :: names(name_length + 1, size(columns))
+        type(c_column), intent(out) :: converted(size(columns))
+        integer :: k, at
+        names = c_null_char
+        do k = 1, size(columns)
+            do at = 1, len_trim(columns(k)%field)
+                names(at, k) = columns(k)%field(at:at)
+            end do
+            converted(k)%field = c_loc(names(1, k))
+            converted(k)%data = columns(k)%data
+            converted(k)%type = columns(k)%type
+            converted(k)%memory = columns(k)%memory
+            converted(k)%record_stride = columns(k)%record_stride
+            converted(k)%component_stride = columns(k)%component_stride
+        end do
+    end subroutine
+
+    ! Devices
+
+    function nbody_device_open(name, device) result(status)
+        character(*), intent(in) :: name
+        type(nbody_device), intent(out) :: device
+        integer(c_int32_t) :: status
+        status = c_device_open(c_text(name), device)
+    end function
+
+    function nbody_device_text(device, text) result(status)
+        type(nbody_device), intent(in) :: device
+        character(:), allocatable, intent(out) :: text
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: characters(256)
+        characters = c_null_char
+        status = c_device_name(device, characters, int(size(characters), c_size_t))
+        text = text_of(c_loc(characters(1)))
+    end function
+
+    ! Laws and programs
+
+    ! Returns the name of the ready law k, from 1 on; empty after the last.
+    function nbody_law_ready_text(k) result(text)
+        integer, intent(in) :: k
+        character(:), allocatable :: text
+        text = text_of(c_law_ready_name(int(k - 1, c_size_t)))
+    end function
+
+    function nbody_law_ready(name, law) result(status)
+        character(*), intent(in) :: name
+        type(nbody_law), intent(out) :: law
+        integer(c_int32_t) :: status
+        status = c_law_ready(c_text(name), law)
+    end function
+
+    function nbody_law_declare(text, law, name) result(status)
+        character(*), intent(in) :: text
+        type(nbody_law), intent(out) :: law
+        character(*), optional, intent(in) :: name
+        integer(c_int32_t) :: status
+        character(kind=c_char), allocatable, target :: characters(:)
+        type(c_ptr) :: chosen
+        chosen = c_null_ptr
+        if (present(name)) then
+            characters = c_text(name)
+            chosen = c_loc(characters(1))
+        end if
+        status = c_law_declare(c_text(text), int(len_trim(text), c_size_t), chosen, law)
+    end function
+
+    function nbody_law_read(path, law, name) result(status)
+        character(*), intent(in) :: path
+        type(nbody_law), intent(out) :: law
+        character(*), optional, intent(in) :: name
+        integer(c_int32_t) :: status
+        character(kind=c_char), allocatable, target :: characters(:)
+        type(c_ptr) :: chosen
+        chosen = c_null_ptr
+        if (present(name)) then
+            characters = c_text(name)
+            chosen = c_loc(characters(1))
+        end if
+        status = c_law_read(c_text(path), chosen, law)
+    end function
+
+    function nbody_program_declare(text, program, name) result(status)
+        character(*), intent(in) :: text
+        type(nbody_program), intent(out) :: program
+        character(*), optional, intent(in) :: name
+        integer(c_int32_t) :: status
+        character(kind=c_char), allocatable, target :: characters(:)
+        type(c_ptr) :: chosen
+        chosen = c_null_ptr
+        if (present(name)) then
+            characters = c_text(name)
+            chosen = c_loc(characters(1))
+        end if
+        status = c_program_declare(c_text(text), int(len_trim(text), c_size_t), chosen, program)
+    end function
+
+    function nbody_program_read(path, program, name) result(status)
+        character(*), intent(in) :: path
+        type(nbody_program), intent(out) :: program
+        character(*), optional, intent(in) :: name
+        integer(c_int32_t) :: status
+        character(kind=c_char), allocatable, target :: characters(:)
+        type(c_ptr) :: chosen
+        chosen = c_null_ptr
+        if (present(name)) then
+            characters = c_text(name)
+            chosen = c_loc(characters(1))
+        end if
+        status = c_program_read(c_text(path), chosen, program)
+    end function
+
+    function nbody_law_fields(law, record, fields) result(status)
+        type(nbody_law), intent(in) :: law
+        integer(c_int32_t), intent(in) :: record
+        type(nbody_field), allocatable, intent(out) :: fields(:)
+        integer(c_int32_t) :: status
+        type(c_field), allocatable :: found(:)
+        integer(c_size_t) :: n, count
+        count = 0
+        allocate (found(0))
+        status = c_law_fields(law, record, found, 0_c_size_t, count)
+        deallocate (found)
+        n = merge(count, 0_c_size_t, status == nbody_ok)
+        allocate (found(n))
+        if (status == nbody_ok) status = c_law_fields(law, record, found, n, count)
+        call set_fields(found, fields)
+    end function
+
+    function nbody_program_fields(program, record, fields) result(status)
+        type(nbody_program), intent(in) :: program
+        integer(c_int32_t), intent(in) :: record
+        type(nbody_field), allocatable, intent(out) :: fields(:)
+        integer(c_int32_t) :: status
+        type(c_field), allocatable :: found(:)
+        integer(c_size_t) :: n, count
+        count = 0
+        allocate (found(0))
+        status = c_program_fields(program, record, found, 0_c_size_t, count)
+        deallocate (found)
+        n = merge(count, 0_c_size_t, status == nbody_ok)
+        allocate (found(n))
+        if (status == nbody_ok) status = c_program_fields(program, record, found, n, count)
+        call set_fields(found, fields)
+    end function
+
+    subroutine set_fields(found, fields)
+        type(c_field), intent(in) :: found(:)
+        type(nbody_field), allocatable, intent(out) :: fields(:)
+        integer :: k
+        allocate (fields(size(found)))
+        do k = 1, size(found)
+            fields(k)%name = text_of(found(k)%name)
+            fields(k)%kind = found(k)%kind
+            fields(k)%components = found(k)%components
+        end do
+    end subroutine
+
+    ! Engines
+
+    ! Copies options and sets their size; returns their address, or NULL.
+    function c_options(options, kept) result(address)
+        type(nbody_options), optional, intent(in) :: options
+        type(nbody_options), target, intent(out) :: kept
+        type(c_ptr) :: address
+        address = c_null_ptr
+        if (present(options)) then
+            kept = options
+            kept%size = c_sizeof(kept)
+            address = c_loc(kept)
+        end if
+    end function
+
+    function nbody_engine_all_pairs(device, law, parameters, engine, options) result(status)
+        type(nbody_device), intent(in) :: device
+        type(nbody_law), intent(in) :: law
+        real(c_double), intent(in) :: parameters(:)
+        type(nbody_engine), intent(out) :: engine
+        type(nbody_options), optional, intent(in) :: options
+        integer(c_int32_t) :: status
+        type(nbody_options), target :: kept
+        type(c_ptr) :: address
+        address = c_options(options, kept)
+        status = c_engine_all_pairs(device, law, parameters, &
+            size(parameters, kind=c_size_t), address, engine)
+    end function
+
+    function nbody_engine_tree(device, law, parameters, criterion, value_, expansion, engine, &
+        options) result(status)
+        type(nbody_device), intent(in) :: device
+        type(nbody_law), intent(in) :: law
+        real(c_double), intent(in) :: parameters(:)
+        integer(c_int32_t), intent(in) :: criterion
+        real(c_double), intent(in) :: value_
+        integer(c_int32_t), intent(in) :: expansion
+        type(nbody_engine), intent(out) :: engine
+        type(nbody_options), optional, intent(in) :: options
+        integer(c_int32_t) :: status
+        type(nbody_options), target :: kept
+        type(c_ptr) :: address
+        address = c_options(options, kept)
+        status = c_engine_tree(device, law, parameters, size(parameters, kind=c_size_t), &
+            criterion, value_, expansion, address, engine)
+    end function
+
+    function nbody_engine_lists(device, law, parameters, skin, engine, options) result(status)
+        type(nbody_device), intent(in) :: device
+        type(nbody_law), intent(in) :: law
+        real(c_double), intent(in) :: parameters(:)
+        real(c_double), intent(in) :: skin
+        type(nbody_engine), intent(out) :: engine
+        type(nbody_options), optional, intent(in) :: options
+        integer(c_int32_t) :: status
+        type(nbody_options), target :: kept
+        type(c_ptr) :: address
+        address = c_options(options, kept)
+        status = c_engine_lists(device, law, parameters, size(parameters, kind=c_size_t), skin, &
+            address, engine)
+    end function
+
+    function nbody_engine_set_parameters(engine, parameters) result(status)
+        type(nbody_engine), intent(in) :: engine
+        real(c_double), intent(in) :: parameters(:)
+        integer(c_int32_t) :: status
+        status = c_engine_set_parameters(engine, parameters, size(parameters, kind=c_size_t))
+    end function
+
+    ! Sets the domain: a periodic box of three lengths, or open space without them.
+    function nbody_engine_set_domain(engine, lengths) result(status)
+        type(nbody_engine), intent(in) :: engine
+        real(c_double), optional, intent(in) :: lengths(3)
+        integer(c_int32_t) :: status
+        real(c_double), target :: kept(3)
+        if (present(lengths)) then
+            kept = lengths
+            status = c_engine_set_domain(engine, c_loc(kept))
+        else
+            status = c_engine_set_domain(engine, c_null_ptr)
+        end if
+    end function
+
+    ! Leaves out pairs(2, n), whose indices begin with 0.
+    function nbody_engine_exclude(engine, pairs) result(status)
+        type(nbody_engine), intent(in) :: engine
+        integer(c_int32_t), intent(in) :: pairs(:, :)
+        integer(c_int32_t) :: status
+        integer(c_int32_t) :: kept(2, size(pairs, 2))
+        if (size(pairs, 1) /= 2) error stop "nbody_engine_exclude: pairs(2, n) expected"
+        kept = pairs
+        status = c_engine_exclude(engine, size(pairs, 2, kind=c_size_t), kept)
+    end function
+
+    function nbody_engine_upload(engine, record, n, columns, particles) result(status)
+        type(nbody_engine), intent(in) :: engine
+        integer(c_int32_t), intent(in) :: record
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        type(nbody_buffer), intent(out) :: particles
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, names, converted)
+        status = c_engine_upload(engine, record, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t), particles)
+    end function
+
+    function nbody_engine_results(engine, n, results) result(status)
+        type(nbody_engine), intent(in) :: engine
+        integer, intent(in) :: n
+        type(nbody_buffer), intent(out) :: results
+        integer(c_int32_t) :: status
+        status = c_engine_results(engine, int(n, c_size_t), results)
+    end function
+
+    ! Buffers
+
+    function nbody_buffer_count(buffer, n) result(status)
+        type(nbody_buffer), intent(in) :: buffer
+        integer(c_size_t), intent(out) :: n
+        integer(c_int32_t) :: status
+        status = c_buffer_count(buffer, n)
+    end function
+
+    function nbody_buffer_resize(results, n) result(status)
+        type(nbody_buffer), intent(in) :: results
+        integer, intent(in) :: n
+        integer(c_int32_t) :: status
+        status = c_buffer_resize(results, int(n, c_size_t))
+    end function
+
+    function nbody_buffer_write(particles, n, columns) result(status)
+        type(nbody_buffer), intent(in) :: particles
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, names, converted)
+        status = c_buffer_write(particles, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t))
+    end function
+
+    ! Replaces fields of particles at addresses, which begin with 0.
+    function nbody_buffer_write_at(particles, addresses, columns) result(status)
+        type(nbody_buffer), intent(in) :: particles
+        integer(c_int32_t), intent(in) :: addresses(:)
+        type(nbody_column), intent(in) :: columns(:)
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, names, converted)
+        status = c_buffer_write_at(particles, size(addresses, kind=c_size_t), addresses, &
+            converted, size(columns, kind=c_size_t))
+    end function
+
+    ! Copies fields of n records; `first` begins with 0.
+    function nbody_buffer_read(buffer, first, n, columns) result(status)
+        type(nbody_buffer), intent(in) :: buffer
+        integer, intent(in) :: first
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, names, converted)
+        status = c_buffer_read(buffer, int(first, c_size_t), int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t))
+    end function
+
+    ! Runners
+
+    function nbody_runner_create(device, program, parameters, runner) result(status)
+        type(nbody_device), intent(in) :: device
+        type(nbody_program), intent(in) :: program
+        real(c_double), intent(in) :: parameters(:)
+        type(nbody_runner), intent(out) :: runner
+        integer(c_int32_t) :: status
+        status = c_runner_create(device, program, parameters, size(parameters, kind=c_size_t), &
+            runner)
+    end function
+
+    function nbody_runner_set_parameters(runner, parameters) result(status)
+        type(nbody_runner), intent(in) :: runner
+        real(c_double), intent(in) :: parameters(:)
+        integer(c_int32_t) :: status
+        status = c_runner_set_parameters(runner, parameters, size(parameters, kind=c_size_t))
+    end function
+
+    ! Sets a periodic box, and whether updates wrap positions into it; open space without lengths.
+    function nbody_runner_set_domain(runner, wraps, lengths) result(status)
+        type(nbody_runner), intent(in) :: runner
+        logical, intent(in) :: wraps
+        real(c_double), optional, intent(in) :: lengths(3)
+        integer(c_int32_t) :: status
+        real(c_double), target :: kept(3)
+        type(c_ptr) :: address
+        address = c_null_ptr
+        if (present(lengths)) then
+            kept = lengths
+            address = c_loc(kept)
+        end if
+        status = c_runner_set_domain(runner, address, merge(1_c_int32_t, 0_c_int32_t, wraps))
+    end function
+
+    function nbody_runner_upload(runner, record, precision, n, columns, particles) result(status)
+        type(nbody_runner), intent(in) :: runner
+        integer(c_int32_t), intent(in) :: record
+        integer(c_int32_t), intent(in) :: precision
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        type(nbody_buffer), intent(out) :: particles
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, names, converted)
+        status = c_runner_upload(runner, record, precision, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t), particles)
+    end function
+
+    ! Returns the total of a measure: as many numbers as its record has.
+    function nbody_runner_measure(runner, particles, second, results, total) result(status)
+        type(nbody_runner), intent(in) :: runner
+        type(nbody_buffer), intent(in) :: particles
+        type(nbody_buffer), intent(in) :: second
+        type(nbody_buffer), intent(in) :: results
+        real(c_double), intent(inout) :: total(:)
+        integer(c_int32_t) :: status
+        real(c_double) :: kept(size(total))
+        kept = total
+        status = c_runner_measure(runner, particles, second, results, kept, &
+            size(total, kind=c_size_t))
+        total = kept
+    end function
+end module

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use nbody::Device;
+use nbody::Precision;
 use nbody::law::Field;
 use nbody::untyped::{Buffer, OwnedRows};
-use nbody::Precision;
 
 use crate::columns::{self, Column, ColumnRows, Direction, Download};
 use crate::handles::{self, BufferHandle, Kind};
@@ -38,10 +38,7 @@ fn find(handle: BufferHandle, what: &str) -> Result<Arc<Locked>, Failure> {
     handles::get(handle.id, what)
 }
 
-fn read<'a>(
-    buffer: &'a Locked,
-    what: &str,
-) -> Result<RwLockReadGuard<'a, DeviceBuffer>, Failure> {
+fn read<'a>(buffer: &'a Locked, what: &str) -> Result<RwLockReadGuard<'a, DeviceBuffer>, Failure> {
     buffer.read().map_err(|_| poisoned(what))
 }
 
@@ -240,7 +237,9 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
         sorted.sort_unstable();
         if let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) {
             let address = two[0];
-            return Err(Failure::argument(format!("two records at the address {address}; give one")));
+            return Err(Failure::argument(format!(
+                "two records at the address {address}; give one"
+            )));
         }
         buffer.replace(&places, n, |record| addresses[record] as usize)
     })

@@ -452,8 +452,7 @@ impl Download<'_> {
             let rows = &mut rows[..batch.len() * width];
             write(batch.clone(), rows);
             for place in self.places {
-                let numbers =
-                    if is_field { 0..place.numbers.len() } else { place.numbers.clone() };
+                let numbers = if is_field { 0..place.numbers.len() } else { place.numbers.clone() };
                 for (record, row) in batch.clone().zip(rows.chunks_exact(width.max(1))) {
                     for (component, word) in row[numbers.clone()].iter().enumerate() {
                         if !place.put(record, component, *word) {

@@ -105,9 +105,15 @@ pub unsafe extern "C" fn nbody_engine_all_pairs(
 ) -> Status {
     // SAFETY: the header asks for good pointers.
     unsafe {
-        create([device.id, law.id], (parameters, count), options, engine, |device, law, row, options| {
-            Ok(OfLaw::AllPairs(device.untyped().all_pairs(law, row, options)?))
-        })
+        create(
+            [device.id, law.id],
+            (parameters, count),
+            options,
+            engine,
+            |device, law, row, options| {
+                Ok(OfLaw::AllPairs(device.untyped().all_pairs(law, row, options)?))
+            },
+        )
     }
 }
 
@@ -140,10 +146,16 @@ pub unsafe extern "C" fn nbody_engine_tree(
 ) -> Status {
     // SAFETY: the header asks for good pointers.
     unsafe {
-        create([device.id, law.id], (parameters, count), options, engine, |device, law, row, options| {
-            let opening = opening(criterion, value, expansion)?;
-            Ok(OfLaw::Tree(device.untyped().tree(law, row, opening, options)?))
-        })
+        create(
+            [device.id, law.id],
+            (parameters, count),
+            options,
+            engine,
+            |device, law, row, options| {
+                let opening = opening(criterion, value, expansion)?;
+                Ok(OfLaw::Tree(device.untyped().tree(law, row, opening, options)?))
+            },
+        )
     }
 }
 
@@ -160,17 +172,24 @@ pub unsafe extern "C" fn nbody_engine_lists(
 ) -> Status {
     // SAFETY: the header asks for good pointers.
     unsafe {
-        create([device.id, law.id], (parameters, count), options, engine, |device, law, row, options| {
-            if !law.cutoff {
-                return Err(nbody::Error::NoCutoff { law: law.name }.into());
-            }
-            let skin = if skin == -1.0 { Skin::Auto } else { Skin::Length(skin) };
-            let mut listed = device.listed(law, row, options)?;
-            let origin = Origin::Found(skin);
-            let lists = device.untyped().neighbours(options.domain, origin, options.precision)?;
-            listed.set_lists(lists);
-            Ok(OfLaw::Lists(Box::new(listed)))
-        })
+        create(
+            [device.id, law.id],
+            (parameters, count),
+            options,
+            engine,
+            |device, law, row, options| {
+                if !law.cutoff {
+                    return Err(nbody::Error::NoCutoff { law: law.name }.into());
+                }
+                let skin = if skin == -1.0 { Skin::Auto } else { Skin::Length(skin) };
+                let mut listed = device.listed(law, row, options)?;
+                let origin = Origin::Found(skin);
+                let lists =
+                    device.untyped().neighbours(options.domain, origin, options.precision)?;
+                listed.set_lists(lists);
+                Ok(OfLaw::Lists(Box::new(listed)))
+            },
+        )
     }
 }
 
@@ -300,7 +319,9 @@ fn evaluation(
     let reads = [Some((i, "i-particles")), Some((j, "j-particles"))];
     buffer::with(reads, Some((out, "results")), |reads, out| {
         let ([Some(i), Some(j)], Some(out)) = (reads, out) else {
-            return Err(Failure::argument("an evaluation needs i-particles, j-particles and results"));
+            return Err(Failure::argument(
+                "an evaluation needs i-particles, j-particles and results",
+            ));
         };
         let sources = match sources {
             1 => Sources::Others(j),

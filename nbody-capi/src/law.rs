@@ -182,9 +182,10 @@ pub struct FieldOf {
 fn described(field: &'static Field) -> FieldOf {
     static NAMES: Mutex<Option<HashMap<&'static str, &'static CString>>> = Mutex::new(None);
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let name = names.get_or_insert_default().entry(field.name).or_insert_with(|| {
-        Box::leak(Box::new(CString::new(field.name).expect("an identifier")))
-    });
+    let name = names
+        .get_or_insert_default()
+        .entry(field.name)
+        .or_insert_with(|| Box::leak(Box::new(CString::new(field.name).expect("an identifier"))));
     let kind = match field.kind {
         FieldKind::Real => 1,
         FieldKind::Vector(_) => 2,

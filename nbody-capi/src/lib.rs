@@ -26,7 +26,9 @@ pub use buffer::*;
 pub use columns::{Column, Memory, Type};
 pub use device::*;
 pub use engine::*;
-pub use handles::{BufferHandle, DeviceHandle, EngineHandle, LawHandle, ProgramHandle, RunnerHandle};
+pub use handles::{
+    BufferHandle, DeviceHandle, EngineHandle, LawHandle, ProgramHandle, RunnerHandle,
+};
 pub use law::*;
 pub use options::Options;
 pub use runner::*;

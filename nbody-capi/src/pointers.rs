@@ -83,7 +83,8 @@ pub(crate) unsafe fn array<'a, T>(
         return Ok(&[]);
     }
     check(pointer, what)?;
-    let is_possible = n.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    let is_possible =
+        n.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
     if !is_possible {
         return Err(Failure::argument(format!("{what}: {n} elements are beyond any memory")));
     }

@@ -23,7 +23,8 @@ fn c_programs_run() {
 #[test]
 fn programs_run_under_sanitizers() {
     let folder = tempfile::tempdir().unwrap();
-    let [cc, cxx] = [("CC", "cc"), ("CXX", "c++")].map(|(name, usual)| compiler(name, usual).unwrap());
+    let [cc, cxx] =
+        [("CC", "cc"), ("CXX", "c++")].map(|(name, usual)| compiler(name, usual).unwrap());
     let sanitizers = "-fsanitize=address,undefined";
     let options = [sanitizers, "-fno-sanitize-recover=all", "-g"];
     // The loops of a law live as long as the process.
