@@ -1,6 +1,6 @@
 //! Buffers: particles and results in the memory of a device.
 
-use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use nbody::Device;
 use nbody::Precision;
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn nbody_buffer_read(
             }
             _ => buffer.read(first..end, &mut |write| download.take(false, &failure, write))?,
         }
-        failure.into_inner().expect("no panic holds it").map_or(Ok(()), Err)
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::ops::Range;
 use std::ptr;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use nbody::law::{Field, FieldKind};
 use nbody::untyped::{Rows, WriteRows};
@@ -220,7 +220,8 @@ fn place<'a>(
             kind.name()
         )));
     }
-    let or = |stride: isize, default: usize| if stride == 0 { default as isize } else { stride };
+    let or =
+        |stride: isize, default: usize| if stride == 0 { default.cast_signed() } else { stride };
     let component_stride = or(column.component_stride, kind.size());
     // Records without gaps are in Fortran's order: the components of a record are adjacent.
     let record_stride = or(column.record_stride, kind.size() * numbers.len());
@@ -231,7 +232,7 @@ fn place<'a>(
 impl Place<'_> {
     fn offset(&self, record: usize, component: usize) -> isize {
         // `check` proves that this does not overflow.
-        record as isize * self.record_stride + component as isize * self.component_stride
+        record.cast_signed() * self.record_stride + component.cast_signed() * self.component_stride
     }
 
     /// Refuses NULL, strides whose extent is beyond any memory, and, for the numbers that a call writes,
@@ -246,35 +247,43 @@ impl Place<'_> {
                 "the data of column `{name}` are NULL; give the address of its first number"
             )));
         }
+        let components = self.numbers.len();
         let extent = |n: usize, stride: isize| {
-            let length = (n - 1).checked_mul(stride.unsigned_abs())?;
+            let length = n.saturating_sub(1).checked_mul(stride.unsigned_abs())?;
             isize::try_from(length).ok().map(|length| if stride < 0 { -length } else { length })
         };
         let ends = || {
-            let [records, components] = [
-                extent(n, self.record_stride)?,
-                extent(self.numbers.len().max(1), self.component_stride)?,
-            ];
-            let first = records.min(0).checked_add(components.min(0))?;
-            let last = records.max(0).checked_add(components.max(0))?;
+            let of_records = extent(n, self.record_stride)?;
+            let of_components = extent(components, self.component_stride)?;
+            let first = of_records.min(0).checked_add(of_components.min(0))?;
+            let last = of_records.max(0).checked_add(of_components.max(0))?;
             let last = last.checked_add_unsigned(self.kind.size())?;
             last.checked_sub(first)?;
             let address = self.data.addr();
             address.checked_add_signed(first)?;
-            address.checked_add_signed(last).map(|_| [records.abs(), components.abs()])
+            address.checked_add_signed(last)?;
+            Some([of_records, of_components].map(isize::unsigned_abs))
         };
-        let Some([records, components]) = ends() else {
+        let Some([of_records, of_components]) = ends() else {
             let [record, component] = [self.record_stride, self.component_stride];
             return Err(Failure::argument(format!(
                 "column `{name}`: {n} records with strides of {record} and {component} bytes are beyond \
                  any memory; strides are in bytes"
             )));
         };
-        let size = self.kind.size() as isize;
-        let [of_records, of_components] =
-            [self.record_stride, self.component_stride].map(isize::abs);
-        let is_apart = of_records >= components + size && of_components >= size
-            || of_components >= records + size && of_records >= size;
+        let size = self.kind.size();
+        let [record, component] =
+            [self.record_stride, self.component_stride].map(isize::unsigned_abs);
+        let is_apart = match (n, components) {
+            (1, 1) => true,
+            (_, 1) => record >= size,
+            (1, _) => component >= size,
+            // Records within the gaps of components, or components within records.
+            _ => {
+                component >= size && record >= of_components + size
+                    || record >= size && component >= of_records + size
+            }
+        };
         if direction == Direction::ToCaller && !is_apart {
             let [record, component] = [self.record_stride, self.component_stride];
             return Err(Failure::argument(format!(
@@ -456,7 +465,7 @@ impl Download<'_> {
                 for (record, row) in batch.clone().zip(rows.chunks_exact(width.max(1))) {
                     for (component, word) in row[numbers.clone()].iter().enumerate() {
                         if !place.put(record, component, *word) {
-                            let mut known = failure.lock().expect("no panic holds it");
+                            let mut known = failure.lock().unwrap_or_else(PoisonError::into_inner);
                             known.get_or_insert_with(|| {
                                 let (name, kind) = (place.name, place.kind.name());
                                 Failure::argument(format!(
@@ -473,6 +482,8 @@ impl Download<'_> {
 }
 
 /// Returns parameters of these fields as words. Integers are given as doubles.
+// Only whole numbers of 32 bits are cast.
+#[allow(clippy::cast_sign_loss)]
 pub(crate) fn parameters(fields: &'static [Field], values: &[f64]) -> Result<Vec<u64>, Failure> {
     let expected = width(fields);
     if values.len() != expected {
@@ -511,4 +522,73 @@ pub(crate) fn reals(fields: &[Field], words: &[u64]) -> Vec<f64> {
         if is_integer { word as f64 } else { f64::from_bits(word) }
     };
     kinds.zip(words).map(each).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &[Field] = &[
+        Field { name: "pos", kind: FieldKind::Point(3) },
+        Field { name: "id", kind: FieldKind::U32 },
+        Field { name: "near", kind: FieldKind::ArgMin },
+    ];
+
+    /// Checks the strides of a column of three components.
+    fn check(n: usize, strides: [isize; 2], direction: Direction) -> bool {
+        let mut data = [0.0_f64; 100];
+        let [record_stride, component_stride] = strides;
+        let column = Column {
+            field: c"pos".as_ptr(),
+            data: data[50..].as_mut_ptr().cast(),
+            kind: Type::F64 as i32,
+            memory: Memory::Host as i32,
+            record_stride,
+            component_stride,
+        };
+        // SAFETY: the name is a C string, and the data are not used.
+        unsafe { places(&raw const column, 1, FIELDS, n, direction) }.is_ok()
+    }
+
+    #[test]
+    fn strides_are_checked() {
+        use Direction::{FromCaller, ToCaller};
+        for direction in [FromCaller, ToCaller] {
+            let good = [[0, 0], [24, 8], [-24, 8], [8, 32], [24, -8], [8, -32], [100, 8]];
+            assert!(good.iter().all(|strides| check(4, *strides, direction)));
+            let bad = [[isize::MAX, 0], [isize::MIN, 0], [0, isize::MAX], [1 << 62, 1 << 62]];
+            assert!(!bad.iter().any(|strides| check(4, *strides, direction)));
+            assert!(!check(usize::MAX, [0, 0], direction));
+            assert!(!check(1 << 61, [8, 8], direction));
+            assert!(check(1, [isize::MIN, 0], direction), "no second record");
+            assert!(check(0, [isize::MIN, isize::MIN], direction), "no record");
+        }
+        for overlapping in [[8, 8], [16, 8], [24, 4], [4, 32], [8, 24], [-16, 8]] {
+            assert!(check(4, overlapping, FromCaller));
+            assert!(!check(4, overlapping, ToCaller), "{overlapping:?}");
+        }
+    }
+
+    #[test]
+    fn names_find_their_numbers() {
+        let numbers =
+            |name| find(FIELDS, name).map(|(_, numbers, is_integer)| (numbers, is_integer));
+        assert_eq!(numbers("pos").unwrap(), (0..3, false));
+        assert_eq!(numbers("id").unwrap(), (3..4, true));
+        assert_eq!(numbers("near.value").unwrap(), (4..5, false));
+        assert_eq!(numbers("near.index").unwrap(), (5..6, true));
+        let message = numbers("near").unwrap_err().message;
+        let expected = "no field `near`: expected `pos`, `id`, `near.value`, `near.index`";
+        assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn integer_parameters_are_whole() {
+        const ONE: &[Field] = &[Field { name: "kind", kind: FieldKind::U32 }];
+        assert_eq!(parameters(ONE, &[4_294_967_295.0]).unwrap(), [u32::MAX.into()]);
+        for wrong in [-1.0, 0.5, 4_294_967_296.0, f64::NAN, f64::INFINITY] {
+            assert!(parameters(ONE, &[wrong]).is_err(), "{wrong}");
+        }
+        assert!(parameters(ONE, &[]).is_err());
+    }
 }
