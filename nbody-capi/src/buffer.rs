@@ -127,7 +127,7 @@ pub unsafe extern "C" fn nbody_buffer_count(buffer: BufferHandle, count: *mut us
     })
 }
 
-/// Changes the number of results; their values are those without any pair.
+/// Changes the number of results, and sets them to the results without any pair.
 #[unsafe(no_mangle)]
 pub extern "C" fn nbody_buffer_resize(buffer: BufferHandle, n: usize) -> Status {
     border(|| {

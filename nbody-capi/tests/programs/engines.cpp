@@ -185,6 +185,31 @@ void threads() {
     for (const std::vector<double> &other : pot) MUST(other == pot[0]);
 }
 
+// Buffers that one thread frees while others use them: each call succeeds, or finds the handle freed.
+void races() {
+    nbody::device device("cpu");
+    nbody::engine engine = nbody::engine::all_pairs(device, nbody::law::ready("gravity"), {0.01});
+    const std::vector<double> x = uniform(3 * n), m(n, 1.0);
+    for (int k = 0; k < 20; k++) {
+        nbody::buffer bodies = engine.upload_i(n, {{"pos", x.data()}, {"mass", m.data()}});
+        const nbody_buffer shared = bodies.release();
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 3; t++)
+            threads.emplace_back([&] {
+                nbody::buffer results = engine.results(n);
+                nbody_status status = NBODY_OK;
+                while (status == NBODY_OK)
+                    status = nbody_engine_evaluate(engine.get(), shared, shared, NBODY_SAME,
+                                                   results.get(), NBODY_REPLACE);
+                MUST(status == NBODY_ERROR_ARGUMENT && std::strstr(nbody_last_message(), "freed"));
+            });
+        std::size_t count;
+        MUST(nbody_buffer_count(shared, &count) == NBODY_OK && count == n);
+        MUST(nbody_buffer_free(shared) == NBODY_OK);
+        for (std::thread &thread : threads) thread.join();
+    }
+}
+
 } // namespace
 
 int main() {
@@ -192,5 +217,6 @@ int main() {
     lists();
     programs();
     threads();
+    races();
     std::puts("ok");
 }
