@@ -122,6 +122,16 @@ int main(void) {
     one.record_stride = -24, one.data = acc[3];
     OK(nbody_buffer_read(results, 0, 4, &one, 1));
 
+    /* No particles. */
+    in[0].data = in[1].data = NULL;
+    OK(nbody_engine_upload(engine, NBODY_I, 0, in, 2, &freed));
+    OK(nbody_buffer_resize(results, 0));
+    OK(nbody_engine_evaluate(engine, freed, freed, NBODY_SAME, results, NBODY_REPLACE));
+    OK(nbody_buffer_read(results, 0, 0, &one, 1));
+    OK(nbody_buffer_free(freed));
+    OK(nbody_buffer_resize(results, 4));
+    in[0].data = pos, in[1].data = mass;
+
     /* Handles. */
     mixed.id = bodies.id;
     ARGUMENT(nbody_engine_set_domain(mixed, NULL), "found the handle of a buffer, expected the handle of a engine");
