@@ -13,7 +13,7 @@ pub(crate) trait Kind: Any + Send + Sync {
 }
 
 /// The kinds by their tags.
-const NOUNS: [&str; 6] = ["device", "law", "program", "buffer", "engine", "runner"];
+const NOUNS: [&str; 6] = ["a device", "a law", "a program", "a buffer", "an engine", "a runner"];
 
 fn noun(tag: u8) -> Option<&'static str> {
     NOUNS.get(usize::from(tag).checked_sub(1)?).copied()
@@ -21,7 +21,7 @@ fn noun(tag: u8) -> Option<&'static str> {
 
 macro_rules! handles {
     ($($name:ident $noun:literal)*) => {$(
-        #[doc = concat!("The handle of a ", $noun, ": `nbody_", $noun, "` of the header.")]
+        #[doc = concat!("The handle of type `nbody_", $noun, "` of the header.")]
         #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name {
@@ -145,18 +145,18 @@ pub(crate) fn remove<T: Kind>(id: u64, what: &str) -> Result<(), Failure> {
 }
 
 fn check_kind<T: Kind>(id: u64, what: &str) -> Result<(), Failure> {
-    let expected = noun(T::TAG).unwrap_or("object");
+    let expected = noun(T::TAG).unwrap_or("an object");
     if id == 0 {
         return Err(Failure::argument(format!(
-            "{what}: no handle of a {expected} (0); a handle is 0 until the call that creates it succeeds"
+            "{what}: no handle of {expected} (0); a handle is 0 until the call that creates it succeeds"
         )));
     }
     let found = match Id::of(id) {
         Id { tag, .. } if tag == T::TAG => return Ok(()),
-        Id { tag, .. } => noun(tag).map(|noun| format!("the handle of a {noun}")),
+        Id { tag, .. } => noun(tag).map(|noun| format!("the handle of {noun}")),
     };
     let found = found.unwrap_or_else(|| format!("{id:#x}, which is no handle of nbody"));
-    Err(Failure::argument(format!("{what}: found {found}, expected the handle of a {expected}")))
+    Err(Failure::argument(format!("{what}: found {found}, expected the handle of {expected}")))
 }
 
 fn freed(what: &str) -> Failure {

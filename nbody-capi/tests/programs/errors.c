@@ -134,7 +134,7 @@ int main(void) {
 
     /* Handles. */
     mixed.id = bodies.id;
-    ARGUMENT(nbody_engine_set_domain(mixed, NULL), "found the handle of a buffer, expected the handle of a engine");
+    ARGUMENT(nbody_engine_set_domain(mixed, NULL), "found the handle of a buffer, expected the handle of an engine");
     ARGUMENT(nbody_engine_free(mixed), "buffer");
     mixed.id = (uint64_t)(size_t)&mixed;
     ARGUMENT(nbody_engine_free(mixed), "no handle of nbody");
