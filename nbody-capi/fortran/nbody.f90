@@ -1035,7 +1035,7 @@ contains
             size(columns, kind=c_size_t), particles)
     end function
 
-    ! Returns the total of a measure: as many numbers as its record has.
+    ! Returns the total of a measure: the numbers of its record.
     function nbody_runner_measure(runner, particles, second, results, total) result(status)
         type(nbody_runner), intent(in) :: runner
         type(nbody_buffer), intent(in) :: particles

@@ -27,6 +27,8 @@
  * - A handle is a number, and 0 is none. A handle that was freed, or that belongs to another kind of
  *   object, is an error. An object that is freed while a call of another thread uses it ends after
  *   that call. To free 0 does nothing.
+ * - An evaluation on a GPU may still run when the call returns; a call that reads its results waits.
+ *   A failure of the GPU in between is the status of a later call.
  * - All functions may be called from several threads. A call that uses an engine, a runner, or a
  *   buffer that another call changes, waits until that call ends. Calls that read one buffer run at
  *   once.
@@ -229,7 +231,7 @@ nbody_status nbody_engine_results(nbody_engine engine, size_t n, nbody_buffer *r
 /* Evaluates pairs, and stores the sums.
  *   NBODY_OTHERS: j-particles are another set
  *   NBODY_SAME:   i-particle k is j-particle k; if the law has one record, one buffer is both
- *   NBODY_FIRST:  the same, for the first particles alone, as many as there are results */
+ *   NBODY_FIRST:  the same, for the first particles alone, one for each result */
 enum { NBODY_OTHERS = 1, NBODY_SAME = 2, NBODY_FIRST = 3 };
 enum { NBODY_REPLACE = 1, NBODY_ADD = 2 };
 nbody_status nbody_engine_evaluate(nbody_engine engine, nbody_buffer i, nbody_buffer j,
@@ -271,7 +273,7 @@ nbody_status nbody_runner_upload(nbody_runner runner, int32_t record, int32_t pr
 /* Updates each particle. */
 nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
                                  nbody_buffer results);
-/* Returns the total of a measure over all particles: as many numbers as its record has. */
+/* Returns the total of a measure over all particles: the numbers of its record. */
 nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
                                   nbody_buffer results, double *total, size_t count);
 nbody_status nbody_runner_free(nbody_runner runner);

@@ -312,7 +312,7 @@ public:
         check(nbody_engine_evaluate(get(), particles.get(), particles.get(), NBODY_SAME,
                                     results.get(), store));
     }
-    /// Evaluates the pairs of the first particles of one set with all, as many as there are results.
+    /// Evaluates the pairs of the first particles of one set with all: one for each result.
     void evaluate_first(const buffer &particles, buffer &results,
                         std::int32_t store = NBODY_REPLACE) {
         check(nbody_engine_evaluate(get(), particles.get(), particles.get(), NBODY_FIRST,
