@@ -65,6 +65,36 @@ pub enum Error {
         /// The kind of buffer that was given.
         found: &'static str,
     },
+    /// Numbers in memory of a device cannot be copied.
+    #[error(
+        "column of `{field}` in memory of a device: found {found}, expected {expected}; give memory \
+         that the device of the buffer allocated, in the types and at the strides that it has"
+    )]
+    DeviceColumn {
+        /// The field.
+        field: Field,
+        /// The column that was given.
+        found: String,
+        /// The column that is needed.
+        expected: String,
+    },
+    /// A record has fewer numbers.
+    #[error("number {found} of a record of {numbers}; give an index in a row")]
+    NoNumber {
+        /// The index of the number.
+        found: usize,
+        /// The number of numbers of the record.
+        numbers: usize,
+    },
+    /// Columns in memory of a device are given to a device without memory of its own.
+    #[error(
+        "columns in memory of a device given to {device}, which computes in memory of the host; give \
+         memory of the host"
+    )]
+    NoDeviceMemory {
+        /// The display name of the device.
+        device: String,
+    },
     /// Words of rows of which the last is not whole.
     #[error(
         "{found} words in rows of {record}, expected a multiple; give a word for each number of each record"

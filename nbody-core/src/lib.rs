@@ -96,6 +96,7 @@ pub mod untyped {
     pub use crate::listed::Listed;
     pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
     pub use crate::memory::buffer::Buffer;
+    pub use crate::memory::device_column::{DeviceColumn, NumberType};
     pub use crate::pairs::engine::Engine;
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};

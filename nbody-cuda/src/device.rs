@@ -1,18 +1,20 @@
 //! The device that creates engines of CUDA programs, on a GPU or in the emulator.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, Origin};
+use nbody_core::untyped::{self, DeviceColumn, Origin};
 use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
 
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::{Backend, Properties};
 use crate::engine::buffer::CudaParticles;
+use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
 use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
@@ -28,6 +30,7 @@ pub struct CudaDevice {
     backend: Arc<dyn Backend>,
     cache: Cache,
     copies: Arc<RowCopies>,
+    column_copy: Arc<ColumnCopy>,
 }
 
 impl CudaDevice {
@@ -59,10 +62,12 @@ impl CudaDevice {
 
     fn new(backend: Arc<dyn Backend>, cache: Cache) -> Self {
         let copies = Arc::new(RowCopies::new(&cache));
-        Self { backend, cache, copies }
+        let column_copy = Arc::new(ColumnCopy::new(&cache));
+        Self { backend, cache, copies, column_copy }
     }
 }
 
+#[allow(unsafe_code, reason = "the caller owns the memory of columns")]
 impl untyped::Device for CudaDevice {
     fn name(&self) -> String {
         self.backend.describe()
@@ -83,6 +88,23 @@ impl untyped::Device for CudaDevice {
     ) -> Result<Box<dyn untyped::Buffer>, Error> {
         let Self { backend, copies, .. } = self;
         Ok(Box::new(CudaParticles::upload(backend, particles, precision, copies)?))
+    }
+
+    unsafe fn write_columns(
+        &self,
+        particles: &mut dyn untyped::Buffer,
+        columns: &[DeviceColumn],
+    ) -> Result<(), Error> {
+        self.column_copy.write(&self.backend, particles, columns)
+    }
+
+    unsafe fn read_columns(
+        &self,
+        buffer: &dyn untyped::Buffer,
+        rows: Range<usize>,
+        columns: &[DeviceColumn],
+    ) -> Result<(), Error> {
+        self.column_copy.read(&self.backend, buffer, rows, columns)
     }
 
     fn all_pairs(

@@ -1,5 +1,6 @@
 //! Programs per particle, selections and sequences, on every device.
 
+mod columns;
 mod download;
 mod programs;
 mod refusals;

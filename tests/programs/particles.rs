@@ -23,7 +23,12 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
         Trial::test(format!("per_particle_{}", program.name), move || compiles(&compiler, program))
     };
     let mut trials: Vec<_> = programs.map(trial).collect();
-    let of_any_record = [Program::row_copies(), Program::selection(), Program::neighbours()];
+    let of_any_record = [
+        Program::row_copies(),
+        Program::column_copy(),
+        Program::selection(),
+        Program::neighbours(),
+    ];
     trials.extend(of_any_record.into_iter().map(|program| {
         let compiler = compiler.clone();
         Trial::test(format!("per_particle_{}", program.name), move || {

@@ -4,6 +4,7 @@ pub mod addresses;
 pub mod buffer;
 pub mod buffers;
 pub mod columns;
+pub mod device_column;
 pub mod folding;
 pub mod kept;
 pub mod packed;

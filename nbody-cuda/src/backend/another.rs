@@ -1,5 +1,6 @@
 //! A second device, for tests that mix devices.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -49,6 +50,12 @@ impl Backend for Another {
     }
     fn reply(&self) -> Result<Box<dyn Reply>, Error> {
         self.emulator.reply()
+    }
+    fn wait_for_all(&self) -> Result<(), Error> {
+        self.emulator.wait_for_all()
+    }
+    fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
+        self.emulator.allocation(address)
     }
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
         self.emulator.time(work)

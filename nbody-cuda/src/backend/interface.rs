@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::time::Duration;
 
 use nbody_compile::Cache;
@@ -51,6 +52,13 @@ pub(crate) trait Backend: Debug + Send + Sync {
     fn trim(&self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// Waits for all work of the process on the device, of other libraries too.
+    fn wait_for_all(&self) -> Result<(), Error>;
+
+    /// Returns the allocation of the device that contains an address, whoever made it; `None` if
+    /// none does. The emulator has all memory of the process.
+    fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error>;
 
     /// Does the work and returns its time on the device.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;

@@ -125,6 +125,15 @@ impl Backend for Emulator {
         Ok(Box::new(self.memory(size_of::<u64>())?))
     }
 
+    /// Launches have ended when they return.
+    fn wait_for_all(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
+        Ok((address != 0).then_some(0..u64::MAX))
+    }
+
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {
         let start = Instant::now();
         work()?;

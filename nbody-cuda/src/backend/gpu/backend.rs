@@ -1,5 +1,6 @@
 //! The operations of a backend on a GPU.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use cudarc::driver::{result, sys};
@@ -87,6 +88,14 @@ impl Backend for Gpu {
         // SAFETY: the driver returned this pool as the pool of the device.
         let trimmed = unsafe { result::mem_pool::trim_to(pool, 0) };
         trimmed.map_err(|e| self.failed("cuMemPoolTrimTo", e))
+    }
+
+    fn wait_for_all(&self) -> Result<(), Error> {
+        self.wait_for_context()
+    }
+
+    fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
+        self.allocation_around(address)
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error> {

@@ -5,6 +5,7 @@
 //! call of the driver binds its context first.
 #![allow(unsafe_code)]
 
+mod allocation;
 mod backend;
 mod batch;
 mod failure;

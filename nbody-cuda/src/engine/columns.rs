@@ -1,0 +1,269 @@
+//! Copies between buffers and memory of the device that the caller owns.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use nbody_compile::Cache;
+use nbody_core::pack::{Binding, Place};
+use nbody_core::untyped::{self, DeviceColumn, NumberType};
+use nbody_core::{Error, Field, FieldKind, Mixed, Precision};
+
+use super::buffer::{CudaParticles, CudaResults, other_buffer, particles_mut};
+use crate::backend::{Backend, Buffer, Kernel, Launch};
+use crate::border::{self, Declared as _, border};
+use crate::compile::program::Program;
+use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
+
+/// Threads of a block.
+const BLOCK: usize = 256;
+
+border! {
+    /// Numbers of records, one for each record.
+    pub struct Numbers {
+        /// The address of the first number.
+        pub address: u64,
+        /// Bytes from number to number.
+        pub stride: u64,
+        pub kind: u32,
+        /// Whether it is the index of a minimum.
+        pub is_index: u32,
+    }
+
+    /// A copy of numbers.
+    pub struct Column {
+        pub from: Numbers,
+        pub to: Numbers,
+    }
+}
+
+border! {
+    /// Types of numbers.
+    pub mod kind {
+        pub const F32: u32 = 0;
+        pub const F64: u32 = 1;
+        /// A number in double-single format.
+        pub const PAIR: u32 = 2;
+        pub const I32: u32 = 3;
+        pub const U32: u32 = 4;
+        pub const I64: u32 = 5;
+        pub const U64: u32 = 6;
+        /// The greatest finite `float`.
+        pub const GREATEST: f32 = f32::MAX;
+    }
+}
+
+/// The program that copies columns; built when first needed.
+#[derive(Debug)]
+pub(crate) struct ColumnCopy {
+    cache: Cache,
+    kernel: OnceLock<Kernel>,
+}
+
+/// The numbers of records in a buffer.
+struct Rows<'a> {
+    buffer: &'a Buffer,
+    fields: &'static [Field],
+    /// Whether they are columns, as results are.
+    is_results: bool,
+}
+
+impl ColumnCopy {
+    pub fn new(cache: &Cache) -> Self {
+        Self { cache: cache.clone(), kernel: OnceLock::new() }
+    }
+
+    /// Replaces numbers of all particles.
+    pub fn write(
+        &self,
+        backend: &Arc<dyn Backend>,
+        particles: &mut dyn untyped::Buffer,
+        columns: &[DeviceColumn],
+    ) -> Result<(), Error> {
+        let to = particles_mut("particles", &**backend, particles)?;
+        to.buffer.check("particles", backend, to.buffer.precision)?;
+        let (n, fields) = (to.buffer.n, to.fields);
+        let rows = Rows { buffer: &to.buffer, fields, is_results: false };
+        let copies = rows.copies(&(0..n), columns, true)?;
+        self.copy(&rows, &copies, n, columns)?;
+        to.buffer.changes();
+        Ok(())
+    }
+
+    /// Copies numbers of some rows of a buffer to the caller.
+    pub fn read(
+        &self,
+        backend: &Arc<dyn Backend>,
+        buffer: &dyn untyped::Buffer,
+        range: Range<usize>,
+        columns: &[DeviceColumn],
+    ) -> Result<(), Error> {
+        let any = buffer as &dyn Any;
+        let rows = if let Some(it) = any.downcast_ref::<CudaParticles>() {
+            Rows { buffer: &it.buffer, fields: it.fields, is_results: false }
+        } else if let Some(it) = any.downcast_ref::<CudaResults>() {
+            Rows { buffer: &it.buffer, fields: it.fields, is_results: true }
+        } else {
+            return Err(other_buffer("the buffer to read", &**backend, buffer));
+        };
+        rows.buffer.check("the buffer to read", backend, rows.buffer.precision)?;
+        Error::check_range(&range, rows.buffer.n)?;
+        let copies = rows.copies(&range, columns, false)?;
+        self.copy(&rows, &copies, range.len(), columns)
+    }
+
+    /// Copies numbers of `n` records, after a check of integers.
+    fn copy(
+        &self,
+        rows: &Rows,
+        copies: &[Column],
+        n: usize,
+        columns: &[DeviceColumn],
+    ) -> Result<(), Error> {
+        let backend = &rows.buffer.backend;
+        if n * copies.len() == 0 {
+            return Ok(());
+        }
+        let kernel = self.kernel(backend)?;
+        let words: Vec<u64> = copies.iter().flat_map(border::words).collect();
+        let mut table = backend.allocate(words.len() * size_of::<u64>())?;
+        table.write(&mut |to| to.copy_from_slice(&words))?;
+        backend.wait_for_all()?;
+        let mut first = backend.allocate(size_of::<u64>())?;
+        for (k, column) in columns.iter().enumerate() {
+            if !column.kind.is_integer() {
+                continue;
+            }
+            first.write(&mut |words| words.fill(u64::MAX))?;
+            let launch = Launch::new(c"check_integers", n.div_ceil(BLOCK) as u32);
+            let launch = launch.pointers([&*table]).numbers([k as u32, n as u32]);
+            kernel.module.launch(launch.pointers([&*first]))?;
+            let found = first.value::<u32>()?;
+            if found != u32::MAX {
+                let found = format!("an integer in record {found} that does not fit");
+                return column.refused(rows.fields, found, "32 bits, or a wider type".to_owned());
+            }
+        }
+        let blocks = (n * copies.len()).div_ceil(BLOCK) as u32;
+        let launch = Launch::new(c"copy_columns", blocks).pointers([&*table]);
+        kernel.module.launch(launch.numbers([copies.len() as u32, n as u32]))?;
+        Ok(backend.wait_for_all()?)
+    }
+
+    fn kernel(&self, backend: &Arc<dyn Backend>) -> Result<&Kernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let program = Program::column_copy();
+        let (module, build) = backend.build(&program, &self.cache)?;
+        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
+    }
+}
+
+impl Rows<'_> {
+    /// Returns the copies of columns from the caller to some rows, or back. Refuses memory that the
+    /// device does not have.
+    fn copies(
+        &self,
+        range: &Range<usize>,
+        columns: &[DeviceColumn],
+        to_rows: bool,
+    ) -> Result<Vec<Column>, Error> {
+        let n = range.len();
+        if self.buffer.n.saturating_mul(columns.len()) > PARTICLE_LIMIT * BLOCK {
+            let (found, limit) = (self.buffer.n, PARTICLE_LIMIT);
+            return Err(Error::TooManyParticles { found, limit });
+        }
+        DeviceColumn::check(columns, self.fields, n)?;
+        let binding = Binding::new("columns", self.fields, self.fields)?;
+        let indices = indices(self.fields);
+        let mut copies = Vec::new();
+        for column in columns {
+            check_memory(column, n, self.fields, &*self.buffer.backend)?;
+            let is_index = u32::from(indices[column.number]);
+            let of_caller = Numbers {
+                address: column.address,
+                stride: column.stride.cast_unsigned(),
+                kind: kind_of(column.kind),
+                is_index,
+            };
+            let ours = self.numbers(binding.places()[column.number], range.start, is_index);
+            let (from, to) = if to_rows { (of_caller, ours) } else { (ours, of_caller) };
+            copies.push(Column { from, to });
+        }
+        Ok(copies)
+    }
+
+    /// Returns a number of the rows from this one on.
+    fn numbers(&self, place: Place, first: usize, is_index: u32) -> Numbers {
+        let precision = self.buffer.precision;
+        let bytes = bytes_of(precision);
+        let (word, words, stride) = if self.is_results {
+            (place.component() * self.buffer.n, 1, bytes)
+        } else {
+            let words = match precision {
+                Precision::Single => place.words::<f32>(),
+                Precision::Mixed => place.words::<Mixed>(),
+                Precision::Double => place.words::<f64>(),
+            };
+            (words.start, words.len(), numbers_of(self.fields, precision) * bytes)
+        };
+        let kind = match (place.is_integer(), bytes, words) {
+            (true, 4, _) => kind::U32,
+            (true, ..) => kind::U64,
+            (false, 4, 1) => kind::F32,
+            (false, 4, _) => kind::PAIR,
+            (false, ..) => kind::F64,
+        };
+        let offset = word * bytes + first * stride;
+        let address = self.buffer.memory.address() + offset as u64;
+        Numbers { address, stride: stride as u64, kind, is_index }
+    }
+}
+
+/// Returns for each number of a record whether it is the index of a minimum.
+fn indices(fields: &[Field]) -> Vec<bool> {
+    let each =
+        |kind: FieldKind| (0..kind.components()).map(move |k| kind == FieldKind::ArgMin && k == 1);
+    fields.iter().flat_map(|field| each(field.kind)).collect()
+}
+
+fn kind_of(kind: NumberType) -> u32 {
+    match kind {
+        NumberType::F32 => kind::F32,
+        NumberType::F64 => kind::F64,
+        NumberType::I32 => kind::I32,
+        NumberType::U32 => kind::U32,
+        NumberType::I64 => kind::I64,
+        NumberType::U64 => kind::U64,
+    }
+}
+
+/// Refuses a column that is not wholly in memory of the device. An array may lie in several
+/// allocations that follow one another.
+fn check_memory(
+    column: &DeviceColumn,
+    n: usize,
+    fields: &'static [Field],
+    backend: &dyn Backend,
+) -> Result<(), Error> {
+    let Range { mut start, end } = column.extent(n, fields)?;
+    while start < end {
+        let Some(allocation) = backend.allocation(start)? else {
+            let found = format!("numbers up to {end:#x}, of which {start:#x} is in other memory");
+            return column.refused(fields, found, format!("memory of {}", backend.describe()));
+        };
+        start = allocation.end;
+    }
+    Ok(())
+}
+
+impl Program {
+    /// Returns the program that copies numbers between buffers and memory of the caller.
+    pub fn column_copy() -> Self {
+        let declared = border::text(&[kind::text(), Numbers::text(), Column::text()]);
+        let parts = [&*declared, include_str!("columns.cuh")];
+        let kernels = &[c"check_integers", c"copy_columns"];
+        Self::of_words("column_copy", "columns of the caller", kernels, BLOCK, &parts)
+    }
+}
