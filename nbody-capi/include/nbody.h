@@ -155,7 +155,11 @@ enum {
 };
 enum {
     NBODY_HOST_MEMORY = 0,
-    NBODY_DEVICE_MEMORY = 1 /* not in this version: NBODY_ERROR_UNSUPPORTED */
+    /* Memory of the GPU of the buffer, from cudaMalloc or another allocator of the process: its numbers
+     * are aligned, and never pass through the host. The call waits until all work of the process on the
+     * GPU has ended, and returns when the copy has ended. All columns of a call are in one memory. A CPU
+     * has none; with the emulator, it is memory of the process. */
+    NBODY_DEVICE_MEMORY = 1
 };
 
 typedef struct nbody_column {

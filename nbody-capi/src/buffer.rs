@@ -7,7 +7,7 @@ use nbody::Precision;
 use nbody::law::Field;
 use nbody::untyped::{Buffer, OwnedRows};
 
-use crate::columns::{self, Column, ColumnRows, Direction, Download};
+use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download, Place};
 use crate::handles::{self, BufferHandle, Kind};
 use crate::pointers::{self, Out};
 use crate::status::{Failure, Status, border};
@@ -68,10 +68,38 @@ pub(crate) unsafe fn upload(
     count: usize,
 ) -> Result<u64, Failure> {
     // SAFETY: as the caller promises.
-    let places = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
-    let rows = ColumnRows::new(n, fields, &places)?;
-    let buffer = device.untyped().upload(&rows, precision)?;
+    let columns = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
+    let (Columns::Host(places) | Columns::Device(places)) = &columns;
+    columns::check_whole(fields, places)?;
+    // SAFETY: as the caller promises.
+    let buffer = unsafe { particles(device, fields, precision, n, &columns) }?;
     handles::put(RwLock::new(DeviceBuffer { device: device.clone(), buffer, is_results: false }))
+}
+
+/// Copies columns of every field to the device.
+///
+/// # Safety
+///
+/// The columns are good until the call returns.
+unsafe fn particles(
+    device: &Device,
+    fields: &'static [Field],
+    precision: Precision,
+    n: usize,
+    columns: &Columns,
+) -> Result<Box<dyn Buffer>, Failure> {
+    let device = device.untyped();
+    match columns {
+        Columns::Host(places) => Ok(device.upload(&ColumnRows { n, fields, places }, precision)?),
+        Columns::Device(places) => {
+            let none = ColumnRows { n: 0, fields, places: &[] };
+            let mut buffer = device.upload(&none, precision)?;
+            buffer.resize(n)?;
+            // SAFETY: as the caller promises.
+            unsafe { device.write_columns(&mut *buffer, &columns::of_device(places)) }?;
+            Ok(buffer)
+        }
+    }
 }
 
 /// A buffer that is an argument, and its name in messages.
@@ -161,7 +189,7 @@ impl DeviceBuffer {
     /// Replaces rows by records of columns; fields without a column stay.
     fn replace(
         &mut self,
-        places: &[columns::Place],
+        places: &[Place],
         n: usize,
         address: impl Fn(usize) -> usize,
     ) -> Result<(), Failure> {
@@ -188,10 +216,12 @@ pub unsafe extern "C" fn nbody_buffer_write(
         buffer.check_particles()?;
         let fields = buffer.buffer.fields();
         // SAFETY: the header asks for good columns.
-        let places = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
-        if let Ok(rows) = ColumnRows::new(n, fields, &places) {
+        let columns = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
+        let (Columns::Host(places) | Columns::Device(places)) = &columns;
+        if columns::check_whole(fields, places).is_ok() {
             let precision = buffer.buffer.precision();
-            buffer.buffer = buffer.device.untyped().upload(&rows, precision)?;
+            // SAFETY: the header asks for columns that are good during the call.
+            buffer.buffer = unsafe { particles(&buffer.device, fields, precision, n, &columns) }?;
             return Ok(());
         }
         let found = buffer.buffer.len();
@@ -200,7 +230,15 @@ pub unsafe extern "C" fn nbody_buffer_write(
                 "{n} records of some fields for {found} particles; give {found}, or every field"
             )));
         }
-        buffer.replace(&places, n, |record| record)
+        match &columns {
+            Columns::Host(places) => buffer.replace(places, n, |record| record),
+            Columns::Device(places) => {
+                let DeviceBuffer { device, buffer, .. } = &mut *buffer;
+                let columns = columns::of_device(places);
+                // SAFETY: the header asks for columns that are good during the call.
+                Ok(unsafe { device.untyped().write_columns(&mut **buffer, &columns) }?)
+            }
+        }
     })
 }
 
@@ -219,11 +257,16 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
         buffer.check_particles()?;
         let fields = buffer.buffer.fields();
         // SAFETY: the header asks for good columns, and an address for each record.
-        let (places, addresses) = unsafe {
+        let (columns, addresses) = unsafe {
             (
                 columns::places(columns, count, fields, n, Direction::FromCaller)?,
                 pointers::array(addresses, n, "addresses")?,
             )
+        };
+        let Columns::Host(places) = columns else {
+            return Err(Failure::unsupported(
+                "records at addresses in memory of a device; give memory of the host",
+            ));
         };
         let len = buffer.buffer.len();
         let beyond = addresses.iter().enumerate().find(|(_, address)| **address as usize >= len);
@@ -256,14 +299,24 @@ pub unsafe extern "C" fn nbody_buffer_read(
 ) -> Status {
     border(|| {
         let buffer = find(buffer, "buffer")?;
-        let buffer = &*read(&buffer, "buffer")?.buffer;
+        let DeviceBuffer { device, buffer, .. } = &*read(&buffer, "buffer")?;
         let fields = buffer.fields();
         let end = first.checked_add(n).filter(|end| *end <= buffer.len()).ok_or_else(|| {
             let len = buffer.len();
             Failure::argument(format!("{n} records from {first} on, found {len} in the buffer"))
         })?;
         // SAFETY: the header asks for good columns.
-        let places = unsafe { columns::places(columns, count, fields, n, Direction::ToCaller) }?;
+        let columns = unsafe { columns::places(columns, count, fields, n, Direction::ToCaller) }?;
+        let places = match columns {
+            Columns::Host(places) => places,
+            Columns::Device(places) => {
+                let columns = columns::of_device(&places);
+                // SAFETY: the header asks for columns that are good during the call.
+                return Ok(unsafe {
+                    device.untyped().read_columns(&**buffer, first..end, &columns)
+                }?);
+            }
+        };
         if n == 0 || places.is_empty() {
             return Ok(());
         }

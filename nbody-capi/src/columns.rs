@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use nbody::law::{Field, FieldKind};
-use nbody::untyped::{Rows, WriteRows};
+use nbody::untyped::{DeviceColumn, NumberType as Type, Rows, WriteRows};
 
 use crate::pointers;
 use crate::status::Failure;
@@ -19,7 +19,7 @@ pub struct Column {
     pub field: *const c_char,
     /// The first number of the first record.
     pub data: *mut c_void,
-    /// The type of a number: a [`Type`].
+    /// The type of a number: `NBODY_F32` and its followers.
     pub kind: i32,
     /// The memory of the numbers: a [`Memory`].
     pub memory: i32,
@@ -27,24 +27,6 @@ pub struct Column {
     pub record_stride: isize,
     /// Bytes from component to component; 0 for components without gaps.
     pub component_stride: isize,
-}
-
-/// The type of the numbers of a column.
-#[repr(i32)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// `float`
-    F32 = 1,
-    /// `double`
-    F64 = 2,
-    /// `int32_t`
-    I32 = 3,
-    /// `uint32_t`
-    U32 = 4,
-    /// `int64_t`
-    I64 = 5,
-    /// `uint64_t`
-    U64 = 6,
 }
 
 /// The memory of a column.
@@ -57,34 +39,10 @@ pub enum Memory {
     Device = 1,
 }
 
-impl Type {
-    fn of(found: i32) -> Option<Self> {
-        [Self::F32, Self::F64, Self::I32, Self::U32, Self::I64, Self::U64]
-            .into_iter()
-            .find(|it| *it as i32 == found)
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::F32 | Self::I32 | Self::U32 => 4,
-            Self::F64 | Self::I64 | Self::U64 => 8,
-        }
-    }
-
-    fn is_integer(self) -> bool {
-        !matches!(self, Self::F32 | Self::F64)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "float",
-            Self::F64 => "double",
-            Self::I32 => "int32_t",
-            Self::U32 => "uint32_t",
-            Self::I64 => "int64_t",
-            Self::U64 => "uint64_t",
-        }
-    }
+/// Returns the type of a number of the header.
+fn type_of(found: i32) -> Option<Type> {
+    let types = [Type::F32, Type::F64, Type::I32, Type::U32, Type::I64, Type::U64];
+    types.get(usize::try_from(found).ok()?.checked_sub(1)?).copied()
 }
 
 /// The direction of a copy.
@@ -99,6 +57,7 @@ pub(crate) struct Place<'a> {
     name: &'a str,
     field: &'static Field,
     data: *mut u8,
+    memory: Memory,
     kind: Type,
     record_stride: isize,
     component_stride: isize,
@@ -153,6 +112,12 @@ fn names(fields: &[Field]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
+/// Columns whose memory is checked: all of the host, or all of the device.
+pub(crate) enum Columns<'a> {
+    Host(Vec<Place<'a>>),
+    Device(Vec<Place<'a>>),
+}
+
 /// Checks columns of `n` records of these fields.
 ///
 /// # Safety
@@ -166,7 +131,7 @@ pub(crate) unsafe fn places<'a>(
     fields: &'static [Field],
     n: usize,
     direction: Direction,
-) -> Result<Vec<Place<'a>>, Failure> {
+) -> Result<Columns<'a>, Failure> {
     // SAFETY: as the caller promises.
     let columns = unsafe { pointers::array(columns, count, "columns") }?;
     let mut places: Vec<Place> = Vec::new();
@@ -181,10 +146,37 @@ pub(crate) unsafe fn places<'a>(
         }
         places.push(place);
     }
-    if direction == Direction::FromCaller {
-        places.iter().try_for_each(|place| place.check_integers(n))?;
+    let [of_host, of_device] = [Memory::Host, Memory::Device]
+        .map(|memory| places.iter().find(|place| place.memory == memory).map(|place| place.name));
+    match (of_host, of_device) {
+        (Some(host), Some(device)) => Err(Failure::argument(format!(
+            "column `{host}` in memory of the host and `{device}` in memory of the device; give all \
+             columns of a call in one memory"
+        ))),
+        (None, Some(_)) => Ok(Columns::Device(places)),
+        _ => {
+            if direction == Direction::FromCaller {
+                places.iter().try_for_each(|place| place.check_integers(n))?;
+            }
+            Ok(Columns::Host(places))
+        }
     }
-    Ok(places)
+}
+
+/// Returns the columns of a device, one for each number.
+pub(crate) fn of_device(places: &[Place]) -> Vec<DeviceColumn> {
+    let each = |place: &Place| {
+        let (data, kind) = (place.data, place.kind);
+        let [record, component] = [place.record_stride, place.component_stride];
+        place.numbers.clone().zip(0_isize..).map(move |(number, k)| DeviceColumn {
+            number,
+            kind,
+            // `check` proves that the address is within the address space.
+            address: data.addr().wrapping_add_signed(k * component) as u64,
+            stride: record as i64,
+        })
+    };
+    places.iter().flat_map(each).collect()
 }
 
 fn place<'a>(
@@ -194,20 +186,16 @@ fn place<'a>(
     numbers: Range<usize>,
     is_integer: bool,
 ) -> Result<Place<'a>, Failure> {
-    match column.memory {
-        0 => {}
-        1 => {
-            return Err(Failure::unsupported(format!(
-                "column `{name}` in memory of a device: this version copies memory of the host alone"
-            )));
-        }
+    let memory = match column.memory {
+        0 => Memory::Host,
+        1 => Memory::Device,
         found => {
             return Err(Failure::argument(format!(
                 "memory {found} of column `{name}`: expected 0 or 1; use the names of nbody.h"
             )));
         }
-    }
-    let Some(kind) = Type::of(column.kind) else {
+    };
+    let Some(kind) = type_of(column.kind) else {
         let found = column.kind;
         return Err(Failure::argument(format!(
             "type {found} of column `{name}`: expected 1 to 6; use the names of nbody.h"
@@ -226,7 +214,7 @@ fn place<'a>(
     // Records without gaps are in Fortran's order: the components of a record are adjacent.
     let record_stride = or(column.record_stride, kind.size() * numbers.len());
     let data = column.data.cast();
-    Ok(Place { name, field, data, kind, record_stride, component_stride, numbers })
+    Ok(Place { name, field, data, memory, kind, record_stride, component_stride, numbers })
 }
 
 impl Place<'_> {
@@ -357,21 +345,9 @@ impl Place<'_> {
 
 /// Records of columns. Every number of a record belongs to a column.
 pub(crate) struct ColumnRows<'a> {
-    n: usize,
-    fields: &'static [Field],
-    places: &'a [Place<'a>],
-}
-
-impl<'a> ColumnRows<'a> {
-    /// Creates records; refuses columns that leave out a field.
-    pub fn new(
-        n: usize,
-        fields: &'static [Field],
-        places: &'a [Place<'a>],
-    ) -> Result<Self, Failure> {
-        check_whole(fields, places)?;
-        Ok(Self { n, fields, places })
-    }
+    pub n: usize,
+    pub fields: &'static [Field],
+    pub places: &'a [Place<'a>],
 }
 
 /// Refuses columns that leave out a field.
@@ -541,7 +517,7 @@ mod tests {
         let column = Column {
             field: c"pos".as_ptr(),
             data: data[50..].as_mut_ptr().cast(),
-            kind: Type::F64 as i32,
+            kind: 2,
             memory: Memory::Host as i32,
             record_stride,
             component_stride,

@@ -23,7 +23,7 @@ mod runner;
 mod status;
 
 pub use buffer::*;
-pub use columns::{Column, Memory, Type};
+pub use columns::{Column, Memory};
 pub use device::*;
 pub use engine::*;
 pub use handles::{

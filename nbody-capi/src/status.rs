@@ -83,6 +83,7 @@ fn status(error: &Error) -> Status {
         | Error::NoLoops { .. }
         | Error::NoCutoff { .. }
         | Error::NoPoint { .. }
+        | Error::NoDeviceMemory { .. }
         | Error::PointOfLists { .. }
         | Error::FirstOfLists { .. }
         | Error::SimdUnavailable { .. } => Status::Unsupported,

@@ -13,7 +13,7 @@ fn c_programs_run() {
     let folder = tempfile::tempdir().unwrap();
     let cc = compiler("CC", "cc").unwrap();
     let options = [&["-std=c99", "-g"], &WARNINGS[..]].concat();
-    for name in ["gravity.c", "errors.c"] {
+    for name in ["gravity.c", "errors.c", "memory.c"] {
         let out = compile_and_run(&cc, &options, &[source(name)], &[], folder.path());
         assert_eq!(out, "ok\n", "{name}");
     }
@@ -29,7 +29,9 @@ fn programs_run_under_sanitizers() {
     let options = [sanitizers, "-fno-sanitize-recover=all", "-g"];
     // The loops of a law live as long as the process.
     std::fs::write(folder.path().join("suppressions"), "leak:nbody_declare\n").unwrap();
-    for (compiler, name) in [(&cc, "gravity.c"), (&cc, "errors.c"), (&cxx, "engines.cpp")] {
+    for (compiler, name) in
+        [(&cc, "gravity.c"), (&cc, "errors.c"), (&cc, "memory.c"), (&cxx, "engines.cpp")]
+    {
         let out = compile_and_run(compiler, &options, &[source(name)], &[], folder.path());
         assert_eq!(out, "ok\n", "{name}");
     }

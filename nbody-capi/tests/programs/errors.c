@@ -91,7 +91,11 @@ int main(void) {
     in[1].type = 0;
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "type 0");
     in[1].type = NBODY_F64, in[1].memory = NBODY_DEVICE_MEMORY;
-    STATUS(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), NBODY_ERROR_UNSUPPORTED, "device");
+    ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "in one memory");
+    in[0].memory = NBODY_DEVICE_MEMORY;
+    STATUS(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), NBODY_ERROR_UNSUPPORTED, "memory of the host");
+    in[0].memory = NBODY_HOST_MEMORY, in[1].memory = 2;
+    ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "memory 2");
     in[1].memory = NBODY_HOST_MEMORY, in[1].data = NULL;
     ARGUMENT(nbody_engine_upload(engine, NBODY_I, 4, in, 2, &bodies), "NULL");
     in[1].data = mass, in[1].record_stride = PTRDIFF_MAX;
