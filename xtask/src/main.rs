@@ -1,6 +1,8 @@
-//! `cargo xtask test`: everything that CI runs.
+//! `cargo xtask test`, everything that CI runs, and the installation of libraries for other
+//! languages.
 #![forbid(unsafe_code)]
 
+mod install;
 mod packages;
 mod programs;
 #[cfg(test)]
@@ -36,6 +38,15 @@ enum Task {
         #[arg(long)]
         quick: bool,
     },
+    /// Install the libraries for C, C++ and Fortran with their headers, and files for pkg-config.
+    Install {
+        /// The folder above lib/, include/ and share/.
+        #[arg(long, default_value = "/usr/local")]
+        prefix: PathBuf,
+        /// Link the static libraries in this folder instead of building them.
+        #[arg(long, value_name = "FOLDER")]
+        archives: Option<PathBuf>,
+    },
     /// Pack the published packages, and check that they build from their archives.
     Package,
 }
@@ -43,13 +54,20 @@ enum Task {
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Test { quick } => steps::test(quick),
-        Task::Package => packages::check(root(), &target()).map_or_else(
-            |error| {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            },
-            |()| ExitCode::SUCCESS,
-        ),
+        Task::Install { prefix, archives } => {
+            exit_code(install::install(root(), &prefix, archives.as_deref()))
+        }
+        Task::Package => exit_code(packages::check(root(), &target())),
+    }
+}
+
+fn exit_code(done: Result<(), String>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::install;
 use crate::programs::{self, Program};
 use crate::wheels::WHEELS;
 use crate::{root, target};
@@ -52,6 +53,11 @@ pub fn test(quick: bool) -> ExitCode {
         match step.run {
             Run::Cargo => report.time(step.name, |report| report.run(command)),
             Run::Programs => report.programs(command, &[], &set),
+            Run::Installation => report.time(step.name, |_| {
+                let (prefix, archives) = (target.join("installed"), target.join("debug/deps"));
+                let installed = install::install(root, &prefix, Some(&archives));
+                installed.inspect_err(|error| eprintln!("{error}")).is_ok()
+            }),
             Run::QuickPrograms => match programs::names(root) {
                 Ok(names) => {
                     let names = names.iter().filter(|name| *name != INSTRUCTIONS);
@@ -83,6 +89,8 @@ enum Run {
     Cargo,
     /// The test programs that the command builds.
     Programs,
+    /// Installs the libraries that the tests built.
+    Installation,
     /// All test programs except [`INSTRUCTIONS`], without the tests that take long.
     QuickPrograms,
 }
@@ -142,6 +150,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "packages",
         arguments: &["run", "--quiet", "--package", "xtask", "--", "package"],
+        when: When::Whole,
+        ..Step::NEW
+    },
+    // Links the library that the tests built.
+    Step {
+        name: "installation",
+        arguments: &["xtask", "install"],
+        run: Run::Installation,
         when: When::Whole,
         ..Step::NEW
     },
