@@ -266,9 +266,11 @@ pub unsafe extern "C" fn nbody_engine_upload(
     count: usize,
     particles: *mut BufferHandle,
 ) -> Status {
-    with(engine, |engine| {
+    border(|| {
         // SAFETY: the header asks for a good place.
         let out = unsafe { Out::new(particles, "particles", 0.into()) }?;
+        let engine = find(engine)?;
+        let engine = lock(&engine)?;
         let law = engine.engine.get().law();
         let fields = match record {
             2 => law.i,
@@ -291,9 +293,11 @@ pub unsafe extern "C" fn nbody_engine_results(
     n: usize,
     results: *mut BufferHandle,
 ) -> Status {
-    with(engine, |engine| {
+    border(|| {
         // SAFETY: the header asks for a good place.
         let out = unsafe { Out::new(results, "results", 0.into()) }?;
+        let engine = find(engine)?;
+        let engine = lock(&engine)?;
         let results = engine.engine.get().results(n)?;
         out.set(buffer::put_results(engine.device.clone(), results)?.into());
         Ok(())

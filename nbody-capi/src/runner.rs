@@ -114,9 +114,11 @@ pub unsafe extern "C" fn nbody_runner_upload(
     count: usize,
     particles: *mut BufferHandle,
 ) -> Status {
-    with(runner, |runner| {
+    border(|| {
         // SAFETY: the header asks for a good place.
         let out = unsafe { Out::new(particles, "particles", 0.into()) }?;
+        let runner = find(runner)?;
+        let runner = lock(&runner)?;
         let fields = match record {
             5 => runner.program.p,
             6 => runner.program.q,

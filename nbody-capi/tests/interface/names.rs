@@ -20,8 +20,13 @@ fn header() -> String {
     parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1)
 }
 
+/// Returns the functions of the header.
+pub fn functions() -> BTreeSet<String> {
+    called(&header())
+}
+
 /// Returns the names in front of a parenthesis.
-fn functions(text: &str) -> BTreeSet<String> {
+fn called(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let names = text.match_indices('(').map(|(at, _)| {
         let before = &text[..at];
@@ -39,7 +44,7 @@ fn the_library_exports_the_functions_of_the_header_alone() {
         .filter(|symbol| symbol.is_definition() && symbol.is_global())
         .map(|symbol| symbol.name().unwrap().to_owned())
         .collect();
-    let declared = functions(&header());
+    let declared = functions();
     assert!(declared.len() > 30, "{declared:?}");
     assert_eq!(exported, declared);
 }
@@ -50,7 +55,7 @@ fn the_fortran_module_has_the_functions_of_the_header() {
     let names = module.split("name=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0);
     let bound: BTreeSet<_> =
         names.filter(|name| name.starts_with("nbody_")).map(str::to_owned).collect();
-    assert_eq!(bound, functions(&header()));
+    assert_eq!(bound, functions());
 }
 
 /// Returns the constants `NBODY_... = value` of a text, in small letters and without the prefix.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::names::functions;
 use crate::tools::{ROOT, WARNINGS, compile_and_run, compiler};
 
 fn source(name: &str) -> PathBuf {
@@ -35,6 +36,22 @@ fn programs_run_under_sanitizers() {
         let out = compile_and_run(compiler, &options, &[source(name)], &[], folder.path());
         assert_eq!(out, "ok\n", "{name}");
     }
+}
+
+/// Every function of the header takes part.
+#[test]
+fn every_wrong_argument_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cxx = compiler("CXX", "c++").unwrap();
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let options = [&["-std=c++17", "-g"], &WARNINGS[..], &sanitizers].concat();
+    std::fs::write(folder.path().join("suppressions"), "leak:nbody_declare\n").unwrap();
+    let program = source("arguments.cpp");
+    let out = compile_and_run(&cxx, &options, &[program.clone()], &[], folder.path());
+    assert_eq!(out, "ok\n");
+    let text = std::fs::read_to_string(program).unwrap();
+    let missing: Vec<_> = functions().into_iter().filter(|name| !text.contains(name)).collect();
+    assert_eq!(missing, ["nbody_last_message"; 0], "functions without wrong arguments");
 }
 
 #[test]

@@ -1,0 +1,277 @@
+// Every function with every argument wrong in turn, while another thread computes: a status, a message,
+// outputs that are 0, and nothing lost.
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "nbody.h"
+
+namespace {
+
+void must(bool holds, const std::string &what) {
+    if (holds) return;
+    std::fprintf(stderr, "%s; last message: %s\n", what.c_str(), nbody_last_message());
+    std::exit(1);
+}
+
+void ok(nbody_status status, const char *what) { must(status == NBODY_OK, what); }
+#define OK(call) ok(call, #call)
+
+// Handles of objects that exist, of freed ones, and of none.
+std::vector<std::uint64_t> handles;
+
+const std::size_t HUGE_SIZES[] = {0, std::size_t(1) << 60, std::size_t(-1)};
+
+// The wrong values of a type.
+template <class T> std::vector<T> wrong(T) {
+    static_assert(std::is_pointer<T>::value, "a kind of argument without wrong values");
+    std::vector<T> values = {nullptr};
+    // A misaligned address, which is never read.
+    if (alignof(std::remove_pointer_t<T>) > 1) values.push_back(reinterpret_cast<T>(std::uintptr_t(1)));
+    return values;
+}
+template <> std::vector<double> wrong(double) {
+    return {std::nan(""), INFINITY, -INFINITY, -2.0, 0.0, 1e308, 5e-324};
+}
+template <> std::vector<std::int32_t> wrong(std::int32_t) {
+    using limits = std::numeric_limits<std::int32_t>;
+    return {0, -1, 10, limits::max(), limits::min()};
+}
+template <> std::vector<std::size_t> wrong(std::size_t) {
+    return {std::begin(HUGE_SIZES), std::end(HUGE_SIZES)};
+}
+template <> std::vector<const char *> wrong(const char *) {
+    // As long as any text that a length belongs to.
+    static const char texts[][512] = {"", "nothing of this name", "\xff\xfe", "mod m {", "/"};
+    return {nullptr, texts[0], texts[1], texts[2], texts[3], texts[4]};
+}
+template <class Handle> std::vector<Handle> wrong_handles() {
+    std::vector<Handle> values;
+    for (std::uint64_t id : handles) {
+        Handle handle;
+        handle.id = id;
+        values.push_back(handle);
+    }
+    return values;
+}
+template <> std::vector<nbody_device> wrong(nbody_device) { return wrong_handles<nbody_device>(); }
+template <> std::vector<nbody_law> wrong(nbody_law) { return wrong_handles<nbody_law>(); }
+template <> std::vector<nbody_program> wrong(nbody_program) { return wrong_handles<nbody_program>(); }
+template <> std::vector<nbody_buffer> wrong(nbody_buffer) { return wrong_handles<nbody_buffer>(); }
+template <> std::vector<nbody_engine> wrong(nbody_engine) { return wrong_handles<nbody_engine>(); }
+template <> std::vector<nbody_runner> wrong(nbody_runner) { return wrong_handles<nbody_runner>(); }
+
+int calls = 0, failures = 0;
+std::vector<std::string> called;
+
+// Frees an object that a call created, and checks the output of a call that failed.
+template <class T> void end(const std::string &, nbody_status, T) {}
+void end(const std::string &what, nbody_status status, nbody_buffer *out) {
+    if (!out || std::uintptr_t(out) == 1) return;
+    must((out->id == 0) == (status != NBODY_OK), what + ": the output");
+    OK(nbody_buffer_free(*out));
+}
+void end(const std::string &what, nbody_status status, nbody_engine *out) {
+    if (!out || std::uintptr_t(out) == 1) return;
+    must((out->id == 0) == (status != NBODY_OK), what + ": the output");
+    OK(nbody_engine_free(*out));
+}
+void end(const std::string &what, nbody_status status, nbody_runner *out) {
+    if (!out || std::uintptr_t(out) == 1) return;
+    must((out->id == 0) == (status != NBODY_OK), what + ": the output");
+    OK(nbody_runner_free(*out));
+}
+
+template <std::size_t I, class... A, std::size_t... K>
+void each(const char *name, nbody_status (*f)(A...), std::tuple<A...> good, std::index_sequence<K...>) {
+    for (auto value : wrong<std::tuple_element_t<I, std::tuple<A...>>>(std::get<I>(good))) {
+        auto arguments = good;
+        std::get<I>(arguments) = value;
+        const nbody_status status = f(std::get<K>(arguments)...);
+        const std::string what = std::string(name) + ", argument " + std::to_string(I);
+        must(status >= 0 && status < NBODY_ERROR_FAULT, what + ": a fault");
+        if (status) must(*nbody_last_message() != 0, what + ": no message");
+        (void)std::initializer_list<int>{(end(what, status, std::get<K>(arguments)), 0)...};
+        ++calls;
+        failures += status != NBODY_OK;
+    }
+}
+
+template <class... A, std::size_t... I>
+void all(const char *name, nbody_status (*f)(A...), std::tuple<A...> good, std::index_sequence<I...> k) {
+    called.push_back(name);
+    (void)std::initializer_list<int>{(each<I>(name, f, good, k), 0)...};
+}
+
+template <class... A, class... B> void vary(const char *name, nbody_status (*f)(A...), B... good) {
+    all(name, f, std::tuple<A...>(good...), std::index_sequence_for<A...>());
+}
+#define VARY(f, ...) vary(#f, f, __VA_ARGS__)
+
+const std::size_t N = 40;
+double pos[N][3], mass[N];
+nbody_column in[2];
+
+// Computes with objects of its own.
+void compute(nbody_device device, nbody_law law, double *pot) {
+    double eps2 = 0.01;
+    nbody_engine engine;
+    nbody_buffer bodies, results;
+    nbody_column out = {"pot", pot, NBODY_F64, NBODY_HOST_MEMORY, 0, 0};
+    OK(nbody_engine_all_pairs(device, law, &eps2, 1, nullptr, &engine));
+    OK(nbody_engine_upload(engine, NBODY_I, N, in, 2, &bodies));
+    OK(nbody_engine_results(engine, N, &results));
+    OK(nbody_engine_evaluate(engine, bodies, bodies, NBODY_SAME, results, NBODY_REPLACE));
+    OK(nbody_buffer_read(results, 0, N, &out, 1));
+    OK(nbody_engine_free(engine));
+    OK(nbody_buffer_free(bodies));
+    OK(nbody_buffer_free(results));
+}
+
+const char TEXT[] = "mod moving { pub struct Drift { pub dt: Real } pub struct P { pub pos: Point, pub vel: Vector }"
+                    " impl Update for Drift { type P = P; fn update(&self, p: &mut P) { p.pos += self.dt * p.vel; } }"
+                    " pub struct Sum; pub struct Total { pub sum: Real } impl Measure for Sum { type P = P;"
+                    " type T = Total; fn measure(&self, p: &P, total: &mut Total) { total.sum += p.vel.norm2(); } } }";
+const char LAW[] = "mod pull { pub struct Pull { pub k: Real } pub struct Q { pub pos: Point }"
+                   " pub struct F { pub acc: Vector } impl Interaction for Pull { type I = Q; type J = Q; type F = F;"
+                   " fn cutoff(&self, i: &Q, j: &Q) -> Real { self.k } fn pair(&self, i: &Q, j: &Q, f: &mut F) {"
+                   " f.acc += j.pos - i.pos; } } }";
+
+} // namespace
+
+int main() {
+    double eps2 = 0.01, seconds, total[1], first[N], last[N], box[3] = {2, 2, 2}, dt = 0.5, k = 0.2, vel[N][3];
+    std::size_t count;
+    std::uint32_t addresses[2] = {3, 1}, pairs[2][2] = {{0, 1}, {2, 3}};
+    char text[80];
+    nbody_field fields[4];
+    nbody_device device, other;
+    nbody_law law, pull;
+    nbody_program drift, sum;
+    nbody_engine engine, tree, lists, of_other, created;
+    nbody_buffer bodies, results, of_other_law, of_other_device, moving, freed, made;
+    nbody_runner runner, measure, new_runner;
+    nbody_options options = NBODY_OPTIONS;
+    for (std::size_t i = 0; i < N; ++i) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            pos[i][c] = std::fmod(0.618 * double(3 * i + c + 1), 1.0);
+            vel[i][c] = std::fmod(0.414 * double(3 * i + c + 1), 1.0);
+        }
+        mass[i] = 1.0 / double(N);
+    }
+    in[0] = {"pos", pos, NBODY_F64, NBODY_HOST_MEMORY, 0, 0};
+    in[1] = {"mass", mass, NBODY_F64, NBODY_HOST_MEMORY, 0, 0};
+    nbody_column motion[2] = {in[0], {"vel", vel, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
+    nbody_column out = {"pot", last, NBODY_F64, NBODY_HOST_MEMORY, 0, 0};
+
+    OK(nbody_device_open("cpu", &device));
+    OK(nbody_device_open("emulator", &other));
+    OK(nbody_law_ready("gravity", &law));
+    OK(nbody_law_declare(LAW, sizeof LAW - 1, nullptr, &pull));
+    OK(nbody_program_declare(TEXT, sizeof TEXT - 1, "drift", &drift));
+    OK(nbody_program_declare(TEXT, sizeof TEXT - 1, "sum", &sum));
+    OK(nbody_engine_all_pairs(device, law, &eps2, 1, nullptr, &engine));
+    OK(nbody_engine_all_pairs(other, law, &eps2, 1, nullptr, &of_other));
+    OK(nbody_engine_tree(device, law, &eps2, 1, NBODY_THETA, 0.5, 0, nullptr, &tree));
+    OK(nbody_engine_lists(device, pull, &k, 1, 0.1, nullptr, &lists));
+    OK(nbody_engine_upload(engine, NBODY_I, N, in, 2, &bodies));
+    OK(nbody_engine_upload(of_other, NBODY_I, N, in, 2, &of_other_device));
+    OK(nbody_engine_upload(lists, NBODY_I, N, in, 1, &of_other_law));
+    OK(nbody_engine_results(engine, N, &results));
+    OK(nbody_runner_create(device, drift, &dt, 1, &runner));
+    OK(nbody_runner_create(device, sum, nullptr, 0, &measure));
+    OK(nbody_runner_upload(runner, NBODY_P, NBODY_DOUBLE, N, motion, 2, &moving));
+    OK(nbody_engine_upload(engine, NBODY_I, N, in, 2, &freed));
+    OK(nbody_buffer_free(freed));
+    // Objects that may be freed by a call with the wrong handle are not among them.
+    handles = {0, 1, ~std::uint64_t(0), std::uint64_t(std::uintptr_t(&engine)), freed.id, of_other_law.id ^ (std::uint64_t(1) << 31),
+               device.id + (std::uint64_t(1) << 32)};
+    compute(device, law, first);
+
+    std::atomic<bool> ends(false);
+    std::thread computing([&] {
+        double pot[N];
+        while (!ends) {
+            compute(device, law, pot);
+            must(!std::memcmp(pot, first, sizeof pot), "other bits in another thread");
+        }
+    });
+
+    VARY(nbody_device_open, "cpu", &other);
+    OK(nbody_device_open("emulator", &other));
+    VARY(nbody_device_name, device, text, sizeof text);
+    VARY(nbody_device_free, nbody_device());
+    VARY(nbody_engine_free, nbody_engine());
+    VARY(nbody_buffer_free, nbody_buffer());
+    VARY(nbody_runner_free, nbody_runner());
+    nbody_law no_law;
+    nbody_program no_program;
+    VARY(nbody_law_ready, "gravity", &no_law);
+    VARY(nbody_law_declare, LAW, sizeof LAW - 1, "pull", &no_law);
+    VARY(nbody_law_read, "/nowhere.rs", "pull", &no_law);
+    VARY(nbody_program_declare, TEXT, sizeof TEXT - 1, "drift", &no_program);
+    VARY(nbody_program_read, "/nowhere.rs", "drift", &no_program);
+    VARY(nbody_law_fields, law, NBODY_I, fields, std::size_t(4), &count);
+    VARY(nbody_program_fields, drift, NBODY_P, fields, std::size_t(4), &count);
+
+    // Handles of other objects too, from here on, where no call frees them.
+    handles.insert(handles.end(), {device.id, law.id, drift.id, engine.id, tree.id, lists.id, runner.id, of_other.id,
+                                   of_other_device.id, of_other_law.id, results.id, moving.id, pull.id});
+    VARY(nbody_engine_all_pairs, device, law, &eps2, std::size_t(1), &options, &created);
+    VARY(nbody_engine_tree, device, law, &eps2, std::size_t(1), NBODY_THETA, 0.5, NBODY_SECOND, &options, &created);
+    VARY(nbody_engine_lists, device, pull, &k, std::size_t(1), 0.1, &options, &created);
+    VARY(nbody_engine_set_domain, lists, box);
+    VARY(nbody_engine_exclude, lists, std::size_t(2), &pairs[0][0]);
+    VARY(nbody_engine_upload, engine, NBODY_I, N, in, std::size_t(2), &made);
+    VARY(nbody_engine_results, engine, std::size_t(3), &made);
+    VARY(nbody_engine_evaluate, engine, bodies, bodies, NBODY_SAME, results, NBODY_REPLACE);
+    VARY(nbody_engine_time, engine, bodies, bodies, NBODY_SAME, results, &seconds);
+    VARY(nbody_engine_set_opening, tree, NBODY_THETA, 0.5, NBODY_MONOPOLE);
+    VARY(nbody_buffer_count, bodies, &count);
+    VARY(nbody_buffer_read, results, std::size_t(0), N, &out, std::size_t(1));
+    VARY(nbody_runner_create, device, drift, &dt, std::size_t(1), &new_runner);
+    VARY(nbody_runner_set_domain, runner, box, 0);
+    VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
+    VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    // Calls that change an object run on objects of their own.
+    nbody_runner mine;
+    nbody_buffer own;
+    nbody_engine changed;
+    OK(nbody_runner_create(device, drift, &dt, 1, &mine));
+    OK(nbody_engine_all_pairs(device, law, &eps2, 1, nullptr, &changed));
+    OK(nbody_engine_upload(changed, NBODY_I, N, in, 2, &own));
+    handles = {0, 1, freed.id, device.id, law.id};
+    VARY(nbody_engine_set_parameters, changed, &eps2, std::size_t(1));
+    VARY(nbody_runner_set_parameters, mine, &dt, std::size_t(1));
+    VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer());
+    VARY(nbody_buffer_resize, results, N);
+    OK(nbody_buffer_resize(results, N));
+    VARY(nbody_buffer_write, own, N, in, std::size_t(2));
+    OK(nbody_buffer_write(own, N, in, 2));
+    VARY(nbody_buffer_write_at, own, std::size_t(2), addresses, in, std::size_t(2));
+
+    ends = true;
+    computing.join();
+    must(!nbody_law_ready_name(std::size_t(-1)) && nbody_version() && nbody_abi_version(), "names");
+    OK(nbody_engine_evaluate(engine, bodies, bodies, NBODY_SAME, results, NBODY_REPLACE));
+    OK(nbody_buffer_read(results, 0, N, &out, 1));
+    must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
+    std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
+    must(failures > 400 && called.size() == 35, "most wrong arguments are refused");
+    for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
+    for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
+    for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));
+    OK(nbody_device_free(device));
+    OK(nbody_device_free(other));
+    std::puts("ok");
+    return 0;
+}
