@@ -7,8 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::packages::{list, metadata, text};
 
 /// Folders of files that compilers see only when tests read them.
-const READ: [&str; 3] =
-    ["tests/ui/", "nbody-codegen/tests/golden/", "nbody-codegen/tests/modules/"];
+const READ: [&str; 4] = [
+    "tests/ui/",
+    "nbody-codegen/tests/golden/",
+    "nbody-codegen/tests/modules/",
+    "nbody-capi/examples/",
+];
 
 /// Returns the files of all targets.
 fn roots() -> Vec<PathBuf> {

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use crate::names::functions;
-use crate::tools::{ROOT, WARNINGS, compile_and_run, compiler};
+use crate::tools::{ROOT, WARNINGS, compile_and_run, compiler, fortran, fortran_sources};
 
-fn source(name: &str) -> PathBuf {
+/// Returns the path of a program of the tests.
+pub fn source(name: &str) -> PathBuf {
     PathBuf::from(format!("{ROOT}/tests/programs/{name}"))
 }
 
@@ -66,10 +67,9 @@ fn cpp_programs_run() {
 /// Without a Fortran compiler, the module is compared with the header alone (`names`).
 #[test]
 fn fortran_programs_run() {
-    let Some(fortran) = compiler("FC", "gfortran") else { return };
+    let Some((fortran, options)) = fortran() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let sources = [PathBuf::from(format!("{ROOT}/fortran/nbody.f90")), source("gravity.f90")];
-    let options = ["-std=f2008", "-Wall", "-Wextra", "-Werror", "-g"];
+    let sources = fortran_sources(source("gravity.f90"));
     let out = compile_and_run(&fortran, &options, &sources, &[], folder.path());
     assert_eq!(out.trim(), "ok");
 }

@@ -59,3 +59,17 @@ pub fn compile_and_run(
         .env("LSAN_OPTIONS", "suppressions=suppressions")
         .args(arguments))
 }
+
+/// Returns the Fortran compiler and its options, or says that a test is left out.
+pub fn fortran() -> Option<(String, [&'static str; 4])> {
+    let found = compiler("FC", "gfortran");
+    if found.is_none() {
+        eprintln!("left out: no Fortran compiler; install gfortran, or set FC");
+    }
+    Some((found?, ["-std=f2008", "-Wall", "-Wextra", "-Werror"]))
+}
+
+/// Returns the module and a program that uses it.
+pub fn fortran_sources(program: PathBuf) -> [PathBuf; 2] {
+    [PathBuf::from(format!("{ROOT}/fortran/nbody.f90")), program]
+}
