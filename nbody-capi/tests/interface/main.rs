@@ -1,6 +1,7 @@
 //! The interface as C, C++ and Fortran programs see it: its headers, its symbols, and programs that are
 //! compiled and run with it.
 
+mod bits;
 mod examples;
 mod names;
 mod programs;
