@@ -3,6 +3,7 @@
 
 mod bits;
 mod examples;
+mod guide;
 mod names;
 mod programs;
 mod tools;
