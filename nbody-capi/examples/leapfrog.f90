@@ -38,7 +38,7 @@ program leapfrog
     call check(nbody_engine_free(engine))
     call check(nbody_device_free(device))
     ! Half the step makes a quarter of the error.
-    if (abs(fine) > 1.0d-4 .or. abs(coarse / fine - 4) > 0.5d0) error stop 1
+    if (abs(fine) > 1.0d-4 .or. abs(coarse / fine - 4) > 0.5d0) stop 1
 
 contains
 
@@ -96,6 +96,6 @@ contains
         integer(c_int32_t), intent(in) :: status
         if (status == nbody_ok) return
         write (error_unit, '(2a)') "nbody: ", nbody_message()
-        error stop 1
+        stop 1
     end subroutine
 end program

@@ -56,7 +56,7 @@ program potential
     call check(nbody_buffer_free(field))
     call check(nbody_engine_free(engine))
     call check(nbody_device_free(device))
-    if (error > 1.0d-5) error stop 1
+    if (error > 1.0d-5) stop 1
 
 contains
 
@@ -65,7 +65,7 @@ contains
         integer(c_int32_t), intent(in) :: status
         if (status == nbody_ok) return
         write (error_unit, '(2a)') "nbody: ", nbody_message()
-        error stop 1
+        stop 1
     end subroutine
 
     ! Sums the potential of all bodies but one in the plain way, at a place.
