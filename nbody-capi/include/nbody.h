@@ -87,13 +87,16 @@ nbody_status nbody_device_name(nbody_device device, char *text, size_t capacity)
 /* Frees the handle; engines and buffers of the device stay good. */
 nbody_status nbody_device_free(nbody_device device);
 
-/* Laws, and programs per particle. They live as long as the process; one declaration has one handle. */
+/* Laws, and programs per particle. They live as long as the process; one declaration has one handle.
+ * docs/languages.md has a table of the ready laws, their parameters and their fields. */
 
 /* Returns the name of the ready law k, from 0 on; NULL after the last. */
 const char *nbody_law_ready_name(size_t k);
 /* Finds a ready law. */
 nbody_status nbody_law_ready(const char *name, nbody_law *law);
-/* Declares the law of this name from a text of this length in bytes; with NULL, the only law. */
+/* Declares the law of this name from a text of this length in bytes; with NULL, the only law. The name
+ * is the name of its struct in snake case: `fifth_force` for `struct FifthForce`. docs/language.md
+ * describes the language. */
 nbody_status nbody_law_declare(const char *text, size_t length, const char *name, nbody_law *law);
 /* Reads the law of this name from a file; with NULL, the only law. */
 nbody_status nbody_law_read(const char *path, const char *name, nbody_law *law);
@@ -132,7 +135,8 @@ typedef struct nbody_field {
     uint32_t components;
 } nbody_field;
 
-/* Describes the first fields of a record, up to the capacity, and returns the number of all. */
+/* Describes the first fields of a record, up to the capacity, and returns the number of all; with NULL
+ * and 0 the number alone. */
 nbody_status nbody_law_fields(nbody_law law, int32_t record, nbody_field *fields, size_t capacity,
                               size_t *count);
 nbody_status nbody_program_fields(nbody_program program, int32_t record, nbody_field *fields,
@@ -196,7 +200,8 @@ typedef struct nbody_options {
 } nbody_options;
 #define NBODY_OPTIONS {sizeof(nbody_options), 0, 0, 0, 0, 0, 0, NULL}
 
-/* Engines. Parameters are the numbers of the law's parameters in their order. */
+/* Engines. Parameters are the numbers of the law's parameters in their order (NBODY_PARAMETERS), an
+ * array with all its numbers; NULL and 0 for a law without parameters. */
 
 /* Creates an engine of all pairs. */
 nbody_status nbody_engine_all_pairs(nbody_device device, nbody_law law, const double *parameters,
@@ -211,7 +216,8 @@ nbody_status nbody_engine_tree(nbody_device device, nbody_law law, const double 
                                size_t count, int32_t criterion, double value, int32_t expansion,
                                const nbody_options *options, nbody_engine *engine);
 /* Creates an engine with neighbour lists of its own, which reach beyond the cutoff by the skin, and
- * are built again when particles have moved by half of it. */
+ * are built again when particles have moved by half of it. The law declares the cutoff; a periodic box
+ * is in the options. */
 #define NBODY_AUTO_SKIN (-1.0)
 nbody_status nbody_engine_lists(nbody_device device, nbody_law law, const double *parameters,
                                 size_t count, double skin, const nbody_options *options,
@@ -226,23 +232,28 @@ nbody_status nbody_engine_set_opening(nbody_engine engine, int32_t criterion, do
                                       int32_t expansion);
 /* Leaves out n pairs (i, j) of an engine of lists, instead of the pairs left out before. */
 nbody_status nbody_engine_exclude(nbody_engine engine, size_t n, const uint32_t *pairs);
-/* Copies n particles to the device, NBODY_I or NBODY_J: a column for each field. */
+/* Copies n particles to the device, NBODY_I or NBODY_J: a column for each field. They have the precision
+ * of the engine; other engines of this device and precision take them too, if their law has these
+ * fields and no others. A law with one record takes NBODY_I as j-particles. */
 nbody_status nbody_engine_upload(nbody_engine engine, int32_t record, size_t n,
                                  const nbody_column *columns, size_t count,
                                  nbody_buffer *particles);
 /* Allocates results of n i-particles. */
 nbody_status nbody_engine_results(nbody_engine engine, size_t n, nbody_buffer *results);
 /* Evaluates pairs, and stores the sums.
- *   NBODY_OTHERS: j-particles are another set
- *   NBODY_SAME:   i-particle k is j-particle k; if the law has one record, one buffer is both
- *   NBODY_FIRST:  the same, for the first particles alone, one for each result */
+ *   NBODY_OTHERS: j-particles are another set; a set that is given twice meets itself at distance 0
+ *   NBODY_SAME:   i-particle k is j-particle k, and does not meet itself (unless the law has
+ *                 SELF_PAIRS); if the law has one record, one buffer is both, else each has its own
+ *   NBODY_FIRST:  the same, for the first particles alone, one for each result; not by lists */
 enum { NBODY_OTHERS = 1, NBODY_SAME = 2, NBODY_FIRST = 3 };
 enum { NBODY_REPLACE = 1, NBODY_ADD = 2 };
 nbody_status nbody_engine_evaluate(nbody_engine engine, nbody_buffer i, nbody_buffer j,
                                    int32_t sources, nbody_buffer results, int32_t store);
-/* Measures the time of one evaluation on the device. */
+/* Measures the time of one evaluation on the device, in seconds, and replaces the results. The first
+ * evaluation of an engine takes longer: it compiles, and fills caches. */
 nbody_status nbody_engine_time(nbody_engine engine, nbody_buffer i, nbody_buffer j,
                                int32_t sources, nbody_buffer results, double *seconds);
+/* Frees the engine; its particles and results stay good. */
 nbody_status nbody_engine_free(nbody_engine engine);
 
 /* Buffers */
@@ -257,7 +268,7 @@ nbody_status nbody_buffer_write(nbody_buffer particles, size_t n, const nbody_co
 /* Replaces fields of the particles at n addresses, each address once. */
 nbody_status nbody_buffer_write_at(nbody_buffer particles, size_t n, const uint32_t *addresses,
                                    const nbody_column *columns, size_t count);
-/* Copies fields of n records, from the record `first` on, to the caller. */
+/* Copies the fields that have a column, of n records from the record `first` on, to the caller. */
 nbody_status nbody_buffer_read(nbody_buffer buffer, size_t first, size_t n,
                                const nbody_column *columns, size_t count);
 nbody_status nbody_buffer_free(nbody_buffer buffer);
