@@ -6,7 +6,7 @@ use nbody::{Device, DeviceName};
 
 use crate::handles::{self, DeviceHandle, Kind};
 use crate::pointers::{self, Out};
-use crate::status::{Status, border};
+use crate::status::{Failure, Status, border};
 
 impl Kind for Device {
     const TAG: u8 = 1;
@@ -25,7 +25,11 @@ pub unsafe extern "C" fn nbody_device_open(
         };
         let device = match name {
             "best" => Device::best(),
-            name => name.parse::<DeviceName>()?.open()?,
+            name => {
+                let named = name.parse::<DeviceName>();
+                let named = named.map_err(|it| Failure::argument(format!("{it}, or best")))?;
+                named.open()?
+            }
         };
         out.set(handles::put(device)?.into());
         Ok(())

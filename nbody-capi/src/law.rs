@@ -103,12 +103,15 @@ fn program_of(
     match (name, &declarations.programs[..]) {
         (Some(name), _) => Ok(declarations.program(name)?),
         (None, [program]) => Ok(program),
+        (None, []) => Err(Failure::argument(
+            "no program per particle declared; declare `impl Update for ...` or `impl Measure for ...`",
+        )),
         (None, programs) => {
             let names: Vec<_> = programs.iter().map(|it| format!("`{}`", it.name)).collect();
             Err(Failure::argument(format!(
                 "{} programs per particle declared, expected one; ask for it by its name: {}",
                 programs.len(),
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                names.join(", ")
             )))
         }
     }

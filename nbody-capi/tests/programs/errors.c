@@ -17,11 +17,18 @@ static void must(int line, nbody_status found, nbody_status expected, const char
 #define ARGUMENT(call, part) must(__LINE__, call, NBODY_ERROR_ARGUMENT, part)
 #define STATUS(call, status, part) must(__LINE__, call, status, part)
 
+/* A text without a program per particle. */
+static const char LAW[] =
+    "struct A { a: Real }\nstruct B { x: Real }\nstruct C { sum: Real }\n"
+    "impl Interaction for A {\n    type I = B; type J = B; type F = C;\n"
+    "    fn pair(&self, i: &B, j: &B, f: &mut C) { f.sum += self.a * i.x * j.x; }\n}\n";
+
 int main(void) {
     static double pos[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, mass[4] = {1, 1, 1, 1};
     double eps2 = 0.01, acc[4][3], seconds;
     nbody_device device, none;
     nbody_law law, bad;
+    nbody_program program;
     nbody_engine engine, tree, mixed;
     nbody_buffer bodies, results, freed;
     nbody_options options = NBODY_OPTIONS;
@@ -38,12 +45,14 @@ int main(void) {
     if (none.id != 0) return 1;
     ARGUMENT(nbody_device_open("cpu", NULL), "NULL");
     ARGUMENT(nbody_device_open("gpu", &none), "unknown device `gpu`");
+    ARGUMENT(nbody_device_open("gpu", &none), "or best");
     ARGUMENT(nbody_device_open("\xff", &none), "UTF-8");
 
     ARGUMENT(nbody_law_ready("gravitation", &bad), "expected gravity");
     STATUS(nbody_law_declare("struct A", 8, NULL, &bad), NBODY_ERROR_DECLARATION, "text:1:");
     ARGUMENT(nbody_law_declare(NULL, 8, NULL, &bad), "NULL");
     ARGUMENT(nbody_law_declare("a", (size_t)-1, NULL, &bad), "beyond any memory");
+    ARGUMENT(nbody_program_declare(LAW, strlen(LAW), NULL, &program), "declare `impl Update");
     ARGUMENT(nbody_law_read("/nowhere/law.rs", NULL, &bad), "/nowhere/law.rs");
     ARGUMENT(nbody_law_fields(bad, NBODY_I, NULL, 0, &count), "(0)");
     OK(nbody_law_ready("gravity", &law));
