@@ -11,7 +11,8 @@
 !     status = nbody_engine_upload(engine, nbody_i, n, &
 !         [nbody_column_of("pos", x), nbody_column_of("mass", m)], bodies)
 !
-! Arrays of columns have the attribute TARGET; sections such as x(:, 1:n:2) enter without a copy.
+! Arrays of columns have the attribute TARGET; sections such as x(:, 1:n:2) enter without a copy. An
+! array with fewer records than the call is an error: x(n, 3) needs components_last = .true.
 ! Integers of columns have no sign in nbody: a negative one is an error, and the index of a minimum over
 ! no pairs is -1. Indices of particles begin with 0, in excluded pairs, addresses and `first` too.
 module nbody
@@ -143,6 +144,7 @@ module nbody
         integer(c_int32_t) :: memory = nbody_host_memory
         integer(c_intptr_t) :: record_stride = 0
         integer(c_intptr_t) :: component_stride = 0
+        integer(c_size_t) :: records = huge(0_c_size_t) ! of the array
     end type
 
     ! Options of engines; 0 is the default of each. The calls set the size.
@@ -566,6 +568,7 @@ contains
         real(c_float), target, intent(in) :: x(:)
         type(nbody_column) :: column
         column = column_of(field, nbody_f32)
+        column%records = size(x, kind=c_size_t)
         if (size(x) > 0) column%data = c_loc(x(1))
         if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
     end function
@@ -575,6 +578,7 @@ contains
         real(c_double), target, intent(in) :: x(:)
         type(nbody_column) :: column
         column = column_of(field, nbody_f64)
+        column%records = size(x, kind=c_size_t)
         if (size(x) > 0) column%data = c_loc(x(1))
         if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
     end function
@@ -584,6 +588,7 @@ contains
         integer(c_int32_t), target, intent(in) :: x(:)
         type(nbody_column) :: column
         column = column_of(field, nbody_i32)
+        column%records = size(x, kind=c_size_t)
         if (size(x) > 0) column%data = c_loc(x(1))
         if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
     end function
@@ -593,6 +598,7 @@ contains
         integer(c_int64_t), target, intent(in) :: x(:)
         type(nbody_column) :: column
         column = column_of(field, nbody_i64)
+        column%records = size(x, kind=c_size_t)
         if (size(x) > 0) column%data = c_loc(x(1))
         if (size(x) > 1) column%record_stride = bytes(c_loc(x(1)), c_loc(x(2)))
     end function
@@ -610,7 +616,7 @@ contains
             if (size(x, 1) > 1) strides(1) = bytes(c_loc(x(1, 1)), c_loc(x(2, 1)))
             if (size(x, 2) > 1) strides(2) = bytes(c_loc(x(1, 1)), c_loc(x(1, 2)))
         end if
-        call set_strides(column, strides, components_last)
+        call set_strides(column, shape(x, kind=c_size_t), strides, components_last)
     end function
 
     function of_f64s(field, x, components_last) result(column)
@@ -626,7 +632,7 @@ contains
             if (size(x, 1) > 1) strides(1) = bytes(c_loc(x(1, 1)), c_loc(x(2, 1)))
             if (size(x, 2) > 1) strides(2) = bytes(c_loc(x(1, 1)), c_loc(x(1, 2)))
         end if
-        call set_strides(column, strides, components_last)
+        call set_strides(column, shape(x, kind=c_size_t), strides, components_last)
     end function
 
     function column_of(field, type) result(column)
@@ -637,32 +643,45 @@ contains
         column%type = type
     end function
 
-    subroutine set_strides(column, strides, components_last)
+    subroutine set_strides(column, sizes, strides, components_last)
         type(nbody_column), intent(inout) :: column
+        integer(c_size_t), intent(in) :: sizes(2)
         integer(c_intptr_t), intent(in) :: strides(2)
         logical, optional, intent(in) :: components_last
         logical :: is_last
         is_last = .false.
         if (present(components_last)) is_last = components_last
         if (is_last) then
+            column%records = sizes(1)
             column%record_stride = strides(1)
             column%component_stride = strides(2)
         else
+            column%records = sizes(2)
             column%component_stride = strides(1)
             column%record_stride = strides(2)
         end if
     end subroutine
 
-    ! Sets the columns of the library; their names point to `names`.
-    subroutine c_columns(columns, names, converted)
+    ! Sets the columns of the library for n records; their names point to `names`.
+    subroutine c_columns(columns, n, names, converted)
         type(nbody_column), intent(in) :: columns(:)
+        integer(c_size_t), intent(in) :: n
         character(kind=c_char), target, intent(out) :: names(name_length + 1, size(columns))
         type(c_column), intent(out) :: converted(size(columns))
+        character(name_length) :: name
+        character(name_length + 64) :: short
         integer :: k, at
         names = c_null_char
         do k = 1, size(columns)
-            do at = 1, len_trim(columns(k)%field)
-                names(at, k) = columns(k)%field(at:at)
+            name = columns(k)%field
+            if (columns(k)%records < n) then
+                ! No field has this name, so that the library refuses it and its message shows why.
+                write (short, '(2a, i0, a, i0, a)') trim(name(:16)), " (array of ", columns(k)%records, &
+                    " records, expected ", n, ")"
+                name = short(:name_length)
+            end if
+            do at = 1, len_trim(name)
+                names(at, k) = name(at:at)
             end do
             converted(k)%field = c_loc(names(1, k))
             converted(k)%data = columns(k)%data
@@ -917,7 +936,7 @@ contains
         integer(c_int32_t) :: status
         character(kind=c_char), target :: names(name_length + 1, size(columns))
         type(c_column) :: converted(size(columns))
-        call c_columns(columns, names, converted)
+        call c_columns(columns, int(n, c_size_t), names, converted)
         status = c_engine_upload(engine, record, int(n, c_size_t), converted, &
             size(columns, kind=c_size_t), particles)
     end function
@@ -953,7 +972,7 @@ contains
         integer(c_int32_t) :: status
         character(kind=c_char), target :: names(name_length + 1, size(columns))
         type(c_column) :: converted(size(columns))
-        call c_columns(columns, names, converted)
+        call c_columns(columns, int(n, c_size_t), names, converted)
         status = c_buffer_write(particles, int(n, c_size_t), converted, &
             size(columns, kind=c_size_t))
     end function
@@ -966,7 +985,7 @@ contains
         integer(c_int32_t) :: status
         character(kind=c_char), target :: names(name_length + 1, size(columns))
         type(c_column) :: converted(size(columns))
-        call c_columns(columns, names, converted)
+        call c_columns(columns, size(addresses, kind=c_size_t), names, converted)
         status = c_buffer_write_at(particles, size(addresses, kind=c_size_t), addresses, &
             converted, size(columns, kind=c_size_t))
     end function
@@ -980,7 +999,7 @@ contains
         integer(c_int32_t) :: status
         character(kind=c_char), target :: names(name_length + 1, size(columns))
         type(c_column) :: converted(size(columns))
-        call c_columns(columns, names, converted)
+        call c_columns(columns, int(n, c_size_t), names, converted)
         status = c_buffer_read(buffer, int(first, c_size_t), int(n, c_size_t), converted, &
             size(columns, kind=c_size_t))
     end function
@@ -1030,7 +1049,7 @@ contains
         integer(c_int32_t) :: status
         character(kind=c_char), target :: names(name_length + 1, size(columns))
         type(c_column) :: converted(size(columns))
-        call c_columns(columns, names, converted)
+        call c_columns(columns, int(n, c_size_t), names, converted)
         status = c_runner_upload(runner, record, precision, int(n, c_size_t), converted, &
             size(columns, kind=c_size_t), particles)
     end function

@@ -5,6 +5,7 @@ program gravity
     implicit none
     integer, parameter :: n = 200
     real(c_double), target :: x(3, n), m(n), a(3, n), pot(n), expected(3, n), half(3, n / 2)
+    real(c_double), target :: turned(n, 3)
     type(nbody_device) :: device
     type(nbody_law) :: law
     type(nbody_engine) :: engine
@@ -46,12 +47,26 @@ program gravity
         [nbody_column_of("pos", x(:, 1:n:2)), nbody_column_of("mass", m(1:n:2))], few))
     call check(nbody_buffer_read(few, 0, n / 2, [nbody_column_of("pos", half)]))
     if (maxval(abs(half - x(:, 1:n:2))) > 0) error stop "a section"
+    call check(nbody_buffer_free(few))
+
+    ! Arrays that are too short, as x(n, 3) is without components_last.
+    turned = transpose(x)
+    if (nbody_engine_upload(engine, nbody_i, n, [nbody_column_of("pos", turned), &
+        nbody_column_of("mass", m)], few) /= nbody_error_argument) error stop "turned"
+    if (index(nbody_message(), "pos (array of 3 records, expected 200)") == 0) error stop "no reason"
+    if (nbody_engine_upload(engine, nbody_i, n, [nbody_column_of("pos", x), &
+        nbody_column_of("mass", m(:n - 1))], few) /= nbody_error_argument) error stop "short"
+    call check(nbody_engine_upload(engine, nbody_i, n, [nbody_column_of("pos", turned, &
+        components_last=.true.), nbody_column_of("mass", m)], few))
+    call check(nbody_buffer_write_at(few, [3, 1], [nbody_column_of("mass", m(7:8))]))
+    if (nbody_buffer_write_at(few, [3, 1], [nbody_column_of("mass", m(7:7))]) /= &
+        nbody_error_argument) error stop "short for addresses"
+    call check(nbody_buffer_free(few))
 
     if (nbody_law_ready("gravitation", law) /= nbody_error_argument) error stop "no error"
     if (index(nbody_message(), "gravitation") == 0) error stop "no message"
     call check(nbody_buffer_free(bodies))
     if (nbody_buffer_free(bodies) /= nbody_error_argument) error stop "freed twice"
-    call check(nbody_buffer_free(few))
     call check(nbody_buffer_free(field))
     call check(nbody_engine_free(engine))
     call check(nbody_device_free(device))
