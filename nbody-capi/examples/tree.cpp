@@ -60,7 +60,7 @@ static int run(const char *device_name) {
     const nbody::law gravity = nbody::law::ready("gravity");
     nbody::engine direct = nbody::engine::all_pairs(device, gravity, {eps2});
     nbody::engine tree = nbody::engine::tree(device, gravity, {eps2}, 0.9);
-    // Engines of one law, device and precision share particles.
+    // Engines of one device and precision share particles, if their laws have the same fields.
     nbody::buffer stars = direct.upload_i(n, {{"pos", pos[0].data()}, {"mass", mass.data()}});
     nbody::buffer results = direct.results(n);
     const std::vector<vector> expected = accelerations(direct, stars);
