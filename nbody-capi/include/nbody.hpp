@@ -71,7 +71,8 @@ template <> struct type_of<std::uint64_t> { enum { value = NBODY_U64 }; };
 
 } // namespace detail
 
-/// A field of particles that a call reads.
+/// A field of particles that a call reads: its name, its first number (`data()` of a vector), and the
+/// strides in bytes from record to record and from component to component, 0 without gaps.
 class input {
 public:
     template <class T>
@@ -91,7 +92,7 @@ private:
     nbody_column column_;
 };
 
-/// A field of records that a call writes.
+/// A field of records that a call writes; as `input`.
 class output {
 public:
     template <class T>
@@ -124,6 +125,7 @@ std::vector<nbody_column> columns(std::initializer_list<T> list) {
 
 using inputs = std::initializer_list<input>;
 using outputs = std::initializer_list<output>;
+/// The parameters of a law or a program in their order.
 using parameters = std::vector<double>;
 
 /// Options of engines, all with their defaults.
@@ -213,6 +215,7 @@ private:
     nbody_program handle_;
 };
 
+/// A device by its name: "best", "cpu", "cuda:1" and others.
 class device : public detail::owner<nbody_device, nbody_device_free> {
 public:
     explicit device(const std::string &name = "best") : owner(open(name)) {}
@@ -257,6 +260,7 @@ public:
     void read(outputs list) const { read(0, count(), list); }
 };
 
+/// A law with its parameters on a device. It is moved, not copied, as every object that owns a handle.
 class engine : public detail::owner<nbody_engine, nbody_engine_free> {
 public:
     static engine all_pairs(const device &device, const law &law, const parameters &parameters,
@@ -266,6 +270,7 @@ public:
                                      parameters.size(), &options, &made));
         return engine(made);
     }
+    /// Creates an engine that opens a cell that is seen at a larger angle than theta.
     static engine tree(const device &device, const law &law, const parameters &parameters,
                        double theta, const nbody_options &options = nbody::options()) {
         nbody_engine made;
@@ -273,6 +278,7 @@ public:
                                 NBODY_THETA, theta, NBODY_SECOND, &options, &made));
         return engine(made);
     }
+    /// Creates an engine with neighbour lists; a periodic box is in the options.
     static engine lists(const device &device, const law &law, const parameters &parameters,
                         double skin = NBODY_AUTO_SKIN,
                         const nbody_options &options = nbody::options()) {
@@ -294,6 +300,7 @@ public:
     void exclude(std::size_t n, const std::uint32_t *pairs) {
         check(nbody_engine_exclude(get(), n, pairs));
     }
+    /// Copies n particles to the device: a column for each field of the law.
     buffer upload_i(std::size_t n, inputs list) { return upload(NBODY_I, n, list); }
     buffer upload_j(std::size_t n, inputs list) { return upload(NBODY_J, n, list); }
     buffer results(std::size_t n) {

@@ -1,5 +1,5 @@
 //! Equal bits: one input gives Rust, C and Fortran the same results, in exact mathematics and a given
-//! summation order.
+//! summation order. Rust computes on the CPU, the others on a GPU if there is one.
 
 use nbody::prelude::*;
 use nbody_interactions::gravity::{Body, Field, Gravity};

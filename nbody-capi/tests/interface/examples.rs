@@ -15,7 +15,7 @@ pub fn examples(extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Compiles and runs an example on the CPU, in a folder with the files that it reads.
+/// Compiles and runs an example in a folder with the files that it reads.
 #[track_caller]
 fn runs(compiler: &str, options: &[&str], sources: &[PathBuf]) {
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn runs(compiler: &str, options: &[&str], sources: &[PathBuf]) {
         let name = law.file_name().unwrap();
         std::fs::copy(&law, folder.path().join(name)).unwrap();
     }
-    let out = compile_and_run(compiler, options, sources, &["cpu"], folder.path());
+    let out = compile_and_run(compiler, options, sources, &[], folder.path());
     assert!(out.contains("error"), "{sources:?} tells no error:\n{out}");
 }
 

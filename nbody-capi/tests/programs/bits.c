@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     options.math = NBODY_EXACT;
     options.bag = 64;
     options.splits = 3;
-    CHECK(nbody_device_open("cpu", &device));
+    CHECK(nbody_device_open("best", &device));
     CHECK(nbody_law_ready("gravity", &law));
     for (k = 0; k < 3; k++) {
         nbody_engine engine;

@@ -23,7 +23,7 @@ program bits
     options%math = nbody_exact
     options%bag = 64
     options%splits = 3
-    call check(nbody_device_open("cpu", device))
+    call check(nbody_device_open("best", device))
     call check(nbody_law_ready("gravity", law))
     do k = 1, 3
         options%precision = precisions(k)
