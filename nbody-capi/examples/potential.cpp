@@ -62,11 +62,10 @@ static int run(const char *device_name) {
         std::printf("parameter      %s\n", field.name);
     nbody::device device(device_name);
     nbody::engine engine = nbody::engine::all_pairs(device, law, {alpha, lambda, eps2});
-    nbody::buffer particles =
-        engine.upload_i(n, {{"pos", bodies.pos[0].data()}, {"mass", bodies.mass.data()}});
+    nbody::buffer particles = engine.upload_i(n, {{"pos", bodies.pos}, {"mass", bodies.mass}});
     nbody::buffer results = engine.results(n);
     engine.evaluate_self(particles, results);
-    results.read({{"acc", acc[0].data()}, {"pot", pot.data()}});
+    results.read({{"acc", acc}, {"pot", pot}});
 
     double error = 0;
     for (std::size_t i = 0; i < n; i++) {

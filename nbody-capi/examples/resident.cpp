@@ -33,8 +33,8 @@ static int run(const char *device_name) {
     nbody::runner kick(device, nbody::program::read("motion.rs", "kick"), {dt / 2});
     nbody::runner drift(device, nbody::program::read("motion.rs", "drift"), {dt});
     nbody::runner energy(device, nbody::program::read("motion.rs", "energy"), {});
-    nbody::buffer stars = gravity.upload_i(n, {{"pos", pos[0].data()}, {"mass", mass.data()}});
-    nbody::buffer velocities = drift.upload(NBODY_Q, NBODY_DOUBLE, n, {{"vel", vel[0].data()}});
+    nbody::buffer stars = gravity.upload_i(n, {{"pos", pos}, {"mass", mass}});
+    nbody::buffer velocities = drift.upload(NBODY_Q, NBODY_DOUBLE, n, {{"vel", vel}});
     nbody::buffer field = gravity.results(n);
 
     const nbody::buffer none;
@@ -55,7 +55,7 @@ static int run(const char *device_name) {
     kick.set_parameters({-dt / 2});
     drift.set_parameters({-dt});
     advance(32);
-    stars.read({{"pos", end[0].data()}});
+    stars.read({{"pos", end}});
     double error = 0;
     for (std::size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) error = std::fmax(error, std::fabs(end[i][k] - pos[i][k]));

@@ -32,7 +32,7 @@ static std::vector<vector> accelerations(nbody::engine &engine, const nbody::buf
     nbody::buffer results = engine.results(stars.count());
     engine.evaluate_self(stars, results);
     std::vector<vector> acc(stars.count());
-    results.read({{"acc", acc[0].data()}});
+    results.read({{"acc", acc}});
     return acc;
 }
 
@@ -61,7 +61,7 @@ static int run(const char *device_name) {
     nbody::engine direct = nbody::engine::all_pairs(device, gravity, {eps2});
     nbody::engine tree = nbody::engine::tree(device, gravity, {eps2}, 0.9);
     // Engines of one device and precision share particles, if their laws have the same fields.
-    nbody::buffer stars = direct.upload_i(n, {{"pos", pos[0].data()}, {"mass", mass.data()}});
+    nbody::buffer stars = direct.upload_i(n, {{"pos", pos}, {"mass", mass}});
     nbody::buffer results = direct.results(n);
     const std::vector<vector> expected = accelerations(direct, stars);
     std::printf("all pairs                      %8.2f ms\n", 1e3 * direct.time_self(stars, results));

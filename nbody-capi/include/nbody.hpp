@@ -2,6 +2,7 @@
 #ifndef NBODY_HPP
 #define NBODY_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -71,25 +72,52 @@ template <> struct type_of<std::uint64_t> { enum { value = NBODY_U64 }; };
 
 } // namespace detail
 
-/// A field of particles that a call reads: its name, its first number (`data()` of a vector), and the
-/// strides in bytes from record to record and from component to component, 0 without gaps.
+namespace detail {
+
+/// A column, and the number of its records: the greatest number if only its address is known.
+struct field {
+    nbody_column column;
+    std::size_t records;
+};
+
+template <class T>
+field field_of(const char *name, const T *data, std::ptrdiff_t record_stride,
+               std::ptrdiff_t component_stride, std::size_t records) {
+    field field = {};
+    field.column.field = name;
+    // The library only reads the data of inputs.
+    field.column.data = const_cast<T *>(data);
+    field.column.type = type_of<T>::value;
+    field.column.record_stride = record_stride;
+    field.column.component_stride = component_stride;
+    field.records = records;
+    return field;
+}
+
+const std::size_t unknown = static_cast<std::size_t>(-1);
+
+} // namespace detail
+
+/// A field of particles that a call reads: its name and a vector with a number or an array of numbers
+/// for each particle, or the address of the first number and strides in bytes, from record to record
+/// and from component to component, 0 without gaps.
 class input {
 public:
     template <class T>
     input(const char *field, const T *data, std::ptrdiff_t record_stride = 0,
           std::ptrdiff_t component_stride = 0)
-        : column_() {
-        column_.field = field;
-        // The library only reads the data of inputs.
-        column_.data = const_cast<T *>(data);
-        column_.type = detail::type_of<T>::value;
-        column_.record_stride = record_stride;
-        column_.component_stride = component_stride;
-    }
-    const nbody_column &column() const noexcept { return column_; }
+        : field_(detail::field_of(field, data, record_stride, component_stride, detail::unknown)) {}
+    template <class T>
+    input(const char *field, const std::vector<T> &numbers)
+        : field_(detail::field_of(field, numbers.data(), 0, 0, numbers.size())) {}
+    template <class T, std::size_t N>
+    input(const char *field, const std::vector<std::array<T, N>> &arrays)
+        : field_(detail::field_of(field, arrays.empty() ? nullptr : arrays[0].data(),
+                                  sizeof(std::array<T, N>), 0, arrays.size())) {}
+    const detail::field &get() const noexcept { return field_; }
 
 private:
-    nbody_column column_;
+    detail::field field_;
 };
 
 /// A field of records that a call writes; as `input`.
@@ -98,26 +126,37 @@ public:
     template <class T>
     output(const char *field, T *data, std::ptrdiff_t record_stride = 0,
            std::ptrdiff_t component_stride = 0)
-        : column_() {
-        column_.field = field;
-        column_.data = data;
-        column_.type = detail::type_of<T>::value;
-        column_.record_stride = record_stride;
-        column_.component_stride = component_stride;
-    }
-    const nbody_column &column() const noexcept { return column_; }
+        : field_(detail::field_of(field, data, record_stride, component_stride, detail::unknown)) {}
+    template <class T>
+    output(const char *field, std::vector<T> &numbers)
+        : field_(detail::field_of(field, numbers.data(), 0, 0, numbers.size())) {}
+    template <class T, std::size_t N>
+    output(const char *field, std::vector<std::array<T, N>> &arrays)
+        : field_(detail::field_of(field, arrays.empty() ? nullptr : arrays[0].data(),
+                                  sizeof(std::array<T, N>), 0, arrays.size())) {}
+    const detail::field &get() const noexcept { return field_; }
 
 private:
-    nbody_column column_;
+    detail::field field_;
 };
 
 namespace detail {
 
+/// Returns the columns of a call of n records; refuses vectors that are shorter.
 template <class T>
-std::vector<nbody_column> columns(std::initializer_list<T> list) {
+std::vector<nbody_column> columns(std::initializer_list<T> list, std::size_t n) {
     std::vector<nbody_column> columns;
     columns.reserve(list.size());
-    for (const T &it : list) columns.push_back(it.column());
+    for (const T &it : list) {
+        const field &field = it.get();
+        if (field.records < n) {
+            const std::string message = std::string("column `") + field.column.field +
+                                        "`: a vector of " + std::to_string(field.records) +
+                                        " records, expected " + std::to_string(n);
+            throw error(NBODY_ERROR_ARGUMENT, message.c_str());
+        }
+        columns.push_back(field.column);
+    }
     return columns;
 }
 
@@ -245,15 +284,15 @@ public:
     }
     void resize(std::size_t n) { check(nbody_buffer_resize(get(), n)); }
     void write(std::size_t n, inputs list) {
-        const std::vector<nbody_column> columns = detail::columns(list);
+        const std::vector<nbody_column> columns = detail::columns(list, n);
         check(nbody_buffer_write(get(), n, columns.data(), columns.size()));
     }
     void write_at(std::size_t n, const std::uint32_t *addresses, inputs list) {
-        const std::vector<nbody_column> columns = detail::columns(list);
+        const std::vector<nbody_column> columns = detail::columns(list, n);
         check(nbody_buffer_write_at(get(), n, addresses, columns.data(), columns.size()));
     }
     void read(std::size_t first, std::size_t n, outputs list) const {
-        const std::vector<nbody_column> columns = detail::columns(list);
+        const std::vector<nbody_column> columns = detail::columns(list, n);
         check(nbody_buffer_read(get(), first, n, columns.data(), columns.size()));
     }
     /// Reads all records.
@@ -336,7 +375,7 @@ public:
 private:
     explicit engine(nbody_engine handle) noexcept : owner(handle) {}
     buffer upload(std::int32_t record, std::size_t n, inputs list) {
-        const std::vector<nbody_column> columns = detail::columns(list);
+        const std::vector<nbody_column> columns = detail::columns(list, n);
         nbody_buffer particles;
         check(nbody_engine_upload(get(), record, n, columns.data(), columns.size(), &particles));
         return buffer(particles);
@@ -355,7 +394,7 @@ public:
         check(nbody_runner_set_domain(get(), lengths, wraps ? 1 : 0));
     }
     buffer upload(std::int32_t record, std::int32_t precision, std::size_t n, inputs list) {
-        const std::vector<nbody_column> columns = detail::columns(list);
+        const std::vector<nbody_column> columns = detail::columns(list, n);
         nbody_buffer particles;
         check(nbody_runner_upload(get(), record, precision, n, columns.data(), columns.size(),
                                   &particles));

@@ -1,4 +1,5 @@
 // A tree, lists, programs per particle and threads from C++.
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -97,6 +98,39 @@ void lists() {
     } catch (const nbody::error &error) {
         MUST(error.status() == NBODY_ERROR_ARGUMENT && std::strstr(error.what(), "-7 in record 0"));
     }
+}
+
+// Vectors enter by themselves, and are refused if they are too short.
+void vectors() {
+    nbody::device device("cpu");
+    nbody::engine engine = nbody::engine::all_pairs(device, nbody::law::ready("gravity"), {0.01});
+    const std::vector<double> x = uniform(3 * n), m(n, 1.0);
+    std::vector<std::array<double, 3>> arrays(n), acc(n), expected(n);
+    for (std::size_t i = 0; i < n; i++) arrays[i] = {{x[3 * i], x[3 * i + 1], x[3 * i + 2]}};
+    std::vector<float> few(n - 1);
+    nbody::buffer plain = engine.upload_i(n, {{"pos", x.data()}, {"mass", m.data()}});
+    nbody::buffer bodies = engine.upload_i(n, {{"pos", arrays}, {"mass", m}});
+    nbody::buffer results = engine.results(n);
+    engine.evaluate_self(plain, results);
+    results.read({{"acc", expected[0].data()}});
+    engine.evaluate_self(bodies, results);
+    results.read({{"acc", acc}});
+    MUST(acc == expected);
+    const char *refused[2] = {nullptr, nullptr};
+    for (int k = 0; k < 2; k++) try {
+            if (k == 0) engine.upload_i(n, {{"pos", arrays}, {"mass", few}});
+            if (k == 1) results.read({{"pot", few}});
+        } catch (const nbody::error &error) {
+            MUST(error.status() == NBODY_ERROR_ARGUMENT);
+            MUST(std::strstr(error.what(), "a vector of 499 records, expected 500"));
+            refused[k] = "refused";
+        }
+    MUST(refused[0] && refused[1]);
+    results.read(0, n - 1, {{"pot", few}});
+    MUST(few[0] < 0);
+    const std::vector<std::array<float, 3>> none;
+    nbody::buffer empty = engine.upload_i(0, {{"pos", none}, {"mass", std::vector<double>()}});
+    MUST(empty.count() == 0);
 }
 
 // A step of a leapfrog, and the kinetic energy.
@@ -215,6 +249,7 @@ void races() {
 int main() {
     trees();
     lists();
+    vectors();
     programs();
     threads();
     races();
