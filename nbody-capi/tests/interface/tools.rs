@@ -65,7 +65,7 @@ pub fn compile_and_run(
 pub fn fortran() -> Option<(String, [&'static str; 4])> {
     let found = compiler("FC", "gfortran");
     if found.is_none() {
-        // Tests show what they write here even if they pass.
+        // `eprintln!` is shown only if the test fails.
         let line = "left out: no Fortran compiler; install gfortran, or set FC";
         writeln!(std::io::stderr(), "{line}").unwrap();
     }
