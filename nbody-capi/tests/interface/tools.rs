@@ -66,8 +66,8 @@ pub fn fortran() -> Option<(String, [&'static str; 4])> {
     let found = compiler("FC", "gfortran");
     if found.is_none() {
         // `eprintln!` is shown only if the test fails.
-        let line = "left out: no Fortran compiler; install gfortran, or set FC";
-        writeln!(std::io::stderr(), "{line}").unwrap();
+        let line = b"left out: no Fortran compiler; install gfortran, or set FC\n";
+        std::io::stderr().write_all(line).unwrap();
     }
     Some((found?, ["-std=f2008", "-Wall", "-Wextra", "-Werror"]))
 }
