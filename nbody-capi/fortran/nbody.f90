@@ -30,6 +30,7 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_error_memory = 4
     integer(c_int32_t), parameter, public :: nbody_error_unsupported = 5
     integer(c_int32_t), parameter, public :: nbody_error_compiler = 6
+    integer(c_int32_t), parameter, public :: nbody_error_numbers = 7
     integer(c_int32_t), parameter, public :: nbody_error_fault = 99
 
     ! Records
@@ -90,6 +91,11 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_replace = 1
     integer(c_int32_t), parameter, public :: nbody_add = 2
 
+    ! Integrators
+    integer(c_int32_t), parameter, public :: nbody_leapfrog = 1
+    integer(c_int32_t), parameter, public :: nbody_hermite = 2
+    integer(c_int32_t), parameter, public :: nbody_block_hermite = 3
+
     ! Handles: 0 until the call that creates them succeeds.
     type, bind(c), public :: nbody_device
         integer(c_int64_t) :: id = 0
@@ -107,6 +113,9 @@ module nbody
         integer(c_int64_t) :: id = 0
     end type
     type, bind(c), public :: nbody_runner
+        integer(c_int64_t) :: id = 0
+    end type
+    type, bind(c), public :: nbody_integrator
         integer(c_int64_t) :: id = 0
     end type
 
@@ -159,6 +168,17 @@ module nbody
         type(c_ptr) :: lengths = c_null_ptr ! c_loc of three lengths of a periodic box
     end type
 
+    ! The method and the steps of an integrator; 0 is the default of each number. The calls set the size.
+    type, bind(c), public :: nbody_steps
+        integer(c_size_t) :: size = 0
+        integer(c_int32_t) :: method = 0
+        integer(c_int32_t) :: iterations = 0
+        real(c_double) :: begin = 0
+        real(c_double) :: step = 0
+        real(c_double) :: eta = 0
+        real(c_double) :: eta_start = 0
+    end type
+
     ! Makes a column from an array: x(n) of a field with one component, x(3, n) of a vector, or
     ! x(n, 3) with components_last = .true.
     interface nbody_column_of
@@ -178,6 +198,10 @@ module nbody
     public :: nbody_buffer_read, nbody_buffer_free
     public :: nbody_runner_create, nbody_runner_set_parameters, nbody_runner_set_domain
     public :: nbody_runner_upload, nbody_runner_update, nbody_runner_measure, nbody_runner_free
+    public :: nbody_integrator_create, nbody_integrator_advance, nbody_integrator_advance_to
+    public :: nbody_integrator_time, nbody_integrator_count, nbody_integrator_read
+    public :: nbody_integrator_energies, nbody_integrator_set_step, nbody_integrator_set_wrap
+    public :: nbody_integrator_free
 
     ! The functions of the library.
     interface
@@ -508,6 +532,85 @@ module nbody
         function nbody_runner_free(runner) bind(c, name="nbody_runner_free") result(status)
             import :: c_int32_t, nbody_runner
             type(nbody_runner), value :: runner
+            integer(c_int32_t) :: status
+        end function
+
+        function c_integrator_create(engine, n, columns, count, steps, integrator) &
+            bind(c, name="nbody_integrator_create") result(status)
+            import :: c_column, c_int32_t, c_size_t, nbody_engine, nbody_integrator, nbody_steps
+            type(nbody_engine), value :: engine
+            integer(c_size_t), value :: n
+            type(c_column), intent(in) :: columns(*)
+            integer(c_size_t), value :: count
+            type(nbody_steps), intent(in) :: steps
+            type(nbody_integrator), intent(out) :: integrator
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_advance(integrator) &
+            bind(c, name="nbody_integrator_advance") result(status)
+            import :: c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_advance_to(integrator, time) &
+            bind(c, name="nbody_integrator_advance_to") result(status)
+            import :: c_double, c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            real(c_double), value :: time
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_time(integrator, time, next) &
+            bind(c, name="nbody_integrator_time") result(status)
+            import :: c_double, c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            real(c_double), intent(out) :: time
+            real(c_double), intent(out) :: next
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_count(integrator, steps, particle_steps) &
+            bind(c, name="nbody_integrator_count") result(status)
+            import :: c_int32_t, c_int64_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            integer(c_int64_t), intent(out) :: steps
+            integer(c_int64_t), intent(out) :: particle_steps
+            integer(c_int32_t) :: status
+        end function
+        function c_integrator_read(integrator, time, n, columns, count) &
+            bind(c, name="nbody_integrator_read") result(status)
+            import :: c_column, c_double, c_int32_t, c_size_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            real(c_double), value :: time
+            integer(c_size_t), value :: n
+            type(c_column), intent(in) :: columns(*)
+            integer(c_size_t), value :: count
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_energies(integrator, kinetic, potential) &
+            bind(c, name="nbody_integrator_energies") result(status)
+            import :: c_double, c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            real(c_double), intent(out) :: kinetic
+            real(c_double), intent(out) :: potential
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_set_step(integrator, step) &
+            bind(c, name="nbody_integrator_set_step") result(status)
+            import :: c_double, c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            real(c_double), value :: step
+            integer(c_int32_t) :: status
+        end function
+        function c_integrator_set_wrap(integrator, wraps) &
+            bind(c, name="nbody_integrator_set_wrap") result(status)
+            import :: c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            integer(c_int32_t), value :: wraps
+            integer(c_int32_t) :: status
+        end function
+        function nbody_integrator_free(integrator) &
+            bind(c, name="nbody_integrator_free") result(status)
+            import :: c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
             integer(c_int32_t) :: status
         end function
     end interface
@@ -1067,5 +1170,48 @@ contains
         status = c_runner_measure(runner, particles, second, results, kept, &
             size(total, kind=c_size_t))
         total = kept
+    end function
+
+    ! Integrators
+
+    ! Begins a run of n particles: a column for each field of the law's particles, and for pos, vel and
+    ! mass.
+    function nbody_integrator_create(engine, n, columns, steps, integrator) result(status)
+        type(nbody_engine), intent(in) :: engine
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        type(nbody_steps), intent(in) :: steps
+        type(nbody_integrator), intent(out) :: integrator
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        type(nbody_steps) :: kept
+        kept = steps
+        kept%size = c_sizeof(kept)
+        call c_columns(columns, int(n, c_size_t), names, converted)
+        status = c_integrator_create(engine, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t), kept, integrator)
+    end function
+
+    ! Copies the motions of all n particles at a time within the next step.
+    function nbody_integrator_read(integrator, time, n, columns) result(status)
+        type(nbody_integrator), intent(in) :: integrator
+        real(c_double), intent(in) :: time
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, int(n, c_size_t), names, converted)
+        status = c_integrator_read(integrator, time, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t))
+    end function
+
+    ! Sets whether a leapfrog wraps positions into the periodic box of the engine.
+    function nbody_integrator_set_wrap(integrator, wraps) result(status)
+        type(nbody_integrator), intent(in) :: integrator
+        logical, intent(in) :: wraps
+        integer(c_int32_t) :: status
+        status = c_integrator_set_wrap(integrator, merge(1_c_int32_t, 0_c_int32_t, wraps))
     end function
 end module

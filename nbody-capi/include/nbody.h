@@ -29,8 +29,8 @@
  *   that call. To free 0 does nothing.
  * - An evaluation on a GPU may still run when the call returns; a call that reads its results waits.
  *   A failure of the GPU in between is the status of a later call.
- * - All functions may be called from several threads. A call that uses an engine, a runner, or a
- *   buffer that another call changes, waits until that call ends. Calls that read one buffer run at
+ * - All functions may be called from several threads. A call that uses an engine, a runner, an integrator
+ *   or a buffer that another call changes, waits until that call ends. Calls that read one buffer run at
  *   once.
  * - Counts and sizes are those of C: records and numbers begin with 0; strides are in bytes.
  * - Memory of the caller is used during the call alone.
@@ -58,6 +58,7 @@ enum {
     NBODY_ERROR_MEMORY = 4,      /* too little memory, on the host or on the device */
     NBODY_ERROR_UNSUPPORTED = 5, /* the law, the device or this version cannot do it */
     NBODY_ERROR_COMPILER = 6,    /* a compiler is missing or failed, or its cache cannot be used */
+    NBODY_ERROR_NUMBERS = 7,     /* numbers are NaN or infinite, or no step is short enough */
     NBODY_ERROR_FAULT = 99       /* a fault of nbody; please report it */
 };
 
@@ -76,6 +77,7 @@ typedef struct nbody_program { uint64_t id; } nbody_program; /* never freed */
 typedef struct nbody_buffer { uint64_t id; } nbody_buffer;
 typedef struct nbody_engine { uint64_t id; } nbody_engine;
 typedef struct nbody_runner { uint64_t id; } nbody_runner;
+typedef struct nbody_integrator { uint64_t id; } nbody_integrator;
 
 /* Devices */
 
@@ -265,7 +267,9 @@ nbody_status nbody_buffer_resize(nbody_buffer results, size_t n);
 /* Replaces fields of all particles. With a column for each field, their number may change. */
 nbody_status nbody_buffer_write(nbody_buffer particles, size_t n, const nbody_column *columns,
                                 size_t count);
-/* Replaces fields of the particles at n addresses, each address once. */
+/* Replaces fields of the particles at n addresses, each address once, from memory of the host. With a
+ * column for each field, only these particles travel to the device, and addresses behind the end append
+ * particles: the call then gives every address from the end to its largest. */
 nbody_status nbody_buffer_write_at(nbody_buffer particles, size_t n, const uint32_t *addresses,
                                    const nbody_column *columns, size_t count);
 /* Copies the fields that have a column, of n records from the record `first` on, to the caller. */
@@ -292,6 +296,56 @@ nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nb
 nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
                                   nbody_buffer results, double *total, size_t count);
 nbody_status nbody_runner_free(nbody_runner runner);
+
+/* Integrators: an engine, its particles and their motions in double precision on the device, and the time.
+ * A leapfrog needs a law with `pos` among its particles and `acc` or `force` among its results; Hermite
+ * integrators need `pos` and `vel`, `acc` and `jerk`. Energies need `pot`. */
+enum {
+    NBODY_LEAPFROG = 1,     /* a shared and constant step; second order, symplectic */
+    NBODY_HERMITE = 2,      /* a shared step by the accelerations; fourth order */
+    NBODY_BLOCK_HERMITE = 3 /* steps of the particles, in powers of two; not over lists */
+};
+
+/* Begin with `nbody_steps steps = NBODY_STEPS;` and set the method. */
+typedef struct nbody_steps {
+    size_t size;        /* of this struct in bytes */
+    int32_t method;
+    int32_t iterations; /* evaluations and corrections of a Hermite step; default: 1 */
+    double begin;       /* the time at which the run begins */
+    double step;        /* the step of a leapfrog, negative back in time; the largest step of a Hermite
+                           integrator, default: 1/8 */
+    double eta;         /* accuracy of Hermite steps; default: 0.02 */
+    double eta_start;   /* accuracy of the first step; default: 0.005 */
+} nbody_steps;
+#define NBODY_STEPS {sizeof(nbody_steps), 0, 0, 0, 0, 0, 0}
+
+/* Begins a run: a column for each field of the law's particles, and for `pos`, `vel` and `mass`. The
+ * integrator uses the engine, whose handle may be freed, or used in other calls between the steps: new
+ * parameters hold from the next step on. */
+nbody_status nbody_integrator_create(nbody_engine engine, size_t n, const nbody_column *columns,
+                                     size_t count, const nbody_steps *steps,
+                                     nbody_integrator *integrator);
+/* Takes one step; with block time steps, the step of one block. */
+nbody_status nbody_integrator_advance(nbody_integrator integrator);
+/* Takes all steps that end by a time. */
+nbody_status nbody_integrator_advance_to(nbody_integrator integrator, double time);
+/* Returns the time at the end of the last step, and at the end of the next. */
+nbody_status nbody_integrator_time(nbody_integrator integrator, double *time, double *next);
+/* Returns the number of steps, and the number of steps of single particles. */
+nbody_status nbody_integrator_count(nbody_integrator integrator, uint64_t *steps,
+                                    uint64_t *particle_steps);
+/* Copies the motions of all n particles at a time within the next step, predicted from the last, to
+ * columns `pos`, `vel` and `mass`. */
+nbody_status nbody_integrator_read(nbody_integrator integrator, double time, size_t n,
+                                   const nbody_column *columns, size_t count);
+/* Returns the energies at the end of the last step. */
+nbody_status nbody_integrator_energies(nbody_integrator integrator, double *kinetic,
+                                       double *potential);
+/* Sets the step of a leapfrog from now on. */
+nbody_status nbody_integrator_set_step(nbody_integrator integrator, double step);
+/* Sets whether a leapfrog wraps positions into the periodic box of the engine (0 or 1). */
+nbody_status nbody_integrator_set_wrap(nbody_integrator integrator, int32_t wraps);
+nbody_status nbody_integrator_free(nbody_integrator integrator);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nbody.h"
@@ -423,6 +424,68 @@ private:
                                   parameters.size(), &runner));
         return runner;
     }
+};
+
+/// The method and the steps of an integrator, with the defaults of the rest.
+inline nbody_steps steps(std::int32_t method, double step = 0, double eta = 0) {
+    nbody_steps steps = NBODY_STEPS;
+    steps.method = method;
+    steps.step = step;
+    steps.eta = eta;
+    return steps;
+}
+
+/// An engine, its particles and their motions, and the time.
+class integrator : public detail::owner<nbody_integrator, nbody_integrator_free> {
+public:
+    /// Begins with a column for each field of the law's particles, and `pos`, `vel` and `mass`.
+    integrator(const engine &engine, std::size_t n, inputs list, const nbody_steps &steps)
+        : owner(create(engine, n, list, steps)), n_(n) {}
+    void advance() { check(nbody_integrator_advance(get())); }
+    void advance_to(double time) { check(nbody_integrator_advance_to(get(), time)); }
+    double time() const {
+        double time, next;
+        check(nbody_integrator_time(get(), &time, &next));
+        return time;
+    }
+    double next_time() const {
+        double time, next;
+        check(nbody_integrator_time(get(), &time, &next));
+        return next;
+    }
+    std::uint64_t count() const {
+        std::uint64_t steps, particle_steps;
+        check(nbody_integrator_count(get(), &steps, &particle_steps));
+        return steps;
+    }
+    std::uint64_t particle_steps() const {
+        std::uint64_t steps, particle_steps;
+        check(nbody_integrator_count(get(), &steps, &particle_steps));
+        return particle_steps;
+    }
+    /// Reads the motions of all particles at a time within the next step.
+    void read(double time, outputs list) const {
+        const std::vector<nbody_column> columns = detail::columns(list, n_);
+        check(nbody_integrator_read(get(), time, n_, columns.data(), columns.size()));
+    }
+    /// Returns the kinetic and the potential energy.
+    std::pair<double, double> energies() {
+        std::pair<double, double> energies;
+        check(nbody_integrator_energies(get(), &energies.first, &energies.second));
+        return energies;
+    }
+    void set_step(double step) { check(nbody_integrator_set_step(get(), step)); }
+    void set_wrap(bool wraps) { check(nbody_integrator_set_wrap(get(), wraps ? 1 : 0)); }
+
+private:
+    static nbody_integrator create(const engine &engine, std::size_t n, inputs list,
+                                   const nbody_steps &steps) {
+        const std::vector<nbody_column> columns = detail::columns(list, n);
+        nbody_integrator made;
+        check(nbody_integrator_create(engine.get(), n, columns.data(), columns.size(), &steps, &made));
+        return made;
+    }
+    std::size_t n_;
 };
 
 } // namespace nbody

@@ -186,17 +186,12 @@ impl DeviceBuffer {
         Ok(())
     }
 
-    /// Replaces rows by records of columns; fields without a column stay.
-    fn replace(
-        &mut self,
-        places: &[Place],
-        n: usize,
-        address: impl Fn(usize) -> usize,
-    ) -> Result<(), Failure> {
+    /// Replaces fields of all particles by columns; fields without a column stay.
+    fn replace(&mut self, places: &[Place]) -> Result<(), Failure> {
         let fields = self.buffer.fields();
-        let mut words = all_words(&*self.buffer)?;
-        columns::replace(&mut words, columns::width(fields), places, n, address);
-        let rows = OwnedRows::new(fields, words)?;
+        let mut rows = all_words(&*self.buffer)?;
+        columns::replace(&mut rows, columns::width(fields), places);
+        let rows = OwnedRows::new(fields, rows)?;
         self.buffer = self.device.untyped().upload(&rows, self.buffer.precision())?;
         Ok(())
     }
@@ -231,7 +226,7 @@ pub unsafe extern "C" fn nbody_buffer_write(
             )));
         }
         match &columns {
-            Columns::Host(places) => buffer.replace(places, n, |record| record),
+            Columns::Host(places) => buffer.replace(places),
             Columns::Device(places) => {
                 let DeviceBuffer { device, buffer, .. } = &mut *buffer;
                 let columns = columns::of_device(places);
@@ -268,23 +263,25 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
                 "records at addresses in memory of a device; give memory of the host",
             ));
         };
+        let whole = columns::check_whole(fields, &places);
+        if whole.is_ok() {
+            let rows = ColumnRows { n, fields, places: &places };
+            return Ok(buffer.buffer.write_at(addresses, &rows)?);
+        }
+        // The other fields stay.
         let len = buffer.buffer.len();
-        let beyond = addresses.iter().enumerate().find(|(_, address)| **address as usize >= len);
-        if let Some((k, address)) = beyond {
+        if addresses.iter().any(|address| *address as usize >= len) {
             return Err(Failure::argument(format!(
-                "addresses[{k}] is {address}, expected less than the {len} particles of the buffer"
+                "an address beyond the {len} particles of the buffer, and {}",
+                whole.err().map(|failure| failure.message).unwrap_or_default()
             )));
         }
-        // Two records at one address would leave the choice to the device.
-        let mut sorted = addresses.to_vec();
-        sorted.sort_unstable();
-        if let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) {
-            let address = two[0];
-            return Err(Failure::argument(format!(
-                "two records at the address {address}; give one"
-            )));
-        }
-        buffer.replace(&places, n, |record| addresses[record] as usize)
+        let words = all_words(&*buffer.buffer)?;
+        let width = columns::width(fields);
+        let row = |address: &u32| &words[*address as usize * width..][..width];
+        let mut rows: Vec<u64> = addresses.iter().flat_map(row).copied().collect();
+        columns::replace(&mut rows, width, &places);
+        Ok(buffer.buffer.write_at(addresses, &OwnedRows::new(fields, rows)?)?)
     })
 }
 

@@ -387,17 +387,10 @@ impl Rows for ColumnRows<'_> {
     }
 }
 
-/// Replaces words of rows by records of columns: record k replaces row `addresses(k)`.
-pub(crate) fn replace(
-    words: &mut [u64],
-    width: usize,
-    places: &[Place],
-    n: usize,
-    address: impl Fn(usize) -> usize,
-) {
-    for place in places {
-        for record in 0..n {
-            let row = &mut words[address(record) * width..][..width];
+/// Replaces words of rows by records of columns.
+pub(crate) fn replace(rows: &mut [u64], width: usize, places: &[Place]) {
+    for (record, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+        for place in places {
             for (component, word) in row[place.numbers.clone()].iter_mut().enumerate() {
                 *word = place.word(record, component);
             }

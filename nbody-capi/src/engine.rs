@@ -15,6 +15,7 @@ use crate::pointers::{self, Out};
 use crate::status::{Failure, Status, border};
 
 /// The engine of a law.
+#[derive(Debug)]
 enum OfLaw {
     AllPairs(Box<dyn untyped::Engine>),
     Tree(Box<dyn untyped::Tree>),
@@ -40,23 +41,34 @@ impl OfLaw {
 }
 
 /// An engine and its device.
+#[derive(Debug)]
 pub(crate) struct DeviceEngine {
-    device: Device,
+    pub device: Device,
     engine: OfLaw,
 }
 
+impl DeviceEngine {
+    pub fn get(&self) -> &dyn untyped::Engine {
+        self.engine.get()
+    }
+
+    pub fn get_mut(&mut self) -> &mut dyn untyped::Engine {
+        self.engine.get_mut()
+    }
+}
+
 /// A call waits until the call of another thread ends.
-type Locked = Mutex<DeviceEngine>;
+pub(crate) type Locked = Mutex<DeviceEngine>;
 
 impl Kind for Locked {
     const TAG: u8 = 5;
 }
 
-fn find(engine: EngineHandle) -> Result<Arc<Locked>, Failure> {
+pub(crate) fn find(engine: EngineHandle) -> Result<Arc<Locked>, Failure> {
     handles::get(engine.id, "engine")
 }
 
-fn lock(engine: &Locked) -> Result<MutexGuard<'_, DeviceEngine>, Failure> {
+pub(crate) fn lock(engine: &Locked) -> Result<MutexGuard<'_, DeviceEngine>, Failure> {
     engine.lock().map_err(|_| poisoned("engine"))
 }
 
@@ -203,7 +215,7 @@ pub unsafe extern "C" fn nbody_engine_set_parameters(
     with(engine, |engine| {
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
-        let engine = engine.engine.get_mut();
+        let engine = engine.get_mut();
         let parameters = columns::parameters(engine.law().parameters, parameters)?;
         Ok(engine.set_parameters(&parameters)?)
     })
@@ -218,7 +230,7 @@ pub unsafe extern "C" fn nbody_engine_set_domain(
     with(engine, |engine| {
         // SAFETY: the header asks for three lengths or NULL.
         let domain = unsafe { options::domain(lengths) }?;
-        Ok(engine.engine.get_mut().set_domain(domain)?)
+        Ok(engine.get_mut().set_domain(domain)?)
     })
 }
 
@@ -271,13 +283,13 @@ pub unsafe extern "C" fn nbody_engine_upload(
         let out = unsafe { Out::new(particles, "particles", 0.into()) }?;
         let engine = find(engine)?;
         let engine = lock(&engine)?;
-        let law = engine.engine.get().law();
+        let law = engine.get().law();
         let fields = match record {
             2 => law.i,
             3 => law.j,
             found => return Err(no_record(found, "NBODY_I or NBODY_J")),
         };
-        let precision = engine.engine.get().options().precision;
+        let precision = engine.get().options().precision;
         // SAFETY: the header asks for good columns.
         let buffer =
             unsafe { buffer::upload(&engine.device, fields, precision, n, columns, count) }?;
@@ -298,7 +310,7 @@ pub unsafe extern "C" fn nbody_engine_results(
         let out = unsafe { Out::new(results, "results", 0.into()) }?;
         let engine = find(engine)?;
         let engine = lock(&engine)?;
-        let results = engine.engine.get().results(n)?;
+        let results = engine.get().results(n)?;
         out.set(buffer::put_results(engine.device.clone(), results)?.into());
         Ok(())
     })
@@ -319,7 +331,7 @@ fn evaluation(
     let engine = find(engine)?;
     // The engine is locked before the buffers in every call.
     let mut engine = lock(&engine)?;
-    let engine = engine.engine.get_mut();
+    let engine = engine.get_mut();
     let reads = [Some((i, "i-particles")), Some((j, "j-particles"))];
     buffer::with(reads, Some((out, "results")), |reads, out| {
         let ([Some(i), Some(j)], Some(out)) = (reads, out) else {

@@ -13,7 +13,8 @@ pub(crate) trait Kind: Any + Send + Sync {
 }
 
 /// The kinds by their tags.
-const NOUNS: [&str; 6] = ["a device", "a law", "a program", "a buffer", "an engine", "a runner"];
+const NOUNS: [&str; 7] =
+    ["a device", "a law", "a program", "a buffer", "an engine", "a runner", "an integrator"];
 
 fn noun(tag: u8) -> Option<&'static str> {
     NOUNS.get(usize::from(tag).checked_sub(1)?).copied()
@@ -43,6 +44,7 @@ handles! {
     BufferHandle "buffer"
     EngineHandle "engine"
     RunnerHandle "runner"
+    IntegratorHandle "integrator"
 }
 
 /// A handle: the tag of its kind in 8 bits, the generation of its slot in 24, the slot in 32.

@@ -6,7 +6,7 @@
 //! caller. Objects are in the table of `handles`; the caller has their numbers, and no pointers.
 //!
 //! Modules import only earlier modules of this list: `status`, `handles`, `pointers`, `options`,
-//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`.
+//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `integrator`.
 #![allow(unsafe_code)]
 // The header says what each pointer must be.
 #![allow(clippy::missing_safety_doc)]
@@ -16,6 +16,7 @@ mod columns;
 mod device;
 mod engine;
 mod handles;
+mod integrator;
 mod law;
 mod options;
 mod pointers;
@@ -27,8 +28,10 @@ pub use columns::{Column, Memory};
 pub use device::*;
 pub use engine::*;
 pub use handles::{
-    BufferHandle, DeviceHandle, EngineHandle, LawHandle, ProgramHandle, RunnerHandle,
+    BufferHandle, DeviceHandle, EngineHandle, IntegratorHandle, LawHandle, ProgramHandle,
+    RunnerHandle,
 };
+pub use integrator::*;
 pub use law::*;
 pub use options::Options;
 pub use runner::*;

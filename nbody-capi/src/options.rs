@@ -38,28 +38,8 @@ pub(crate) unsafe fn options(pointer: *const Options) -> Result<nbody::Options, 
     if pointer.is_null() {
         return Ok(nbody::Options::default());
     }
-    if !pointer.is_aligned() {
-        return Err(Failure::argument("options are not aligned"));
-    }
-    // SAFETY: the pointer is good for the size at least.
-    let size = unsafe { pointer.cast::<usize>().read() };
-    let known = size_of::<Options>();
-    // A struct of another version is longer or shorter by some fields, and never tiny or huge.
-    if !(size_of::<usize>()..=1 << 12).contains(&size) {
-        return Err(Failure::argument(format!(
-            "options of {size} bytes, expected {known}; begin with NBODY_OPTIONS, which sets the size"
-        )));
-    }
-    // SAFETY: the struct is as long as it says, and all its bytes are initialised.
-    let bytes = unsafe { pointers::array(pointer.cast::<u8>(), size, "options") }?;
-    if bytes[known.min(size)..].iter().any(|byte| *byte != 0) {
-        return Err(Failure::unsupported(format!(
-            "options of {size} bytes, of which this library knows {known}; leave the later ones 0, or \
-             install the library of the header"
-        )));
-    }
-    let mut given = Options {
-        size,
+    let zero = Options {
+        size: 0,
         precision: 0,
         accumulation: 0,
         math: 0,
@@ -68,11 +48,8 @@ pub(crate) unsafe fn options(pointer: *const Options) -> Result<nbody::Options, 
         splits: 0,
         lengths: std::ptr::null(),
     };
-    // SAFETY: both are good for this many bytes, do not overlap, and any bits are good fields.
-    unsafe {
-        let to = (&raw mut given).cast::<u8>();
-        to.copy_from_nonoverlapping(bytes.as_ptr(), known.min(size));
-    }
+    // SAFETY: as the caller promises; integers and a pointer have no bad bits.
+    let given = unsafe { pointers::sized(pointer, zero, "options", "NBODY_OPTIONS") }?;
     let Options { precision, accumulation, math, pairs, bag, splits, lengths, .. } = given;
     let mut options = nbody::Options::default();
     if precision != 0 {
@@ -137,4 +114,13 @@ pub(crate) unsafe fn domain(lengths: *const f64) -> Result<Domain, Failure> {
 /// Returns the failure of a number that the header does not name.
 pub(crate) fn unknown(what: &str, found: i32, last: i32) -> Failure {
     Failure::argument(format!("{what} {found}: expected 1 to {last}; use the names of nbody.h"))
+}
+
+/// Returns whether a flag of the caller is set.
+pub(crate) fn flag(what: &str, found: i32) -> Result<bool, Failure> {
+    match found {
+        0 => Ok(false),
+        1 => Ok(true),
+        found => Err(Failure::argument(format!("{what} {found}: expected 0 or 1"))),
+    }
 }

@@ -112,6 +112,46 @@ pub(crate) unsafe fn array_mut<'a, T>(
     Ok(unsafe { slice::from_raw_parts_mut(pointer, n) })
 }
 
+/// Returns a struct that begins with its size, as the caller knows it. Fields that the caller does not
+/// know are taken from `zero`.
+///
+/// # Safety
+///
+/// The pointer is NULL, or the struct is as long as it says. Any bits are good fields of `T`, which
+/// begins with its size.
+pub(crate) unsafe fn sized<T: Copy>(
+    pointer: *const T,
+    zero: T,
+    what: &str,
+    initial: &str,
+) -> Result<T, Failure> {
+    check(pointer, what)?;
+    // SAFETY: the pointer is good for the size at least.
+    let size = unsafe { pointer.cast::<usize>().read() };
+    let known = size_of::<T>();
+    // A struct of another version is longer or shorter by some fields, and never tiny or huge.
+    if !(size_of::<usize>()..=1 << 12).contains(&size) {
+        return Err(Failure::argument(format!(
+            "{what} of {size} bytes, expected {known}; begin with {initial}, which sets the size"
+        )));
+    }
+    // SAFETY: the struct is as long as it says, and all its bytes are initialised.
+    let bytes = unsafe { array(pointer.cast::<u8>(), size, what) }?;
+    if bytes[known.min(size)..].iter().any(|byte| *byte != 0) {
+        return Err(Failure::unsupported(format!(
+            "{what} of {size} bytes, of which this library knows {known}; leave the later ones 0, or \
+             install the library of the header"
+        )));
+    }
+    let mut given = zero;
+    // SAFETY: both are good for this many bytes, do not overlap, and any bits are good fields.
+    unsafe {
+        let to = (&raw mut given).cast::<u8>();
+        to.copy_from_nonoverlapping(bytes.as_ptr(), known.min(size));
+    }
+    Ok(given)
+}
+
 /// Copies a string and a zero into the memory of the caller as far as it has room, and always a
 /// zero; returns the length of the whole string in bytes.
 ///

@@ -91,11 +91,7 @@ pub unsafe extern "C" fn nbody_runner_set_domain(
     wraps: i32,
 ) -> Status {
     with(runner, |runner| {
-        let wraps = match wraps {
-            0 => false,
-            1 => true,
-            found => return Err(Failure::argument(format!("wraps {found}: expected 0 or 1"))),
-        };
+        let wraps = options::flag("wraps", wraps)?;
         // SAFETY: the header asks for three lengths or NULL.
         runner.engine.set_domain(unsafe { options::domain(lengths) }?)?;
         runner.engine.set_wrap(wraps);

@@ -25,9 +25,16 @@ pub enum Status {
     Unsupported = 5,
     /// A compiler is missing or failed, or the cache of compiled programs cannot be used.
     Compiler = 6,
+    /// Numbers are NaN or infinite, or no step is short enough.
+    Numbers = 7,
     /// A fault of nbody.
     Fault = 99,
 }
+
+/// The engine of an integrator that a panic left in an unknown state.
+#[derive(Debug, thiserror::Error)]
+#[error("the engine of the integrator is in an unknown state after a fault of nbody; free both")]
+pub(crate) struct UnknownState;
 
 /// The reason why a call failed.
 #[derive(Debug)]
@@ -74,6 +81,9 @@ fn status(error: &Error) -> Status {
     if error.device::<nbody_compile::Error>().is_some() {
         return Status::Compiler;
     }
+    if error.device::<UnknownState>().is_some() {
+        return Status::Fault;
+    }
     match error {
         Error::Device(_) => Status::Device,
         Error::OutOfMemory { .. } | Error::OutOfStack { .. } => Status::Memory,
@@ -97,6 +107,19 @@ impl From<law::DeclareError> for Failure {
         let status = match error {
             E::Text(_) => Status::Declaration,
             E::Table(_) => Status::Fault,
+            _ => Status::Argument,
+        };
+        Self { status, message: error.to_string() }
+    }
+}
+
+impl From<nbody_integrate::Error> for Failure {
+    fn from(error: nbody_integrate::Error) -> Self {
+        use nbody_integrate::Error as E;
+        let status = match error {
+            E::Engine(error) => return error.into(),
+            E::MissingFields { .. } | E::NoBlockSteps => Status::Unsupported,
+            E::NotFinite { .. } | E::Close { .. } | E::Resolution { .. } => Status::Numbers,
             _ => Status::Argument,
         };
         Self { status, message: error.to_string() }

@@ -15,7 +15,7 @@ fn c_programs_run() {
     let folder = tempfile::tempdir().unwrap();
     let cc = compiler("CC", "cc").unwrap();
     let options = [&["-std=c99", "-g"], &WARNINGS[..]].concat();
-    for name in ["gravity.c", "errors.c", "memory.c"] {
+    for name in ["gravity.c", "errors.c", "memory.c", "integrators.c"] {
         let out = compile_and_run(&cc, &options, &[source(name)], &[], folder.path());
         assert_eq!(out, "ok\n", "{name}");
     }

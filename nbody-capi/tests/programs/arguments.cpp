@@ -69,6 +69,7 @@ template <> std::vector<nbody_program> wrong(nbody_program) { return wrong_handl
 template <> std::vector<nbody_buffer> wrong(nbody_buffer) { return wrong_handles<nbody_buffer>(); }
 template <> std::vector<nbody_engine> wrong(nbody_engine) { return wrong_handles<nbody_engine>(); }
 template <> std::vector<nbody_runner> wrong(nbody_runner) { return wrong_handles<nbody_runner>(); }
+template <> std::vector<nbody_integrator> wrong(nbody_integrator) { return wrong_handles<nbody_integrator>(); }
 
 int calls = 0, failures = 0;
 std::vector<std::string> called;
@@ -89,6 +90,12 @@ void end(const std::string &what, nbody_status status, nbody_runner *out) {
     if (!out || std::uintptr_t(out) == 1) return;
     must((out->id == 0) == (status != NBODY_OK), what + ": the output");
     OK(nbody_runner_free(*out));
+}
+
+void end(const std::string &what, nbody_status status, nbody_integrator *out) {
+    if (!out || std::uintptr_t(out) == 1) return;
+    must((out->id == 0) == (status != NBODY_OK), what + ": the output");
+    OK(nbody_integrator_free(*out));
 }
 
 template <std::size_t I, class... A, std::size_t... K>
@@ -213,6 +220,7 @@ int main() {
     VARY(nbody_engine_free, nbody_engine());
     VARY(nbody_buffer_free, nbody_buffer());
     VARY(nbody_runner_free, nbody_runner());
+    VARY(nbody_integrator_free, nbody_integrator());
     nbody_law no_law;
     nbody_program no_program;
     VARY(nbody_law_ready, "gravity", &no_law);
@@ -242,6 +250,19 @@ int main() {
     VARY(nbody_runner_set_domain, runner, box, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
     VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    nbody_steps steps = NBODY_STEPS;
+    nbody_column star[3] = {in[0], in[1], motion[1]};
+    nbody_integrator run, new_run;
+    double now, next;
+    std::uint64_t taken, advanced;
+    steps.method = NBODY_LEAPFROG, steps.step = 0.01;
+    OK(nbody_integrator_create(engine, N, star, 3, &steps, &run));
+    VARY(nbody_integrator_create, engine, N, star, std::size_t(3), &steps, &new_run);
+    VARY(nbody_integrator_advance, run);
+    VARY(nbody_integrator_time, run, &now, &next);
+    VARY(nbody_integrator_count, run, &taken, &advanced);
+    VARY(nbody_integrator_read, run, now, N, &motion[1], std::size_t(1));
+    VARY(nbody_integrator_energies, run, &now, &next);
     // Calls that change an object run on objects of their own.
     nbody_runner mine;
     nbody_buffer own;
@@ -253,6 +274,13 @@ int main() {
     VARY(nbody_engine_set_parameters, changed, &eps2, std::size_t(1));
     VARY(nbody_runner_set_parameters, mine, &dt, std::size_t(1));
     VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer());
+    VARY(nbody_integrator_set_step, run, 0.01);
+    VARY(nbody_integrator_set_wrap, run, 0);
+    OK(nbody_integrator_set_step(run, 1e-3));
+    // A time so late would take steps for ever.
+    for (double wrong_time : {std::nan(""), -INFINITY, -1.0})
+        must(nbody_integrator_advance_to(run, wrong_time) == NBODY_ERROR_ARGUMENT, "a wrong time");
+    OK(nbody_integrator_free(run));
     VARY(nbody_buffer_resize, results, N);
     OK(nbody_buffer_resize(results, N));
     VARY(nbody_buffer_write, own, N, in, std::size_t(2));
@@ -266,7 +294,7 @@ int main() {
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 35, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 44, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
     for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));
