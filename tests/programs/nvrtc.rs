@@ -1,6 +1,7 @@
 //! Every CUDA program, compiled by NVRTC for the architectures that it supports from sm_75 on. No
-//! GPU is needed. In the default configuration, an interaction is compiled in single and in double
-//! precision for one architecture of each generation; the architectures of a generation take
+//! GPU is needed. In the default configuration, an interaction of the library is compiled in single
+//! precision for one architecture of each generation, and in double precision, as other
+//! interactions in both, for every second generation; generations and their architectures take
 //! turns. In single precision in a periodic box it is compiled for a few architectures. The other
 //! ways to compute change little of a program: an interaction has a covering array of them, each
 //! compiled for one architecture, so that every choice occurs with every architecture in some
@@ -145,10 +146,12 @@ impl Visitor for Trials {
         let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
         let [fewer, symmetric] =
             if self.library { [few(), third.collect()] } else { [vec![], vec![90]] };
-        let main = generations(&all, turn);
+        let each = generations(&all, turn);
+        let half: Vec<_> = each.iter().copied().skip(turn % 2).step_by(2).collect();
+        let main = if self.library { each } else { half.clone() };
         let mut ways = vec![
-            (default, Targets { main: main.clone(), fewer, symmetric }),
-            (double, Targets { main, fewer: vec![], symmetric: vec![90] }),
+            (default, Targets { main, fewer, symmetric }),
+            (double, Targets { main: half, fewer: vec![], symmetric: vec![90] }),
             (boxed, Targets { main: few(), fewer: vec![], symmetric: few() }),
         ];
         for options in paired_ways(X::LAW, self.domains, turn) {

@@ -47,10 +47,10 @@ fn every_wrong_argument_is_refused() {
     let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     let options = [&["-std=c++17", "-g"], &WARNINGS[..], &sanitizers].concat();
     std::fs::write(folder.path().join("suppressions"), "leak:nbody_declare\n").unwrap();
-    let program = source("arguments.cpp");
-    let out = compile_and_run(&cxx, &options, &[program.clone()], &[], folder.path());
+    let program = [source("arguments.cpp")];
+    let out = compile_and_run(&cxx, &options, &program, &[], folder.path());
     assert_eq!(out, "ok\n");
-    let text = std::fs::read_to_string(program).unwrap();
+    let text = std::fs::read_to_string(&program[0]).unwrap();
     let missing: Vec<_> = functions().into_iter().filter(|name| !text.contains(name)).collect();
     assert_eq!(missing, ["nbody_last_message"; 0], "functions without wrong arguments");
 }

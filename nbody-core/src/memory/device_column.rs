@@ -118,6 +118,10 @@ impl DeviceColumn {
     }
 
     /// Returns the error of a column that is not as expected.
+    ///
+    /// # Panics
+    ///
+    /// If the record has no such number.
     pub fn refused<T>(
         &self,
         fields: &'static [Field],

@@ -20,10 +20,10 @@ impl Gpu {
     pub(super) fn allocation_around(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
         self.bind()?;
         let device =
-            self.attribute::<i32>(address, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)?;
+            self.attribute::<u32>(address, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)?;
         let memory = self.attribute::<u32>(address, Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE)?;
         let is_of_device = memory == Some(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE as u32);
-        if !is_of_device || device != Some(self.stream.context().ordinal() as i32) {
+        if !is_of_device || device != Some(self.stream.context().ordinal() as u32) {
             return Ok(None);
         }
         let begin =
