@@ -278,7 +278,7 @@ int main() {
     VARY(nbody_integrator_set_wrap, run, 0);
     OK(nbody_integrator_set_step(run, 1e-3));
     // A time so late would take steps for ever.
-    for (double wrong_time : {std::nan(""), -INFINITY, -1.0})
+    for (double wrong_time : {std::nan(""), -double(INFINITY), -1.0})
         must(nbody_integrator_advance_to(run, wrong_time) == NBODY_ERROR_ARGUMENT, "a wrong time");
     OK(nbody_integrator_free(run));
     VARY(nbody_buffer_resize, results, N);

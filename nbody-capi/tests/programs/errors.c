@@ -122,9 +122,16 @@ int main(void) {
     OK(nbody_engine_time(engine, bodies, bodies, NBODY_SAME, results, &seconds));
     ARGUMENT(nbody_buffer_write(results, 4, in, 2), "results");
     ARGUMENT(nbody_buffer_write(bodies, 3, in, 1), "some fields");
-    ARGUMENT(nbody_buffer_write_at(bodies, 2, address, in, 1), "two records");
+    ARGUMENT(nbody_buffer_write_at(bodies, 2, address, in, 1), "are both 1");
     address[1] = 4;
-    ARGUMENT(nbody_buffer_write_at(bodies, 2, address, in, 1), "addresses[1]");
+    ARGUMENT(nbody_buffer_write_at(bodies, 2, address, in, 1), "give one for each field");
+    address[1] = 5;
+    ARGUMENT(nbody_buffer_write_at(bodies, 2, address, in, 2), "no row for address 4");
+    address[1] = 4;
+    OK(nbody_buffer_write_at(bodies, 2, address, in, 2));
+    OK(nbody_buffer_count(bodies, &count));
+    if (count != 5) return 1;
+    OK(nbody_buffer_write(bodies, 4, in, 2));
     ARGUMENT(nbody_buffer_resize(bodies, 3), "particles");
     memset(&one, 0, sizeof one);
     one.field = "acc", one.data = acc, one.type = NBODY_F64;
