@@ -118,7 +118,7 @@ pub mod cuda {
     pub use nbody_cuda::sass;
     pub use nbody_cuda::{
         Build, Cache, CacheContents, CompileError, Error, Image, KernelConfig, Layout, Origin,
-        ParticleBuffers, Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc,
+        ParticleBuffers, Program, Properties, Schedule, Tuned, Usage, Walk, nvrtc, programs,
     };
 }
 

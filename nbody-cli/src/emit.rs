@@ -8,13 +8,14 @@ use nbody::law::{Charges, Law};
 use nbody::{Domain, Error, Expansion};
 
 use crate::Outcome;
-use crate::select::{self, Numerics};
+use crate::interactions::{InteractionOrFile, named};
+use crate::select::Numerics;
 use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The interaction, or a file of declarations that ends in .rs: each of its interactions.
-    #[arg(value_parser = select::InteractionOrFile)]
+    #[arg(value_parser = InteractionOrFile)]
     interaction: String,
     #[command(flatten)]
     numerics: Numerics,
@@ -95,8 +96,8 @@ fn text(law: &'static Law, arguments: &Arguments) -> Result<String, Box<dyn std:
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    for law in select::laws(&arguments.interaction)? {
-        std::io::stdout().write_all(text(law, arguments)?.as_bytes())?;
+    for chosen in named(&arguments.interaction)? {
+        std::io::stdout().write_all(text(chosen.law, arguments)?.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ mod emit;
 mod energy;
 mod files;
 mod format;
+mod interactions;
 mod plots;
 mod plummer;
 mod run;

@@ -1,11 +1,8 @@
-//! Interactions, devices, numerics and openings of trees by name.
+//! Devices, numerics and openings of trees by name.
 
-use std::ffi::OsStr;
 use std::num::{NonZeroUsize, ParseIntError};
-use std::path::Path;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use nbody::law::{DeclareError, Law, read};
+use clap::builder::PossibleValuesParser;
 use nbody::{
     Accumulation, Device, DeviceName, Expansion, Interaction, Math, Opening, Options, Precision,
 };
@@ -24,63 +21,6 @@ pub fn interactions() -> PossibleValuesParser {
     names.0.into()
 }
 
-/// Parses the name of a ready interaction, or of a file with declarations.
-#[derive(Clone)]
-pub struct InteractionOrFile;
-
-impl TypedValueParser for InteractionOrFile {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        match value.to_str() {
-            Some(name) if is_file(name) => Ok(name.to_owned()),
-            _ => interactions().parse_ref(command, argument, value),
-        }
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names: Vec<_> = interactions().possible_values()?.collect();
-        Some(Box::new(names.into_iter()))
-    }
-}
-
-/// Returns whether this is no name of a ready interaction but a file.
-fn is_file(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == "rs")
-}
-
-/// Returns the ready interaction of this name, or the interactions that a file declares.
-pub fn laws(name: &str) -> Result<Vec<&'static Law>, DeclareError> {
-    struct Named<'a>(&'a str, Vec<&'static Law>);
-    impl Visitor for Named<'_> {
-        fn visit<X: Interaction>(&mut self, _: X) {
-            if X::LAW.name == self.0 {
-                self.1.push(X::LAW);
-            }
-        }
-    }
-    if is_file(name) {
-        return Ok(read(name)?.laws);
-    }
-    let mut named = Named(name, Vec::new());
-    visit_all(&mut named);
-    Ok(named.1)
-}
-
-/// Parses a number of particles, which must be positive and fit into memory.
-pub fn number(text: &str) -> Result<NonZeroUsize, String> {
-    let number: NonZeroUsize = text.parse().map_err(|error: ParseIntError| error.to_string())?;
-    // The least memory that a command needs per particle: position, velocity and mass.
-    let reserved = Vec::<[f64; 7]>::new().try_reserve_exact(number.get());
-    reserved.map_err(|_| "so many particles do not fit into memory".to_owned())?;
-    Ok(number)
-}
-
 /// Visits the interactions of these names, or all if the list is empty.
 pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
     struct Filter<'a, V>(&'a [String], &'a mut V);
@@ -92,6 +32,15 @@ pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
         }
     }
     visit_all(&mut Filter(names, visitor));
+}
+
+/// Parses a number of particles, which must be positive and fit into memory.
+pub fn number(text: &str) -> Result<NonZeroUsize, String> {
+    let number: NonZeroUsize = text.parse().map_err(|error: ParseIntError| error.to_string())?;
+    // The least memory that a command needs per particle: position, velocity and mass.
+    let reserved = Vec::<[f64; 7]>::new().try_reserve_exact(number.get());
+    reserved.map_err(|_| "so many particles do not fit into memory".to_owned())?;
+    Ok(number)
 }
 
 /// Numerics of a program, as given on the command line.

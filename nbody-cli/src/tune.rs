@@ -1,25 +1,23 @@
 //! `nbody tune`.
 
-use std::any::Any;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::cuda::{KernelConfig, Tuned};
-use nbody::models::uniform;
-use nbody::{AllPairs, Device, DeviceName, Engine, Error, Interaction, Options, Sources};
-use nbody_interactions::Visitor;
+use nbody::cuda::{KernelConfig, Tuned, programs};
+use nbody::models::uniform_rows;
+use nbody::{Device, DeviceName, Error, Options, Sources};
 
 use crate::Outcome;
+use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::select::{self, Numerics};
 use crate::table::Table;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; by default all.
-    #[arg(value_parser = select::interactions())]
-    interactions: Vec<String>,
+    #[command(flatten)]
+    interactions: Interactions,
     /// The device: emulator or cuda:N.
     #[arg(long, default_value = "cuda:0")]
     device: DeviceName,
@@ -40,10 +38,10 @@ struct Tune<'a> {
     options: Options,
     table: Table,
     bar: ProgressBar,
-    error: Option<Error>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    let all = arguments.interactions.choose()?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut tune = Tune {
         arguments,
@@ -63,53 +61,48 @@ pub fn run(arguments: &Arguments) -> Outcome {
             ">time",
         ]),
         bar: ProgressBar::new(0).with_style(style),
-        error: None,
     };
-    select::visit_named(&arguments.interactions, &mut tune);
+    let mut first = None;
+    for chosen in &all {
+        first = first.or(tune.tune_all(chosen));
+    }
     tune.bar.finish_and_clear();
     let mut out = std::io::stdout().lock();
     for line in tune.table.lines() {
         writeln!(out, "{line}")?;
     }
-    match tune.error {
-        Some(error) => Err(error.into()),
-        None => Ok(ExitCode::SUCCESS),
+    let parameters = parameters_of(&all);
+    if !parameters.is_empty() {
+        writeln!(out, "{}", parameters.trim_start_matches('\n'))?;
     }
-}
-
-impl Visitor for Tune<'_> {
-    fn visit<X: Interaction>(&mut self, interaction: X) {
-        for n in self.arguments.n.iter().map(|n| n.get()) {
-            for one_set in [false, true] {
-                if let Err(error) = self.tune(interaction, n, one_set) {
-                    self.error = self.error.take().or(Some(error));
-                }
-            }
-        }
-    }
+    first.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }
 
 impl Tune<'_> {
-    fn tune<X: Interaction>(
-        &mut self,
-        interaction: X,
-        n: usize,
-        one_set: bool,
-    ) -> Result<(), Error> {
-        let mut direct = AllPairs::with_options(&self.device, interaction, self.options)?;
-        let i = direct.upload(&uniform::<X::I>(n, 1))?;
-        let j = direct.upload(&uniform::<X::J>(n, 1))?;
-        // One set needs one buffer, and so I and J of the same type.
-        let j = match (&i as &dyn Any).downcast_ref() {
-            Some(same) if one_set => Sources::Same(same),
-            _ if one_set => return Ok(()),
-            _ => Sources::Others(&j),
-        };
+    /// Measures every number of particles, as two sets and as one; returns the first error.
+    fn tune_all(&mut self, chosen: &Chosen) -> Option<Error> {
+        let mut first = None;
+        // One set needs one buffer.
+        let sets = if chosen.has_one_record() { &[false, true][..] } else { &[false] };
+        for n in self.arguments.n.iter().map(|n| n.get()) {
+            for &one_set in sets {
+                first = first.or(self.tune(chosen, n, one_set).err());
+            }
+        }
+        first
+    }
+
+    fn tune(&mut self, chosen: &Chosen, n: usize, one_set: bool) -> Result<(), Error> {
+        let (law, device) = (chosen.law, self.device.untyped());
+        let mut direct = device.all_pairs(law, &chosen.parameters, self.options)?;
+        let upload = |fields| device.upload(&uniform_rows(fields, n, 1), self.options.precision);
+        let (i, j) = (upload(law.i)?, upload(law.j)?);
+        let j = if one_set { Sources::Same(&*i) } else { Sources::Others(&*j) };
         let mut out = direct.results(n)?;
-        self.bar.set_message(format!("{}, {n}, {}", X::LAW.name, sets(one_set)));
+        self.bar.set_message(format!("{}, {n}, {}", law.name, sets(one_set)));
         let mut trials = Vec::new();
         let bar = self.bar.clone();
-        let best = direct.tune(&i, j, &mut out, &mut |tuned, count| {
+        let best = programs::tune(&mut *direct, &*i, j, &mut *out, &mut |tuned, count| {
             if trials.is_empty() {
                 bar.inc_length(count as u64);
             }
@@ -121,7 +114,7 @@ impl Tune<'_> {
         }
         trials.sort_by_key(|tuned| tuned.time);
         for tuned in trials {
-            self.table.row(row(X::LAW.name, n, &tuned));
+            self.table.row(row(law.name, n, &tuned));
         }
         Ok(())
     }

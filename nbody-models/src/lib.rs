@@ -26,7 +26,7 @@ pub use galaxy::{Component, galaxy};
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use sphere::uniform_sphere;
-pub use uniform::{uniform, uniform_far};
+pub use uniform::{uniform, uniform_far, uniform_far_rows, uniform_rows};
 
 /// Returns an empty list with room for this many entries.
 fn room_for<T>(entries: usize, what: &'static str, particles: usize) -> Result<Vec<T>, Error> {

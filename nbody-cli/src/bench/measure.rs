@@ -1,14 +1,16 @@
 //! Measurements of the speed of an interaction.
 
-use std::any::Any;
 use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nbody::cuda::sass::{self, Slots};
-use nbody::cuda::{Properties, Schedule, Usage};
-use nbody::models::uniform;
-use nbody::{AllPairs, Device, Engine, Error, Interaction, Options, Particles, Results, Sources};
+use nbody::cuda::{Properties, Schedule, Usage, programs};
+use nbody::models::uniform_rows;
+use nbody::untyped::{Buffer, Engine};
+use nbody::{Device, Error, Options, Sources};
+
+use crate::interactions::Chosen;
 
 /// Smallest number of runs of a measurement.
 const RUNS: usize = 5;
@@ -110,31 +112,40 @@ impl Measurement {
     }
 }
 
-/// Measures uniform particles: one set if I and J have the same type and number, else two sets.
-pub fn measure<X: Interaction>(
+/// Measures uniform particles: one set if i and j are of one record and number, else two sets.
+pub fn measure(
     device: &Device,
-    interaction: X,
+    chosen: &Chosen,
     options: Options,
     size: Size,
     nvdisasm: Option<&Path>,
 ) -> Result<Measurement, Error> {
-    let mut direct = AllPairs::with_options(device, interaction, options)?;
+    let law = chosen.law;
+    let mut direct = device.untyped().all_pairs(law, &chosen.parameters, options)?;
     let peak = device.simd_level().map(|level| nbody::cpu::peak(level, &options));
     let ni = size.i.unwrap_or(size.n);
-    let i = direct.upload(&uniform::<X::I>(ni, 1))?;
-    let mut out = direct.results(ni)?;
-    let (times, one_set) = time(&mut direct, &i, size, &mut out)?;
+    let upload = |fields, n, seed| {
+        device.untyped().upload(&uniform_rows(fields, n, seed), options.precision)
+    };
+    let i = upload(law.i, ni, 1)?;
+    let others = if chosen.has_one_record() && size.i.is_none() {
+        None
+    } else {
+        Some(upload(law.j, size.n, 2)?)
+    };
+    let sources = others.as_deref().map_or(Sources::Same(&*i), Sources::Others);
+    let times = time(&mut *direct, &*i, sources)?;
     let properties = device.properties();
-    let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&direct, path));
-    let build = direct.build();
+    let slots = nvdisasm.filter(|_| properties.is_some()).and_then(|path| slots(&*direct, path));
+    let (program, build) = programs::compiled(&*direct).unzip();
     Ok(Measurement {
-        interaction: X::LAW.name,
+        interaction: law.name,
         device: device.name(),
         properties,
         size,
-        one_set,
-        schedule: direct.program().map_or(Schedule::Ordered, |program| program.config.schedule),
-        operations: X::LAW.operations.flops(),
+        one_set: others.is_none(),
+        schedule: program.map_or(Schedule::Ordered, |program| program.config.schedule),
+        operations: law.operations.flops(),
         times,
         compiler: build.map(|build| build.compiler.clone()),
         usage: build.and_then(|build| build.usage),
@@ -143,28 +154,21 @@ pub fn measure<X: Interaction>(
     })
 }
 
-/// Returns the times, and `true` if one set was evaluated with itself.
-fn time<X: Interaction>(
-    direct: &mut AllPairs<X>,
-    i: &Particles<X::I>,
-    size: Size,
-    out: &mut Results<X::F>,
-) -> Result<(Times, bool), Error> {
-    let same = (i as &dyn Any).downcast_ref().filter(|_| size.i.is_none());
-    let times = if let Some::<&Particles<X::J>>(j) = same {
-        Times::of(|| direct.time(i, Sources::Same(j), out))?
-    } else {
-        let j = direct.upload(&uniform::<X::J>(size.n, 2))?;
-        Times::of(|| direct.time(i, Sources::Others(&j), out))?
-    };
-    Ok((times, same.is_some()))
+fn time(
+    direct: &mut dyn Engine,
+    i: &dyn Buffer,
+    sources: Sources<'_, dyn Buffer>,
+) -> Result<Times, Error> {
+    let mut out = direct.results(i.len())?;
+    Times::of(|| direct.time(i, sources, &mut *out))
 }
 
 /// Counts the issue slots of a pair in the program that ran. Returns `None` if it cannot be
 /// disassembled, such as PTX compiled by the driver.
-fn slots<X: Interaction>(direct: &AllPairs<X>, nvdisasm: &Path) -> Option<Slots> {
-    let kernels = sass::disassemble(nvdisasm, &direct.build()?.image).ok()?;
-    Slots::of(X::LAW, direct.program()?, &kernels)
+fn slots(direct: &dyn Engine, nvdisasm: &Path) -> Option<Slots> {
+    let (program, build) = programs::compiled(direct)?;
+    let kernels = sass::disassemble(nvdisasm, &build.image).ok()?;
+    Slots::of(direct.law(), program, &kernels)
 }
 
 #[cfg(test)]
@@ -226,11 +230,11 @@ pub mod tests {
         use nbody_interactions::hologram::Hologram;
         let (device, options) = (Device::cpu(), Options::default());
         let size = Size { i: None, n: 10 };
-        let gravity = Gravity { eps2: 0.25 };
+        let gravity = &Chosen::new(Gravity { eps2: 0.25 });
         assert!(measure(&device, gravity, options, size, None).unwrap().one_set);
         let few = Size { i: Some(3), n: 10 };
         assert!(!measure(&device, gravity, options, few, None).unwrap().one_set);
-        let hologram = Hologram { wavenumber: 4.0, wavenumber_lo: 0.0 };
+        let hologram = &Chosen::new(Hologram { wavenumber: 4.0, wavenumber_lo: 0.0 });
         assert!(!measure(&device, hologram, options, size, None).unwrap().one_set);
     }
 }

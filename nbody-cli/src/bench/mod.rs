@@ -13,11 +13,11 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::cuda::sass;
-use nbody::{Device, DeviceName, Expansion, Interaction, Options, Pairs};
-use nbody_interactions::Visitor;
+use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 
 use crate::accuracy::{self, Accuracy, Model};
 use crate::files::{self, Sheet};
+use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::select::{self, Numerics};
 use crate::{Outcome, date};
 use head::Head;
@@ -25,9 +25,8 @@ use measure::{Measurement, Size, measure};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; by default all.
-    #[arg(value_parser = select::interactions())]
-    interactions: Vec<String>,
+    #[command(flatten)]
+    interactions: Interactions,
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
@@ -46,7 +45,7 @@ pub struct Arguments {
     pairs: Pairs,
     /// Measure gravity by trees instead: the time of each stage, and the pairs of walks by groups
     /// and by particle, beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
-    #[arg(long, conflicts_with_all = ["interactions", "i", "pairs"])]
+    #[arg(long, conflicts_with_all = ["interactions", "set", "i", "pairs"])]
     tree: bool,
     /// The particles that trees are measured on.
     #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
@@ -77,12 +76,11 @@ struct Bench<'a> {
     sizes: Vec<Size>,
     options: Options,
     nvdisasm: Option<PathBuf>,
-    measurements: Vec<Measurement>,
     bar: ProgressBar,
-    error: Option<nbody::Error>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    let all = arguments.interactions.choose()?;
     let devices = select::devices(&arguments.device)?;
     // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
@@ -91,24 +89,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return run_trees(arguments, &devices, sheet);
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let mut bench = Bench {
+    let bench = Bench {
         devices: &devices,
         sizes: sizes(arguments),
         options: arguments.numerics.options().pairs(arguments.pairs),
         nvdisasm: sass::find().ok(),
-        measurements: Vec::new(),
         bar: ProgressBar::new(0).with_style(style),
-        error: None,
     };
     let time = date::now();
-    select::visit_named(&arguments.interactions, &mut bench);
-    bench.bar.finish_and_clear();
-    let Bench { options, measurements, nvdisasm, error, .. } = bench;
-    if let Some(error) = error {
-        return Err(error.into());
-    }
+    let measurements = bench.measure_all(&all)?;
+    let Bench { options, nvdisasm, .. } = bench;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", report::table(&measurements, options, nvdisasm.is_some()))?;
+    let table = report::table(&measurements, options, nvdisasm.is_some());
+    writeln!(out, "{table}{}", parameters_of(&all))?;
     if let Some(mut sheet) = sheet {
         measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
         sheet.finish()?;
@@ -144,21 +137,22 @@ fn sizes(arguments: &Arguments) -> Vec<Size> {
     n.flat_map(|n| arguments.i.iter().map(move |i| Size { i: Some(i.get()), n })).collect()
 }
 
-impl Visitor for Bench<'_> {
-    fn visit<X: Interaction>(&mut self, interaction: X) {
-        self.bar.inc_length((self.devices.len() * self.sizes.len()) as u64);
-        for device in self.devices {
-            for &size in &self.sizes {
-                if self.error.is_some() {
-                    return;
+impl Bench<'_> {
+    /// Measures the interactions on every device and with every number of particles.
+    fn measure_all(&self, all: &[Chosen]) -> Result<Vec<Measurement>, nbody::Error> {
+        self.bar.inc_length((all.len() * self.devices.len() * self.sizes.len()) as u64);
+        let mut measurements = Vec::new();
+        for chosen in all {
+            for device in self.devices {
+                for &size in &self.sizes {
+                    self.bar.set_message(format!("{} on {device}, {size}", chosen.law.name));
+                    let nvdisasm = self.nvdisasm.as_deref();
+                    measurements.push(measure(device, chosen, self.options, size, nvdisasm)?);
+                    self.bar.inc(1);
                 }
-                self.bar.set_message(format!("{} on {device}, {size}", X::LAW.name));
-                match measure(device, interaction, self.options, size, self.nvdisasm.as_deref()) {
-                    Ok(measurement) => self.measurements.push(measurement),
-                    Err(error) => self.error = Some(error),
-                }
-                self.bar.inc(1);
             }
         }
+        self.bar.finish_and_clear();
+        Ok(measurements)
     }
 }
