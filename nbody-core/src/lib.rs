@@ -27,15 +27,12 @@ mod state;
 pub mod trees;
 
 pub use crate::check::compare;
-pub use crate::check::compare::{FieldReport, Report, compare};
-pub use crate::check::error_bounds::ErrorBounds;
-pub use crate::check::range::{
-    check_range, check_range_self, check_range_tree, check_range_tree_self,
-};
-pub use crate::check::reference::{
+pub use crate::check::compare::{FieldReport, Report};
+pub use crate::check::sample::sample;
+pub use crate::check::typed::{
+    ErrorBounds, check_range, check_range_self, check_range_tree, check_range_tree_self, compare,
     reference, reference_sample, reference_self, reference_self_sample,
 };
-pub use crate::check::sample::sample;
 pub use crate::cpu::Cpu;
 pub use crate::cpu::peak::peak;
 pub use crate::domain::{Domain, Lengths};
@@ -102,6 +99,15 @@ pub mod untyped {
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
     pub use crate::trees::engine::{Tree, check_given, restore_tree};
+
+    /// Checks of results without the types of a law: the reference, error bounds and comparison of
+    /// rows.
+    pub mod check {
+        pub use crate::check::compare::compare;
+        pub use crate::check::error_bounds::ErrorBounds;
+        pub use crate::check::range::{range, range_tree};
+        pub use crate::check::reference::{reference, reference_sample};
+    }
 }
 
 /// The text of interval arithmetic and programs of it, for nbody-cuda alone.
@@ -116,14 +122,17 @@ pub mod interval {
 /// Loops that are compiled at run time, for nbody-declare alone.
 #[doc(hidden)]
 pub mod loaded {
+    pub use crate::law::checked_pair::{CheckNumbers, CheckSetting, CheckedPair, LoadedPair};
     pub use crate::law::loops::{
-        ActsOn, BySize, CHOSEN, Code, Compiled, ListedSources, LoadLoops, LoadedLoops, Loops,
-        PairSetting, Variant, View,
+        ActsOn, BySize, CHOSEN, Code, ListedSources, LoadLoops, LoadedLoops, Loops, PairSetting,
+        Variant, View,
     };
     pub use crate::law::particle_loop::{
         BesideBlocks, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
         ParticleSetting,
     };
+    pub use crate::numeric::accuracy::text as accuracy;
+    pub use crate::numeric::bounded::Bounded;
     pub use crate::numeric::simd::fits::text as fits;
     pub use crate::numeric::simd::lanes::{LINE, Line};
     pub use crate::order::image::INDEX_BITS;

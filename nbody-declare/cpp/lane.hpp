@@ -24,16 +24,19 @@
 #define NBODY_AVX512_DOUBLE 7
 #define NBODY_NEON_SINGLE 8
 #define NBODY_NEON_DOUBLE 9
+#define NBODY_BOUNDED 10
+#define NBODY_NARROW 11
 
 // A name that is not defined counts as 0.
-#if NBODY_LANE < NBODY_SINGLE || NBODY_LANE > NBODY_NEON_DOUBLE
+#if NBODY_LANE < NBODY_SINGLE || NBODY_LANE > NBODY_NARROW
 #error "define NBODY_LANE as one of these lanes, for example NBODY_AVX2_SINGLE"
 #endif
 #ifdef __FAST_MATH__
 #error "compile without -ffast-math, which changes results"
 #endif
 #if NBODY_LANE == NBODY_DOUBLE || NBODY_LANE == NBODY_AVX2_DOUBLE \
-    || NBODY_LANE == NBODY_AVX512_DOUBLE || NBODY_LANE == NBODY_NEON_DOUBLE
+    || NBODY_LANE == NBODY_AVX512_DOUBLE || NBODY_LANE == NBODY_NEON_DOUBLE \
+    || NBODY_LANE == NBODY_BOUNDED || NBODY_LANE == NBODY_NARROW
 #define NBODY_IS_DOUBLE 1
 #else
 #define NBODY_IS_DOUBLE 0
@@ -94,6 +97,10 @@ template <class To, class From> NBODY_INLINE To with_bits(const From &from)
 
 #if NBODY_LANE <= NBODY_MIXED
 #include "scalar.hpp"
+#elif NBODY_LANE == NBODY_BOUNDED
+#include "bounded.hpp"
+#elif NBODY_LANE == NBODY_NARROW
+#include "narrow.hpp"
 #else
 #include "wide.hpp"
 #endif

@@ -2,53 +2,13 @@
 // line belongs to a particle.
 #pragma once
 
-#include "lane.hpp"
+#include "numbers.hpp"
 
 namespace nbody {
 
 // The words of a record.
 template <class Record>
 constexpr size_t WORDS = Record::COORDINATES * Real::COORDINATE_WORDS + Record::NUMBERS;
-// The numbers of a record.
-template <class Record> constexpr size_t DIM = Record::COORDINATES + Record::NUMBERS;
-
-// A record without numbers.
-struct Nothing {
-    static constexpr size_t COORDINATES = 0, NUMBERS = 0;
-    template <class Visit> NBODY_INLINE void visit(Visit &&) {}
-};
-
-// Visits the numbers of fields in order, by `real` and `integer` of the derived class.
-template <class Derived> struct Numbers {
-    NBODY_INLINE Derived &derived() { return static_cast<Derived &>(*this); }
-
-    NBODY_INLINE void operator()(Real &number) { derived().real(number); }
-    NBODY_INLINE void operator()(U32 &number) { derived().integer(number); }
-    NBODY_INLINE void least(Real &number) { derived().real(number); }
-    NBODY_INLINE void greatest(Real &number) { derived().real(number); }
-    NBODY_INLINE void count(U32 &number) { derived().integer(number); }
-    NBODY_INLINE void operator()(ArgMin &least)
-    {
-        derived().real(least.value);
-        derived().integer(least.index);
-    }
-    template <size_t D> NBODY_INLINE void operator()(Vector<D> &vector)
-    {
-        for (size_t k = 0; k < D; ++k) derived().real(vector[k]);
-    }
-    template <size_t N> NBODY_INLINE void operator()(Array<N> &array)
-    {
-        for (size_t k = 0; k < N; ++k) derived().real(array[k]);
-    }
-    template <size_t R, size_t C> NBODY_INLINE void operator()(Table<R, C> &table)
-    {
-        for (size_t k = 0; k < R; ++k) (*this)(table[k]);
-    }
-    template <size_t D> NBODY_INLINE void operator()(Point<D> &point)
-    {
-        for (size_t k = 0; k < D; ++k) derived().coordinate(point[k]);
-    }
-};
 
 // Reads consecutive particles of a block, one in each element of the lane.
 struct Load : Numbers<Load> {
@@ -130,7 +90,3 @@ template <class Record> NBODY_INLINE void store(Record record, Line *lines)
 }
 
 } // namespace nbody
-
-#if NBODY_LANE <= NBODY_MIXED
-extern "C" void nbody_begin(const nbody::HostFunctions *functions) { nbody::host = *functions; }
-#endif

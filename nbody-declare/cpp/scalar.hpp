@@ -1,31 +1,9 @@
 // One number, with correctly rounded operations and the functions of the C library.
 #pragma once
 
+#include "element.hpp"
+
 namespace nbody {
-
-// Functions that Rust does not take from the C library of the system. Rust sets them after loading.
-struct HostFunctions {
-    float (*erff)(float), (*erfcf)(float);
-    double (*erf)(double), (*erfc)(double);
-    float (*cbrtf)(float);
-    double (*cbrt)(double);
-};
-[[maybe_unused]] static HostFunctions host;
-
-struct Mask {
-    bool value{};
-};
-NBODY_INLINE Mask operator&(Mask a, Mask b) { return {bool(a.value & b.value)}; }
-NBODY_INLINE Mask operator|(Mask a, Mask b) { return {bool(a.value | b.value)}; }
-NBODY_INLINE Mask operator^(Mask a, Mask b) { return {a.value != b.value}; }
-NBODY_INLINE Mask operator!(Mask a) { return {!a.value}; }
-
-struct U32 {
-    uint32_t value{};
-};
-NBODY_INLINE U32 operator&(U32 a, U32 b) { return {a.value & b.value}; }
-NBODY_INLINE U32 operator|(U32 a, U32 b) { return {a.value | b.value}; }
-NBODY_INLINE U32 operator^(U32 a, U32 b) { return {a.value ^ b.value}; }
 
 struct Real;
 
@@ -132,42 +110,15 @@ struct Real {
     NBODY_INLINE Real erfc() const { return {host.erfcf(value)}; }
     NBODY_INLINE Real cbrt() const { return {host.cbrtf(value)}; }
 #endif
-    NBODY_INLINE Real powf(Real y) const
-    {
-        // Rust's compiler replaces a constant exponent of 1/2 and a constant base of 2^n by these
-        // functions, which may round otherwise.
-        if (__builtin_constant_p(y.value) && y.value == Element(0.5)) {
-            return {value == Element(-INFINITY) ? -value : NBODY_C(fabs)(NBODY_C(sqrt)(value))};
-        }
-        if (__builtin_constant_p(value) && value > 0) {
-            const int n = NBODY_C(ilogb)(value);
-            if (n != 0 && -63 < n && n < 63 && value == NBODY_C(ldexp)(Element(1), n)) {
-                return {NBODY_C(exp2)(Element(n) * y.value)};
-            }
-        }
-        return {NBODY_C(pow)(value, y.value)};
-    }
+    NBODY_INLINE Real powf(Real y) const { return {power(value, y.value)}; }
     NBODY_INLINE Real atan2(Real x) const { return {NBODY_C(atan2)(value, x.value)}; }
     NBODY_INLINE Real copysign(Real sign) const { return {NBODY_C(copysign)(value, sign.value)}; }
     NBODY_INLINE Real mul_add(Real a, Real b) const
     {
         return {NBODY_C(fma)(value, a.value, b.value)};
     }
-    // The smaller and the larger number; if one is NaN, the other. Processors disagree about zeros
-    // of different signs, and these are the instructions that Rust uses.
-#ifdef __aarch64__
-    NBODY_INLINE Real min(Real y) const { return {NBODY_C(fmin)(value, y.value)}; }
-    NBODY_INLINE Real max(Real y) const { return {NBODY_C(fmax)(value, y.value)}; }
-#else
-    NBODY_INLINE Real min(Real y) const
-    {
-        return {value != value ? y.value : y.value < value ? y.value : value};
-    }
-    NBODY_INLINE Real max(Real y) const
-    {
-        return {value != value ? y.value : y.value > value ? y.value : value};
-    }
-#endif
+    NBODY_INLINE Real min(Real y) const { return {nbody::least(value, y.value)}; }
+    NBODY_INLINE Real max(Real y) const { return {nbody::greatest(value, y.value)}; }
     Real clamp(Real low, Real high) const;
 
     static Coordinate coordinate(double x);

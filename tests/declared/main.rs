@@ -1,6 +1,7 @@
 //! Laws and programs that are declared as text at run time.
 
 mod cases;
+mod checks;
 mod laws;
 mod programs;
 mod texts;

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::numeric::scalar::Scalar;
+use crate::field::Field;
 use crate::records::pack;
-use crate::records::record::Record;
+use crate::records::rows::Rows;
 
 /// Deviation of one field of the results from the reference.
 ///
@@ -48,41 +48,46 @@ pub struct Report {
     pub fields: Vec<FieldReport>,
 }
 
-/// Compares results with a reference of the same length.
-///
-/// The error of a particle is the Euclidean norm over a field's components, divided by the norm of
-/// the reference. Where the reference is zero, a result of zero has no error, and the error of any
-/// other result is relative to the largest reference of the field. With bounds
-/// ([`ErrorBounds::bounds`](crate::check::error_bounds::ErrorBounds::bounds)), the report says
-/// whether every error is within its bound.
-pub fn compare<F, S>(
-    results: &[F::With<S>],
-    reference: &[F],
-    bounds: Option<&[F]>,
-) -> Result<Report, Error>
-where
-    F: Record<Lane = f64>,
-    S: Scalar,
-{
-    let n = reference.len();
-    Error::check_length("results", results.len(), n)?;
+/// Compares results with a reference of the same number, as [`compare`](crate::compare) does, without
+/// the types of a law.
+pub fn compare(
+    results: &dyn Rows,
+    reference: &dyn Rows,
+    bounds: Option<&dyn Rows>,
+) -> Result<Report, Error> {
+    let fields = reference.fields();
+    Error::check_record("results", results.fields(), fields)?;
     if let Some(bounds) = bounds {
-        Error::check_length("bounds", bounds.len(), n)?;
+        Error::check_record("bounds", bounds.fields(), fields)?;
     }
-    let results = pack::flatten(results);
-    let reference = pack::flatten(reference);
-    let bounds = bounds.map(pack::flatten);
+    compare_rows(fields, results, reference, bounds)
+}
+
+/// Compares records of these fields.
+pub(super) fn compare_rows(
+    fields: &'static [Field],
+    results: &dyn Rows,
+    reference: &dyn Rows,
+    bounds: Option<&dyn Rows>,
+) -> Result<Report, Error> {
+    let n = reference.count();
+    Error::check_length("results", results.count(), n)?;
+    if let Some(bounds) = bounds {
+        Error::check_length("bounds", bounds.count(), n)?;
+    }
+    let numbers = |rows: &dyn Rows| pack::reals(fields, &pack::rows(rows)).collect::<Vec<_>>();
+    let (results, reference, bounds) = (numbers(results), numbers(reference), bounds.map(numbers));
     let mut first = 0;
-    let mut fields = Vec::new();
-    for field in F::FIELDS {
+    let mut reports = Vec::new();
+    for field in fields {
         // Several particles may have the least value, so the index is not compared.
         let is_sum = field.kind.is_sum();
         let count = if is_sum { field.kind.components() } else { 1 };
-        let columns = Columns { dim: F::DIM, first, count, is_sum };
+        let columns = Columns { dim: pack::dim(fields), first, count, is_sum };
         first += field.kind.components();
-        fields.push(columns.report(field.name, &results, &reference, bounds.as_deref()));
+        reports.push(columns.report(field.name, &results, &reference, bounds.as_deref()));
     }
-    Ok(Report { n, fields })
+    Ok(Report { n, fields: reports })
 }
 
 /// The components of one field in rows of numbers.

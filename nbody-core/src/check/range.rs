@@ -1,19 +1,24 @@
 //! Checks that the range of a precision holds the numbers of an evaluation.
 
-use crate::check::narrow::Narrow;
+use crate::check::inputs::Inputs;
 use crate::check::sample::sample;
-use crate::domain::InDomain as _;
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::{Carried, Charges};
-use crate::law::interaction::Interaction;
+use crate::law::checked_pair::{CheckNumbers, CheckSetting, CheckedPair};
+use crate::law::interaction::Law;
+use crate::law::pair::{PackedSources, Pair};
+use crate::numeric::bounded::Bounded;
+use crate::numeric::narrow::Narrow;
+use crate::numeric::positions::Positions;
 use crate::numeric::precision::Precision;
-use crate::numeric::rows::{Reader, Writer};
-use crate::numeric::space::Either;
 use crate::options::Options;
+use crate::pairs::sources::Sources;
 use crate::parallel;
+use crate::records::numbers::{Number, numbers};
 use crate::records::pack;
-use crate::records::record::Record;
+use crate::records::rows::Rows;
 
 /// The most pairs that are evaluated, unless `FEW` i-particles have more.
 const PAIRS: usize = 1 << 20;
@@ -24,149 +29,132 @@ const LOSS: f64 = 1.0 / 65536.0;
 /// charges: of ten far particles some have weights above 1.
 const FAR: f64 = 4.0;
 
-/// Checks that the numbers of an evaluation stay in the range of the precision, for every
-/// j-particle acting on the i-particles. The error names the first field and particle with a
-/// number out of range.
-///
-/// Every parameter and every number of the particles that is finite in `f64` must be finite in the
-/// precision. Then the pairs of some i-particles (all i-particles if they have up to a million
-/// pairs, else a [`sample`](crate::check::sample::sample()) of at least four) are evaluated twice
-/// on the host, in `f64` and in `f64` with the range of `f32`: 10⁻³⁸ to 3·10³⁸, intermediate
-/// results included. This range may cost no result more than 10⁻⁵ of the summed magnitudes of its
-/// terms. The check thus tells whether the units suit single precision, for all pairs and for
-/// neighbour lists (the options must have the domain of the lists). It takes a fraction of a
-/// second for a million particles. Engines never call it. Trees have [`check_range_tree`].
-///
-/// [`Precision::Mixed`] has the range of `f32`, too, although the CPU in fast mathematics computes
-/// in `f64`. For [`Precision::Double`] there is nothing to check: the reference has no wider
-/// range.
-///
-/// ```
-/// # use nbody_core::{Error, Interaction, Options, Precision, check_range};
-/// # fn check<X: Interaction>(law: &X, i: &[X::I], j: &[X::J]) -> Result<(), Error> {
-/// let options = Options::default();
-/// let options = match check_range(law, &options, i, j) {
-///     Err(Error::BeyondRange { .. }) => options.precision(Precision::Double),
-///     checked => checked.map(|()| options)?,
-/// };
-/// # Ok(())
-/// # }
-/// ```
-pub fn check_range<X: Interaction>(
-    interaction: &X,
+/// Checks that the numbers of an evaluation stay in the range of the precision, as
+/// [`check_range`](crate::check_range) does, for a law without its types. `parameters` is one row. A
+/// law from text is compiled for it.
+pub fn range(
+    law: &'static Law,
+    parameters: &[u64],
     options: &Options,
-    i: &[X::I],
-    j: &[X::J],
+    i: &dyn Rows,
+    j: Sources<'_, dyn Rows + '_>,
 ) -> Result<(), Error> {
-    Check { interaction, options, i, j, one_set: false, is_tree: false }.run()
+    let inputs = Inputs::new(law, parameters, options.domain, i, j)?;
+    Check { inputs, options, is_tree: false }.run()
 }
 
-/// Checks the same for one set of particles, given as i-particles and as j-particles.
-pub fn check_range_self<X: Interaction>(
-    interaction: &X,
-    options: &Options,
-    i: &[X::I],
-    j: &[X::J],
-) -> Result<(), Error> {
-    Error::check_length("j-particles of one set", j.len(), i.len())?;
-    Check { interaction, options, i, j, one_set: true, is_tree: false }.run()
-}
-
-/// Checks the same for a tree, whose cells act by the sums of their charges.
-///
-/// For each charge, four times the sum of its magnitudes over all j-particles must be in the
-/// range, and likewise for the terms of each result: no cell exceeds these. The check may
-/// therefore refuse numbers close to the end of the range that a tree could hold.
+/// Checks the same for a tree: see [`check_range_tree`](crate::check_range_tree).
 ///
 /// # Errors
 ///
-/// The errors of [`check_range`], and [`Error::NoTree`] for an interaction without charges.
-pub fn check_range_tree<X: Interaction>(
-    interaction: &X,
+/// The errors of [`range`], and [`Error::NoTree`] for a law without charges.
+pub fn range_tree(
+    law: &'static Law,
+    parameters: &[u64],
     options: &Options,
-    i: &[X::I],
-    j: &[X::J],
+    i: &dyn Rows,
+    j: Sources<'_, dyn Rows + '_>,
 ) -> Result<(), Error> {
-    Check { interaction, options, i, j, one_set: false, is_tree: true }.run()
+    let inputs = Inputs::new(law, parameters, options.domain, i, j)?;
+    Check { inputs, options, is_tree: true }.run()
 }
 
-/// Checks the same for a tree of one set of particles, given as i-particles and as j-particles.
-///
-/// # Errors
-///
-/// The errors of [`check_range_self`], and [`Error::NoTree`] for an interaction without charges.
-pub fn check_range_tree_self<X: Interaction>(
-    interaction: &X,
-    options: &Options,
-    i: &[X::I],
-    j: &[X::J],
-) -> Result<(), Error> {
-    Error::check_length("j-particles of one set", j.len(), i.len())?;
-    Check { interaction, options, i, j, one_set: true, is_tree: true }.run()
+/// A check of a range.
+pub(super) struct Check<'a> {
+    pub inputs: Inputs<'a>,
+    pub options: &'a Options,
+    pub is_tree: bool,
 }
 
-struct Check<'a, X: Interaction> {
-    interaction: &'a X,
-    options: &'a Options,
-    i: &'a [X::I],
-    j: &'a [X::J],
-    one_set: bool,
-    is_tree: bool,
+/// Particles in the range of `f32`, and the pair functions.
+struct Pairs<'a> {
+    wide: Pair,
+    sources: PackedSources,
+    narrow: CheckedPair,
+    setting: CheckSetting<'a>,
+    /// The j-particles in the range of `f32`, and the result without any pair.
+    narrow_j: Vec<Bounded>,
+    nothing: Vec<Bounded>,
 }
 
-impl<X: Interaction> Check<'_, X> {
-    fn run(&self) -> Result<(), Error> {
+impl Check<'_> {
+    pub fn run(&self) -> Result<(), Error> {
         let precision = self.options.precision;
-        let law = X::LAW.name;
-        let charges = X::LAW.charges.map_err(|reason| Error::NoTree { law, reason });
+        let Inputs { law, parameters, domain, i, j, .. } = self.inputs;
+        let name = law.name;
+        let charges = law.charges.map_err(|reason| Error::NoTree { law: name, reason });
         let charges = if self.is_tree { Some(charges?) } else { None };
-        X::LAW.check_domain(&self.options.domain)?;
+        law.check_domain(&domain)?;
         if precision == Precision::Double {
             return Ok(());
         }
-        let parameters = std::slice::from_ref(self.interaction);
-        beyond("parameters", X::FIELDS, &pack::flatten(parameters), precision)?;
-        beyond("i-particles", X::I::FIELDS, &pack::flatten(self.i), precision)?;
-        let rows = pack::flatten(self.j);
-        beyond("j-particles", X::J::FIELDS, &rows, precision)?;
-        if let Some(charges) = charges {
-            sums_beyond(charges, X::J::FIELDS, &rows, precision)?;
+        let rows = [parameters.to_vec(), pack::rows(i), pack::rows(j)];
+        let fields = [law.parameters, law.i, law.j];
+        let names = ["parameters", "i-particles", "j-particles"];
+        for ((what, fields), rows) in names.into_iter().zip(fields).zip(&rows) {
+            beyond(what, fields, &pack::reals(fields, rows).collect::<Vec<_>>(), precision)?;
         }
-        let fits = (PAIRS / self.j.len().max(1)).max(FEW);
-        let targets = sample(self.i.len(), fits);
-        let sources: Vec<_> = self.j.iter().map(narrowed::<X::J>).collect();
-        let stack = X::LAW.stack(2 * size_of::<f64>());
-        let found = parallel::map(targets.len(), stack, &|k| self.lost(targets[k], &sources));
-        let first = found.into_iter().zip(targets).find_map(|(lost, k)| Some((lost?, k)));
+        if let Some(charges) = charges {
+            let numbers: Vec<_> = pack::reals(law.j, &rows[2]).collect();
+            sums_beyond(charges, law.j, &numbers, precision)?;
+        }
+        let fits = (PAIRS / j.count().max(1)).max(FEW);
+        let targets = sample(i.count(), fits);
+        let parameters = narrowed(law.parameters, &rows[0]);
+        let pairs = self.pairs(&parameters, domain, &rows[2])?;
+        let row = |k: usize| &rows[1][k * pack::dim(law.i)..][..pack::dim(law.i)];
+        let stack = law.stack(2 * size_of::<f64>());
+        let lost = |k: usize| self.lost(&pairs, targets[k], row(targets[k]));
+        let found = parallel::map(targets.len(), stack, &lost);
+        let first = found.into_iter().zip(&targets).find_map(|(lost, &k)| Some((lost?, k)));
         first.map_or(Ok(()), |(Lost { field, found, computed }, particle)| {
             let what = "results";
             Err(Error::BeyondRange { what, particle, field, found, computed, precision })
         })
     }
 
+    fn pairs<'b>(
+        &self,
+        parameters: &'b [Bounded],
+        domain: Domain,
+        j: &[u64],
+    ) -> Result<Pairs<'b>, Error> {
+        let law = self.inputs.law;
+        Ok(Pairs {
+            wide: Pair::new(law, self.inputs.parameters, domain)?,
+            sources: PackedSources::pack(self.inputs.j)?,
+            narrow: law.checked_pair(CheckNumbers::Narrow)?,
+            setting: CheckSetting { parameters, positions: Positions::new(domain, false, 0.0) },
+            narrow_j: narrowed(law.j, j),
+            nothing: narrowed(law.f, &pack::nothing(law.f)),
+        })
+    }
+
     /// Returns the first field of the result of an i-particle that leaves the range.
-    fn lost(&self, target: usize, sources: &[<X::J as Record>::With<Narrow>]) -> Option<Lost> {
-        let wide = Either::<f64>::in_domain(&self.options.domain);
-        let narrow = Either::<Narrow>::in_domain(&self.options.domain);
-        let parameters: X::With<Narrow> = narrowed(self.interaction);
-        let i: <X::I as Record>::With<Narrow> = narrowed(&self.i[target]);
-        let skips_self = self.one_set && !X::LAW.self_pairs;
+    fn lost(&self, pairs: &Pairs<'_>, target: usize, row: &[u64]) -> Option<Lost> {
+        let law = self.inputs.law;
         let bag = if self.options.folds_each_bag() {
             let bag = self.options.order.unwrap_or_default().bag.max(1);
             bag.saturating_mul(self.options.bags_per_fold(bag))
         } else {
             usize::MAX
         };
-        let mut sums = Sums::new::<X::F>();
-        let mut wholes = (X::F::default(), <X::F as Record>::With::<Narrow>::default());
-        for (l, j) in self.j.iter().enumerate().filter(|&(l, _)| !skips_self || l != target) {
-            let narrow_j = &sources[l];
-            let mut terms = (X::F::default(), <X::F as Record>::With::<Narrow>::default());
-            X::pair(self.interaction, &wide, &self.i[target], j, l as u32, &mut terms.0);
-            X::pair(&parameters, &narrow, &i, narrow_j, l as u32, &mut terms.1);
-            X::pair(self.interaction, &wide, &self.i[target], j, l as u32, &mut wholes.0);
-            X::pair(&parameters, &narrow, &i, narrow_j, l as u32, &mut wholes.1);
-            sums.add(&values_of(&terms.0), &narrow_values(&terms.1));
+        let (i, of_j) = (narrowed(law.i, row), pack::dim(law.j));
+        let [mut term, mut whole] = [(); 2].map(|()| pairs.wide.running(row.to_vec()));
+        let [mut narrow_term, mut narrow_whole] = [(); 2].map(|()| pairs.nothing.clone());
+        let mut sums = Sums::new(pack::dim(law.f));
+        let count = self.inputs.j.count();
+        for l in (0..count).filter(|&l| !self.inputs.skips_self() || l != target) {
+            let j = &pairs.narrow_j[l * of_j..][..of_j];
+            term.clear();
+            narrow_term.copy_from_slice(&pairs.nothing);
+            for wide in [&mut term, &mut whole] {
+                wide.add(&pairs.sources, l);
+            }
+            for narrow in [&mut narrow_term, &mut narrow_whole] {
+                pairs.narrow.pair(&pairs.setting, &i, j, l as u32, narrow);
+            }
+            sums.add(&term.numbers(), &values(&narrow_term));
             if (l + 1).is_multiple_of(bag) {
                 sums.end_bag();
             }
@@ -176,7 +164,7 @@ impl<X: Interaction> Check<'_, X> {
             sums.end_cells();
         }
         let is_stored_in_single = self.options.backup() == Precision::Single;
-        sums.lost::<X::F>(&values_of(&wholes.0), &narrow_values(&wholes.1), is_stored_in_single)
+        sums.lost(law.f, &whole.numbers(), &values(&narrow_whole), is_stored_in_single)
     }
 }
 
@@ -202,9 +190,9 @@ struct Sums {
 }
 
 impl Sums {
-    fn new<F: Record>() -> Self {
-        let zeros = || vec![0.0; F::DIM];
-        let overflows = vec![false; F::DIM];
+    fn new(dim: usize) -> Self {
+        let zeros = || vec![0.0; dim];
+        let overflows = vec![false; dim];
         Self { magnitudes: zeros(), losses: zeros(), bag: zeros(), totals: zeros(), overflows }
     }
 
@@ -234,14 +222,15 @@ impl Sums {
         }
     }
 
-    fn lost<F: Record>(
+    fn lost(
         &self,
+        fields: &[Field],
         wide: &[f64],
         narrow: &[f64],
         is_stored_in_single: bool,
     ) -> Option<Lost> {
         let mut first = 0;
-        F::FIELDS.iter().find_map(|field| {
+        fields.iter().find_map(|field| {
             let range = first..first + field.kind.components();
             first = range.end;
             if !field.kind.is_sum() {
@@ -326,52 +315,16 @@ fn of_numbers(fields: &'static [Field]) -> Vec<Field> {
     fields.iter().flat_map(number).collect()
 }
 
-/// Returns the record in the range of `f32`.
-fn narrowed<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Narrow> {
-    let row = pack::rows(&std::slice::from_ref(record));
-    P::With::<Narrow>::read(&mut Numbers(row.into_iter()))
+/// Returns the numbers of rows in the range of `f32`.
+fn narrowed(fields: &[Field], rows: &[u64]) -> Vec<Bounded> {
+    let number = |(&word, kind): (&u64, Number)| match kind {
+        Number::Index => word as f64,
+        Number::Real | Number::Coordinate => Narrow::new(f64::from_bits(word)).to_f64(),
+    };
+    let numbers = rows.iter().zip(numbers(fields).cycle()).map(number);
+    numbers.map(|value| Bounded { value, error: 0.0 }).collect()
 }
 
-fn values_of<F: Record<Lane = f64>>(record: &F) -> Vec<f64> {
-    pack::flatten(std::slice::from_ref(record))
-}
-
-fn narrow_values<F: Record<Lane = Narrow>>(record: &F) -> Vec<f64> {
-    let mut values = Values(Vec::with_capacity(F::DIM));
-    record.write(&mut values);
-    values.0
-}
-
-struct Numbers(std::vec::IntoIter<u64>);
-
-impl Numbers {
-    fn take(&mut self) -> u64 {
-        self.0.next().expect("a word for each number")
-    }
-}
-
-impl Reader<Narrow> for Numbers {
-    fn real(&mut self) -> Narrow {
-        Narrow::new(f64::from_bits(self.take()))
-    }
-    fn index(&mut self) -> u32 {
-        self.take() as u32
-    }
-    fn coordinate(&mut self) -> Narrow {
-        self.real()
-    }
-}
-
-struct Values(Vec<f64>);
-
-impl Writer<Narrow> for Values {
-    fn real(&mut self, value: Narrow) {
-        self.0.push(value.to_f64());
-    }
-    fn index(&mut self, value: u32) {
-        self.0.push(value.into());
-    }
-    fn coordinate(&mut self, value: Narrow) {
-        self.real(value);
-    }
+fn values(numbers: &[Bounded]) -> Vec<f64> {
+    numbers.iter().map(|number| number.value).collect()
 }

@@ -1,43 +1,17 @@
 //! The terms of the sums of an i-particle, with their error bounds.
 
-use crate::check::bounded::Bounded;
+use crate::field::Field;
+use crate::numeric::bounded::Bounded;
 use crate::numeric::lane::Lane as _;
-use crate::numeric::rows::{Reader, Writer};
-use crate::records::pack;
-use crate::records::record::Record;
-
-/// Sums over the pairs of one i-particle, component by component.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Particle<F> {
-    /// Sums of the magnitudes of the terms.
-    pub magnitude: F,
-    /// Sums of the running error bounds of the terms, in units of the roundoff.
-    pub error: F,
-    /// Sums of the magnitudes of the terms that are so small, relative to the whole sum, that
-    /// `f32` and `f64` may lose them.
-    pub lost: [F; 2],
-    /// Sums of the terms of pairs at the edge of the cutoff, in single and in double precision.
-    pub edge: [F; 2],
-}
+use crate::records::numbers::{Number, numbers};
 
 /// Number of whole results: the reference, then in single and in double precision the result with
 /// and without the pairs at the edge of the cutoff.
 pub(super) const WHOLES: usize = 5;
 
-pub(super) type With<F> = <F as Record>::With<Bounded>;
-
-/// Returns the record with the error bounds of rounding its reals once.
-pub(super) fn bounded<P: Record<Lane = f64, Host = P>>(record: &P) -> P::With<Bounded> {
-    let mut numbers = Numbers(pack::flatten(&[*record]).into_iter());
-    <P as Record>::With::<Bounded>::read(&mut numbers)
-}
-
-pub(super) fn read_record<F: Record<Lane = f64>>(numbers: impl Iterator<Item = f64>) -> F {
-    F::read(&mut Numbers(numbers.collect::<Vec<_>>().into_iter()))
-}
-
 /// The terms of all pairs of one i-particle, component by component.
 pub(super) struct Terms {
+    fields: &'static [Field],
     sums: Vec<Sum>,
     /// The magnitudes of the terms, row by row.
     magnitudes: Vec<f64>,
@@ -45,42 +19,48 @@ pub(super) struct Terms {
 
 /// The sums of the terms of a component.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    magnitude: f64,
-    error: f64,
-    /// The terms that may be lost in single and in double precision.
-    lost: [f64; 2],
-    /// The terms of pairs at the edge of the cutoff.
-    edge: [f64; 2],
+pub(super) struct Sum {
+    /// The magnitudes of the terms.
+    pub magnitude: f64,
+    /// The running error bounds of the terms, in units of the roundoff.
+    pub error: f64,
+    /// The magnitudes of the terms that are so small, relative to the whole sum, that `f32` and
+    /// `f64` may lose them.
+    pub lost: [f64; 2],
+    /// The terms of pairs at the edge of the cutoff, in single and in double precision.
+    pub edge: [f64; 2],
 }
 
 impl Terms {
-    pub fn new<F: Record>(capacity: usize) -> Self {
-        let (sums, magnitudes) =
-            (vec![Sum::default(); F::DIM], Vec::with_capacity(capacity * F::DIM));
-        Self { sums, magnitudes }
+    pub fn new(fields: &'static [Field], capacity: usize) -> Self {
+        let sums = vec![Sum::default(); numbers(fields).count()];
+        let magnitudes = Vec::with_capacity(capacity * sums.len());
+        Self { fields, sums, magnitudes }
     }
 
-    /// Returns a writer of one term.
-    pub fn row(&mut self) -> Row<'_> {
-        Row { sums: self.sums.iter_mut(), magnitudes: &mut self.magnitudes }
+    /// Adds a term.
+    pub fn add(&mut self, term: &[Bounded]) {
+        for (sum, value) in self.sums.iter_mut().zip(reals(self.fields, term)) {
+            let Bounded { value, error } = value.abs();
+            self.magnitudes.push(value);
+            sum.magnitude += value;
+            sum.error += error;
+        }
     }
 
-    /// Returns a writer of the term of a pair at the edge of the cutoff.
-    pub fn edge_row(&mut self, edge: usize, roundoff: f64) -> EdgeRow<'_> {
-        EdgeRow { sums: self.sums.iter_mut(), edge, roundoff }
+    /// Adds the term of a pair at the edge of the cutoff in single (0) or in double (1) precision,
+    /// which may count or not.
+    pub fn add_edge(&mut self, term: &[Bounded], edge: usize, roundoff: f64) {
+        for (sum, value) in self.sums.iter_mut().zip(reals(self.fields, term)) {
+            sum.edge[edge] += value.value.abs() + roundoff * value.error;
+        }
     }
 
-    /// Collects the sums, with the errors of the whole results for fields that are not sums.
-    pub fn particle<F: Record<Lane = f64>>(mut self, wholes: &[With<F>; WHOLES]) -> Particle<F> {
+    /// Returns the sums, with the errors of the whole results for fields that are not sums.
+    pub fn sums(mut self, wholes: &[Vec<Bounded>; WHOLES]) -> Vec<Sum> {
         self.sum_lost_terms();
-        let kinds = F::FIELDS.iter().map(|field| field.kind);
+        let kinds = self.fields.iter().map(|field| field.kind);
         let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
-        let wholes = wholes.each_ref().map(|whole| {
-            let mut values = Values::default();
-            whole.write(&mut values);
-            values.0
-        });
         for (c, (sum, is_sum)) in self.sums.iter_mut().zip(is_sum).enumerate() {
             // An extreme has the error of one term, and a count has none. If only some of the
             // pairs at the edge count, both lie between the results with all and with none of
@@ -95,13 +75,7 @@ impl Terms {
                 *sum = Sum { error: wholes[0][c].error, edge, ..Sum::default() };
             }
         }
-        let record = |number: fn(&Sum) -> f64| read_record(self.sums.iter().map(number));
-        Particle {
-            magnitude: record(|sum| sum.magnitude),
-            error: record(|sum| sum.error),
-            lost: [record(|sum| sum.lost[0]), record(|sum| sum.lost[1])],
-            edge: [record(|sum| sum.edge[0]), record(|sum| sum.edge[1])],
-        }
+        self.sums
     }
 
     /// Sums the terms that are below the roundoff of the whole sum.
@@ -118,102 +92,11 @@ impl Terms {
     }
 }
 
-/// Writer of the components of one term.
-pub(super) struct Row<'a> {
-    sums: std::slice::IterMut<'a, Sum>,
-    magnitudes: &'a mut Vec<f64>,
-}
-
-// Results have no coordinates.
-impl Writer<Bounded> for Row<'_> {
-    #[inline]
-    fn real(&mut self, value: Bounded) {
-        let Bounded { value, error } = value.abs();
-        let sum = self.sums.next().expect("a sum for each component");
-        self.magnitudes.push(value);
-        sum.magnitude += value;
-        sum.error += error;
-    }
-    #[inline]
-    fn index(&mut self, _: u32) {
-        self.real(Bounded::default());
-    }
-    #[inline]
-    fn coordinate(&mut self, value: Bounded) {
-        self.real(value);
-    }
-}
-
-/// Writer of the components of a term that may count or not.
-pub(super) struct EdgeRow<'a> {
-    sums: std::slice::IterMut<'a, Sum>,
-    /// 0 in single precision, 1 in double precision.
-    edge: usize,
-    roundoff: f64,
-}
-
-impl Writer<Bounded> for EdgeRow<'_> {
-    fn real(&mut self, value: Bounded) {
-        let sum = self.sums.next().expect("a sum for each component");
-        sum.edge[self.edge] += value.value.abs() + self.roundoff * value.error;
-    }
-    fn index(&mut self, _: u32) {
-        self.real(Bounded::default());
-    }
-    fn coordinate(&mut self, value: Bounded) {
-        self.real(value);
-    }
-}
-
-/// Writer of the components of a whole result.
-#[derive(Default)]
-struct Values(Vec<Bounded>);
-
-impl Writer<Bounded> for Values {
-    fn real(&mut self, value: Bounded) {
-        self.0.push(value);
-    }
-    fn index(&mut self, count: u32) {
-        self.0.push(Bounded { value: count.into(), error: 0.0 });
-    }
-    fn coordinate(&mut self, value: Bounded) {
-        self.0.push(value);
-    }
-}
-
-/// Reader of the numbers of a record.
-struct Numbers(std::vec::IntoIter<f64>);
-
-impl Numbers {
-    fn take(&mut self) -> f64 {
-        self.0.next().expect("a number for each component")
-    }
-}
-
-impl Reader<Bounded> for Numbers {
-    fn real(&mut self) -> Bounded {
-        Bounded::given(self.take())
-    }
-    // Integers, which `f64` holds exactly.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn index(&mut self) -> u32 {
-        self.take() as u32
-    }
-    fn coordinate(&mut self) -> Bounded {
-        self.real()
-    }
-}
-
-impl Reader<f64> for Numbers {
-    fn real(&mut self) -> f64 {
-        self.take()
-    }
-    // Bounds of counts are numbers of pairs.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn index(&mut self) -> u32 {
-        self.take() as u32
-    }
-    fn coordinate(&mut self) -> f64 {
-        self.real()
-    }
+/// Returns the numbers of a term, with zeros for its integers.
+fn reals<'a>(fields: &'a [Field], term: &'a [Bounded]) -> impl Iterator<Item = Bounded> + 'a {
+    let real = |(value, kind): (&Bounded, Number)| match kind {
+        Number::Index => Bounded::default(),
+        Number::Real | Number::Coordinate => *value,
+    };
+    term.iter().zip(numbers(fields)).map(real)
 }

@@ -1,5 +1,7 @@
-//! The code that is compiled for each law: its loops over pairs and over particles.
+//! The code that is compiled for each law: its loops over pairs and over particles, and its pair
+//! function on the numbers of checks.
 
+mod checked_pair;
 mod hits;
 mod listed;
 mod pairs;

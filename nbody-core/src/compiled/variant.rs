@@ -13,12 +13,15 @@
 //! that changed.
 
 use crate::domain::InDomain;
+use crate::law::checked_pair::CompiledPair;
 use crate::law::interaction::Interaction;
 use crate::law::loops::BySize;
 use crate::law::loops::Compiled;
 use crate::law::loops::Loops;
 use crate::law::loops::Variant;
+use crate::numeric::bounded::Bounded;
 use crate::numeric::mixed::Mixed;
+use crate::numeric::narrow::Narrow;
 use crate::numeric::precision::Precision;
 use crate::numeric::scalar::Scalar;
 #[cfg(target_arch = "aarch64")]
@@ -38,13 +41,14 @@ impl Variant {
         self.precision == Precision::Mixed && self.math == Math::Fast
     }
 
-    /// Returns the loops of an interaction. Loops on scalars, on vectors of `f32` and on vectors
-    /// of `f64` are compiled in the code-generation unit of `Scalars`, `Singles` and `Doubles`.
+    /// Returns the code of an interaction. Loops on scalars, on vectors of `f32` and on vectors of
+    /// `f64` are compiled in the code-generation unit of `Scalars`, `Singles` and `Doubles`, and
+    /// the pair functions of checks in the unit of `Scalars`.
     pub fn of<X, Scalars, Singles, Doubles>(self) -> Compiled
     where
         X: Interaction,
     {
-        Compiled(match self.level {
+        let loops = match self.level {
             _ if self.math == Math::Exact || !self.level.is_available() => {
                 self.on_scalars::<X, Scalars>()
             }
@@ -59,7 +63,9 @@ impl Variant {
                 self.on_vectors::<X, Singles, Doubles, Array<f32, 4>, Array<f64, 2>>()
             }
             _ => self.on_scalars::<X, Scalars>(),
-        })
+        };
+        let bounded = CompiledPair::of::<Scalars, X, Bounded>();
+        Compiled { loops, bounded, narrow: CompiledPair::of::<Scalars, X, Narrow>() }
     }
 
     fn on_scalars<X: Interaction, U>(self) -> BySize {

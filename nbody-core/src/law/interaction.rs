@@ -6,7 +6,8 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::Charges;
-use crate::law::loops::{Compiled, LoadLoops, Variant};
+use crate::law::checked_pair::{CheckNumbers, CheckedPair};
+use crate::law::loops::{BySize, Compiled, LoadLoops, Variant};
 use crate::numeric::interval::steps::Step;
 use crate::numeric::lane::Lane;
 use crate::numeric::space::Space;
@@ -135,10 +136,25 @@ impl fmt::Debug for Law {
 
 impl Law {
     /// Returns the loops over pairs on the CPU; an error if the law has none.
-    pub(crate) fn loops(&self, variant: Variant) -> Result<Compiled, Error> {
+    pub(crate) fn loops(&self, variant: Variant) -> Result<BySize, Error> {
         match self.cpu_loops {
-            CpuLoops::Compiled(loops) => Ok(loops(variant)),
+            CpuLoops::Compiled(code) => Ok(code(variant).loops),
             CpuLoops::Loaded(loops) => loops.load(variant),
+            CpuLoops::None => Err(Error::NoLoops { law: self.name }),
+        }
+    }
+
+    /// Returns the pair function on these numbers of checks; an error if the law has no loops.
+    pub(crate) fn checked_pair(&self, numbers: CheckNumbers) -> Result<CheckedPair, Error> {
+        match self.cpu_loops {
+            CpuLoops::Compiled(code) => {
+                let Compiled { bounded, narrow, .. } = code(Variant::of_references(false));
+                Ok(CheckedPair::Compiled(match numbers {
+                    CheckNumbers::Bounded => bounded,
+                    CheckNumbers::Narrow => narrow,
+                }))
+            }
+            CpuLoops::Loaded(loops) => loops.load_checked(numbers),
             CpuLoops::None => Err(Error::NoLoops { law: self.name }),
         }
     }

@@ -4,6 +4,7 @@
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::FieldKind;
+use crate::law::checked_pair::{CheckNumbers, CheckedPair, CompiledPair};
 use crate::memory::folding::Folding;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::lanes::Line;
@@ -25,8 +26,22 @@ pub struct Variant {
     pub is_periodic: bool,
 }
 
-/// The loops of an interaction.
-pub struct Compiled(pub BySize);
+impl Variant {
+    /// Returns the variant of references: scalars in `f64`.
+    pub(crate) const fn of_references(is_periodic: bool) -> Self {
+        let (level, precision) = (SimdLevel::Scalar, Precision::Double);
+        Self { level, precision, math: Math::Exact, is_periodic }
+    }
+}
+
+/// Code of the Rust compiler for an interaction.
+pub struct Compiled {
+    /// The loops of a variant.
+    pub(crate) loops: BySize,
+    /// The pair functions of checks, the same for all variants.
+    pub(crate) bounded: CompiledPair,
+    pub(crate) narrow: CompiledPair,
+}
 
 /// Loops by the size of the words that they take.
 pub enum BySize {
@@ -128,7 +143,10 @@ pub trait LoadedLoops<W>: Send + Sync {
 /// Compiles the loops of a law at run time.
 pub trait LoadLoops: Send + Sync {
     /// Returns the loops of this variant.
-    fn load(&self, variant: Variant) -> Result<Compiled, Error>;
+    fn load(&self, variant: Variant) -> Result<BySize, Error>;
+
+    /// Returns the pair function on these numbers of checks.
+    fn load_checked(&self, numbers: CheckNumbers) -> Result<CheckedPair, Error>;
 }
 
 impl<W> Loops<W> {

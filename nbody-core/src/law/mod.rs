@@ -2,6 +2,7 @@
 
 pub mod charges;
 mod check;
+pub mod checked_pair;
 pub mod interaction;
 pub mod loops;
 pub mod pair;

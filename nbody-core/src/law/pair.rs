@@ -11,8 +11,6 @@ use crate::memory::columns::Columns;
 use crate::memory::folding::Folding;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::lanes::{LINE, Line};
-use crate::numeric::simd::level::SimdLevel;
-use crate::options::Math;
 use crate::records::pack;
 use crate::records::rows::{OwnedRows, Rows};
 
@@ -30,8 +28,8 @@ pub(crate) struct PackedSources(Columns<u64>);
 
 impl PackedSources {
     /// Packs j-particles.
-    pub fn pack(j: &dyn Rows) -> Self {
-        Self(Columns::pack::<f64>(j).expect("memory for the j-particles"))
+    pub fn pack(j: &dyn Rows) -> Result<Self, Error> {
+        Ok(Self(Columns::pack::<f64>(j)?))
     }
 }
 
@@ -39,13 +37,8 @@ impl Pair {
     /// Returns the pair function of a law with one row of parameters; an error if the law has no
     /// loops.
     pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
-        let variant = Variant {
-            level: SimdLevel::Scalar,
-            precision: Precision::Double,
-            math: Math::Exact,
-            is_periodic: domain.is_periodic(),
-        };
-        let BySize::Bits64(loops) = law.loops(variant)?.0 else { unreachable!("loops in f64") };
+        let variant = Variant::of_references(domain.is_periodic());
+        let BySize::Bits64(loops) = law.loops(variant)? else { unreachable!("loops in f64") };
         let parameters = one(law.parameters, parameters.to_vec());
         let folding = Folding::new(law.f, Precision::Double);
         Ok(Self { law, loops, parameters, domain, folding })
@@ -57,16 +50,24 @@ impl Pair {
         total
     }
 
+    /// Returns the result of an i-particle without any pair.
+    pub fn running(&self, i: Vec<u64>) -> Running<'_> {
+        let sums = vec![Line([0; LINE]); pack::dim(self.law.f)];
+        let mut running = Running { pair: self, i: one(self.law.i, i), sums };
+        running.clear();
+        running
+    }
+
+    fn setting(&self, skips_self: bool) -> PairSetting<'_, u64> {
+        let (parameters, domain) = (self.parameters.lines(), self.domain);
+        PairSetting { parameters, domain, skips_self, folding: &self.folding }
+    }
+
     /// Returns the compensated sums of all j-particles for one i-particle, and their rounding
     /// errors, as rows. The j-particle with the index `own` is left out.
     pub fn sum(&self, i: Vec<u64>, j: &PackedSources, own: Option<usize>) -> [Vec<u64>; 2] {
         let i = one(self.law.i, i);
-        let setting = PairSetting {
-            parameters: self.parameters.lines(),
-            domain: self.domain,
-            skips_self: own.is_some(),
-            folding: &self.folding,
-        };
+        let setting = self.setting(own.is_some());
         let i = View { lines: i.lines(), first: own.unwrap_or(0), range: 0..1 };
         let j = View { lines: j.0.lines(), first: 0, range: 0..j.0.len() };
         let mut sums = [(); 2].map(|()| vec![Line([0; LINE]); pack::dim(self.law.f)]);
@@ -76,6 +77,35 @@ impl Pair {
         let [total, lost] = &mut sums;
         self.loops.one(&setting, &i, &j, total, Some(lost));
         sums.map(|sums| sums.iter().map(|line| line.0[0]).collect())
+    }
+}
+
+/// The result of an i-particle, to which pairs are added one by one.
+pub(crate) struct Running<'a> {
+    pair: &'a Pair,
+    i: Columns<u64>,
+    sums: Vec<Line<u64>>,
+}
+
+impl Running<'_> {
+    /// Returns to the result without any pair.
+    pub fn clear(&mut self) {
+        self.pair.folding.begin(&mut self.sums);
+    }
+
+    /// Adds the contribution of the j-particle with this index.
+    pub fn add(&mut self, j: &PackedSources, index: usize) {
+        let pair = self.pair;
+        let setting = pair.setting(false);
+        let i = View { lines: self.i.lines(), first: 0, range: 0..1 };
+        let j = View { lines: j.0.lines(), first: 0, range: index..index + 1 };
+        pair.loops.one(&setting, &i, &j, &mut self.sums, None);
+    }
+
+    /// Returns the numbers of the result.
+    pub fn numbers(&self) -> Vec<f64> {
+        let words: Vec<_> = self.sums.iter().map(|line| line.0[0]).collect();
+        pack::reals(self.pair.law.f, &words).collect()
     }
 }
 

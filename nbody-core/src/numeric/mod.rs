@@ -2,10 +2,13 @@
 
 pub mod accuracy;
 pub mod arg_min;
+pub mod bounded;
 pub mod components;
 pub mod interval;
 pub mod lane;
 pub mod mixed;
+pub mod narrow;
+pub mod positions;
 pub mod precision;
 pub mod rows;
 pub mod scalar;

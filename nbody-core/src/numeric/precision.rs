@@ -13,6 +13,6 @@ pub enum Precision {
     /// `f32` once or twice, wherever the particles are. In fast mathematics the CPU rounds only
     /// the particles so and computes in `f64`, with the range of `f64`. Devices and exact
     /// mathematics have the range of `f32` (see
-    /// [`check_range`](crate::check::range::check_range)).
+    /// [`check_range`](crate::check_range)).
     Mixed,
 }

@@ -3,7 +3,7 @@
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::law::interaction::Law;
-use crate::law::loops::{BySize, Compiled};
+use crate::law::loops::BySize;
 use crate::law::loops::{Loops, PairSetting};
 use crate::memory::columns::Columns;
 use crate::memory::folding::Folding;
@@ -18,7 +18,7 @@ use crate::parallel;
 /// Inputs of an evaluation other than the particles.
 pub(crate) struct Evaluation<'a, K> {
     pub law: &'static Law,
-    pub loops: Compiled,
+    pub loops: BySize,
     pub precision: Precision,
     pub domain: Domain,
     pub skips_self: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Evaluation<'a, K> {
 impl<K: Schedule> Evaluation<'_, K> {
     /// Evaluates all pairs of the sets: parameters, i-particles and j-particles.
     pub fn run(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
-        match (&self.loops.0, sets) {
+        match (&self.loops, sets) {
             (
                 BySize::Bits32(loops),
                 [Packed::Bits32(parameters), Packed::Bits32(i), Packed::Bits32(j)],

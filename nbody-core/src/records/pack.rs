@@ -181,15 +181,6 @@ where
     unpack(particles.len(), &|records, rows| particles.write(records, rows))
 }
 
-/// Returns the numbers of the records as reals, row by row.
-pub(crate) fn flatten<P>(records: &[P]) -> Vec<f64>
-where
-    P: Record,
-    P::Lane: Scalar,
-{
-    reals(P::FIELDS, &rows(&records)).collect()
-}
-
 /// Returns the numbers of rows of these fields as reals.
 pub(crate) fn reals(fields: &[Field], rows: &[u64]) -> impl Iterator<Item = f64> {
     rows.iter().zip(numbers(fields).cycle()).map(|(&word, number)| match number {

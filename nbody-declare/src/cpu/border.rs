@@ -143,6 +143,33 @@ border! { structs:
     }
 }
 
+border! { checks:
+    /// A number of a check, and its error.
+    struct Number {
+        value: f64,
+        error: f64,
+    }
+
+    /// Constants of all pairs of a check: the parameters, and the space of `Positions`.
+    struct CheckSetting {
+        parameters: *const Number,
+        domain: Domain,
+        double_single: bool,
+        length: f64,
+        sign: f64,
+        roundoff: f64,
+        error: f64,
+    }
+
+    /// The numbers of each record of a pair function, by which Rust checks that both sides agree.
+    struct CheckShape {
+        parameters: usize,
+        i: usize,
+        j: usize,
+        f: usize,
+    }
+}
+
 impl From<&Space> for Domain {
     fn from(space: &Space) -> Self {
         let [lengths, inverses] = space.factors();

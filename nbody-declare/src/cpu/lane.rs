@@ -1,6 +1,6 @@
 //! The lanes of loops: how C++ names them, and the options that compile them.
 
-use nbody_core::loaded::Variant;
+use nbody_core::loaded::{CheckNumbers, Variant};
 use nbody_core::{Math, Precision, SimdLevel};
 
 /// A kind of lane.
@@ -37,6 +37,15 @@ impl Lane {
 
     const fn scalar(name: &'static str, is_wide: bool) -> Self {
         Self { name, options: &[], is_vector: false, is_wide }
+    }
+
+    /// Returns the lane of a check.
+    pub fn of_checks(numbers: CheckNumbers) -> Self {
+        let name = match numbers {
+            CheckNumbers::Bounded => "BOUNDED",
+            CheckNumbers::Narrow => "NARROW",
+        };
+        Self::scalar(name, true)
     }
 
     /// Returns the lane of a variant, as nbody-core chooses it for compiled laws.

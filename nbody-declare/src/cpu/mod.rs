@@ -4,6 +4,7 @@
 //! compute as nbody-core does, so that results have the bits of the compiled loops.
 
 mod border;
+mod checks;
 mod lane;
 mod library;
 mod pairs;

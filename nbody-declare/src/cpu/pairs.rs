@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use libloading::Library;
 use nbody_core::loaded::{
-    BySize, CHOSEN, Code, Compiled, INDEX_BITS, LINE, Line, ListedSources, LoadLoops, LoadedLoops,
-    Loops, PairSetting, Variant,
+    BySize, CHOSEN, CheckNumbers, CheckedPair, Code, INDEX_BITS, LINE, Line, ListedSources,
+    LoadLoops, LoadedLoops, Loops, PairSetting, Variant,
 };
 use nbody_core::{Error, FieldKind, LawTable, loaded};
 
 use super::border::{self, Domain, Listed, Setting, Shape, View};
+use super::checks::PairFunctions;
 use super::lane::Lane;
 use super::{library, program};
 
@@ -25,6 +26,7 @@ pub(crate) struct LawCode {
     /// Whether lists need periodic images.
     has_other_points: bool,
     loaded: Mutex<Vec<(Variant, Loaded)>>,
+    checked: Mutex<Vec<(CheckNumbers, &'static PairFunctions)>>,
 }
 
 #[derive(Clone, Copy)]
@@ -46,6 +48,7 @@ impl LawCode {
             is_symmetric: table.saves_by_symmetry(),
             has_other_points: points(0) > 0 || points(1) > 1 || points(2) > 1,
             loaded: Mutex::new(Vec::new()),
+            checked: Mutex::new(Vec::new()),
         }
     }
 
@@ -68,7 +71,7 @@ impl LawCode {
 }
 
 impl LoadLoops for LawCode {
-    fn load(&self, variant: Variant) -> Result<Compiled, Error> {
+    fn load(&self, variant: Variant) -> Result<BySize, Error> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let known = loaded.iter().find(|(known, _)| *known == variant);
         let functions = if let Some((_, functions)) = known {
@@ -78,10 +81,23 @@ impl LoadLoops for LawCode {
             loaded.push((variant, functions));
             functions
         };
-        Ok(Compiled(match functions {
+        Ok(match functions {
             Loaded::Bits32(functions) => BySize::Bits32(functions.loops()),
             Loaded::Bits64(functions) => BySize::Bits64(functions.loops()),
-        }))
+        })
+    }
+
+    fn load_checked(&self, numbers: CheckNumbers) -> Result<CheckedPair, Error> {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = checked.iter().find(|(known, _)| *known == numbers);
+        let functions = if let Some((_, functions)) = known {
+            *functions
+        } else {
+            let functions = PairFunctions::compile(&self.name, &self.text, numbers)?;
+            checked.push((numbers, functions));
+            functions
+        };
+        Ok(CheckedPair::Loaded(functions))
     }
 }
 

@@ -8,7 +8,10 @@ use super::lane::Lane;
 /// The headers, by their names in `#include`.
 const HEADERS: &[(&str, &str)] = &[
     ("lane.hpp", include_str!("../../cpp/lane.hpp")),
+    ("element.hpp", include_str!("../../cpp/element.hpp")),
     ("scalar.hpp", include_str!("../../cpp/scalar.hpp")),
+    ("narrow.hpp", include_str!("../../cpp/narrow.hpp")),
+    ("bounded.hpp", include_str!("../../cpp/bounded.hpp")),
     ("x86.hpp", include_str!("../../cpp/x86.hpp")),
     ("avx2.hpp", include_str!("../../cpp/avx2.hpp")),
     ("avx512.hpp", include_str!("../../cpp/avx512.hpp")),
@@ -18,9 +21,11 @@ const HEADERS: &[(&str, &str)] = &[
     ("functions.hpp", include_str!("../../cpp/functions.hpp")),
     ("space.hpp", include_str!("../../cpp/space.hpp")),
     ("vector.hpp", include_str!("../../cpp/vector.hpp")),
+    ("numbers.hpp", include_str!("../../cpp/numbers.hpp")),
     ("record.hpp", include_str!("../../cpp/record.hpp")),
     ("loops.hpp", include_str!("../../cpp/loops.hpp")),
     ("particles.hpp", include_str!("../../cpp/particles.hpp")),
+    ("checks.hpp", include_str!("../../cpp/checks.hpp")),
 ];
 
 /// The options that every lane is compiled with, which g++ and clang++ know. There is no contraction,
@@ -55,12 +60,19 @@ pub(super) fn of_law(
          OfLists<{of_lists}>;\n}} // namespace nbody\n"
     );
     let defines = [("NBODY_SYMMETRIC", u32::from(is_symmetric).to_string())];
-    assemble(title, lane, &defines, law, &names, "loops.hpp")
+    assemble(title, lane, &defines, law, &names, ["record.hpp", "loops.hpp"])
 }
 
 /// Returns the program of an update or a measure.
 pub(super) fn of_particles(title: &str, program: &str) -> String {
-    assemble(title, Lane::OF_PARTICLES, &[], program, "", "particles.hpp")
+    assemble(title, Lane::OF_PARTICLES, &[], program, "", ["record.hpp", "particles.hpp"])
+}
+
+/// Returns the program of the pair function of a law on the numbers of checks.
+pub(super) fn of_checks(title: &str, lane: Lane, law: &str) -> String {
+    let structs = border::checks();
+    let law = format!("{structs}{law}");
+    assemble(title, lane, &[], &law, "", ["numbers.hpp", "checks.hpp"])
 }
 
 fn assemble(
@@ -69,16 +81,17 @@ fn assemble(
     defines: &[(&str, String)],
     declared: &str,
     names: &str,
-    last: &str,
+    [first, last]: [&str; 2],
 ) -> String {
     let mut text = format!("// {title}\n#define NBODY_LANE NBODY_{}\n", lane.name);
     for (name, value) in defines {
         let _ = writeln!(text, "#define {name} {value}");
     }
     text += &nbody_core::loaded::fits();
+    text += &nbody_core::loaded::accuracy();
     let (domain, structs) = (border::domain(), border::structs());
     let _ = write!(text, "\nnamespace nbody {{\n\n{domain}}} // namespace nbody\n\n");
-    include("record.hpp", &mut text);
+    include(first, &mut text);
     let _ = write!(
         text,
         "\nnamespace nbody {{\n\n{structs}{declared}\n}} // namespace nbody\n\n{names}\n"

@@ -8,6 +8,8 @@ use crate::numeric::scalar::{integers_of, own_coordinates};
 /// A number in `f64` that is infinite beyond the range of `f32`, and zero where `f32` would be
 /// subnormal. It shows the effect of the range of `f32` alone on results, whatever the rounding
 /// errors.
+///
+/// `nbody-declare/cpp/narrow.hpp` has the same operations for laws from text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub(crate) struct Narrow(f64);
 

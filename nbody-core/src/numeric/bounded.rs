@@ -16,9 +16,14 @@ use crate::numeric::scalar::{integers_of, own_coordinates};
 ///
 /// A result that `f32` represents exactly has no error if its operands have none, so that
 /// comparisons of such numbers are certain. Every other comparison is decided as in `f64`.
+///
+/// `nbody-declare/cpp/bounded.hpp` has the same operations for laws from text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Bounded {
+#[repr(C)]
+pub struct Bounded {
+    /// The number in `f64`.
     pub value: f64,
+    /// The bound of its error.
     pub error: f64,
 }
 
