@@ -2,37 +2,7 @@
 
 use std::num::{NonZeroUsize, ParseIntError};
 
-use clap::builder::PossibleValuesParser;
-use nbody::{
-    Accumulation, Device, DeviceName, Expansion, Interaction, Math, Opening, Options, Precision,
-};
-use nbody_interactions::{Visitor, visit_all};
-
-/// The names of all interactions, for the command line.
-pub fn interactions() -> PossibleValuesParser {
-    struct Names(Vec<&'static str>);
-    impl Visitor for Names {
-        fn visit<X: Interaction>(&mut self, _: X) {
-            self.0.push(X::LAW.name);
-        }
-    }
-    let mut names = Names(Vec::new());
-    visit_all(&mut names);
-    names.0.into()
-}
-
-/// Visits the interactions of these names, or all if the list is empty.
-pub fn visit_named(names: &[String], visitor: &mut impl Visitor) {
-    struct Filter<'a, V>(&'a [String], &'a mut V);
-    impl<V: Visitor> Visitor for Filter<'_, V> {
-        fn visit<X: Interaction>(&mut self, interaction: X) {
-            if self.0.is_empty() || self.0.iter().any(|name| name == X::LAW.name) {
-                self.1.visit(interaction);
-            }
-        }
-    }
-    visit_all(&mut Filter(names, visitor));
-}
+use nbody::{Accumulation, Device, DeviceName, Expansion, Math, Opening, Options, Precision};
 
 /// Parses a number of particles, which must be positive and fit into memory.
 pub fn number(text: &str) -> Result<NonZeroUsize, String> {

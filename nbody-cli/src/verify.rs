@@ -1,23 +1,21 @@
 //! `nbody verify`.
 
-use std::any::TypeId;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::check::Case;
+use nbody::check::untyped::Case;
 use nbody::cpu::SimdLevel;
+use nbody::untyped::Engine;
 use nbody::{
-    AllPairs, Device, DeviceName, Domain, Engine, Error, Interaction, Math, Opening, Options,
-    Pairs, Precision, SummationOrder, Tree,
+    Device, DeviceName, Domain, Error, Math, Opening, Options, Pairs, Precision, SummationOrder,
 };
-use nbody_interactions::Visitor;
 use nbody_verify::{cases, domains, ways};
 use rayon::prelude::*;
 
 use crate::Outcome;
-use crate::select;
+use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::table::Table;
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
@@ -33,9 +31,8 @@ const SCALARS: &str = "cpu:scalar";
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The interactions; by default all.
-    #[arg(value_parser = select::interactions())]
-    interactions: Vec<String>,
+    #[command(flatten)]
+    interactions: Interactions,
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default all available ones, and the CPU
     /// at each level of its vector instructions.
     #[arg(long)]
@@ -43,6 +40,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    let all = arguments.interactions.choose()?;
     let devices = match &arguments.device[..] {
         [] => every_device()?,
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
@@ -50,7 +48,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bar = ProgressBar::new(0).with_style(style);
     let mut jobs = Jobs { devices, domains: domains()?, all: Vec::new(), bar };
-    select::visit_named(&arguments.interactions, &mut jobs);
+    for chosen in &all {
+        jobs.add(chosen)?;
+    }
     let verify = jobs.run();
     let mut out = std::io::stdout().lock();
     for line in verify.table.lines() {
@@ -59,8 +59,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     writeln!(
         out,
         "\nWorst error: in units of the running error bound. Bits: compared with the scalars of \
-         the CPU in the same summation order.\n{} passed, {} failed",
-        verify.passed, verify.failed
+         the CPU in the same summation order.{}\n{} passed, {} failed",
+        parameters_of(&all),
+        verify.passed,
+        verify.failed
     )?;
     Ok(if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -100,45 +102,39 @@ struct Worst {
     by_tree: usize,
 }
 
-impl Visitor for Jobs {
-    fn visit<X: Interaction>(&mut self, interaction: X) {
-        self.bar.set_message(format!("reference of {}", X::LAW.name));
+impl Jobs {
+    /// Adds the jobs of an interaction.
+    fn add(&mut self, chosen: &Chosen) -> Result<(), Error> {
+        let law = chosen.law;
+        self.bar.set_message(format!("reference of {}", law.name));
         // Engines refuse a periodic box for an interaction without points.
-        let domains = self.domains.iter().filter(|it| X::LAW.check_domain(it).is_ok());
-        // Cases for mixed precision have their own particles.
-        let cases = domains.map(|&domain| {
-            let cases = [Precision::Single, Precision::Mixed].map(|precision| {
-                let cases = cases(&interaction, domain, precision, &SIZES);
-                Arc::new(cases.expect("a domain for this interaction"))
-            });
-            (domain, cases)
-        });
-        let cases: Vec<_> = cases.collect();
-        for device in &self.devices {
-            for (domain, [others, mixed]) in &cases {
-                self.all.extend(ways(*domain).into_iter().map(|options| {
+        let domains = self.domains.iter().filter(|it| law.check_domain(it).is_ok());
+        for &domain in domains {
+            // Cases for mixed precision have their own particles.
+            let cases =
+                |precision| cases(law, &chosen.parameters, domain, precision, &SIZES).map(Arc::new);
+            let (others, mixed) = (cases(Precision::Single)?, cases(Precision::Mixed)?);
+            for device in &self.devices {
+                self.all.extend(ways(domain).into_iter().map(|options| {
                     let is_mixed = options.precision == Precision::Mixed;
-                    let cases = if is_mixed { mixed } else { others };
-                    job(device, interaction, options, cases.clone())
+                    let cases = if is_mixed { &mixed } else { &others };
+                    job(device, chosen, options, cases.clone())
                 }));
             }
         }
         self.bar.set_length(self.all.len() as u64);
+        Ok(())
     }
 }
 
-fn job<X: Interaction>(
-    device: &Device,
-    interaction: X,
-    options: Options,
-    cases: Arc<Vec<Case<X>>>,
-) -> Job {
-    let of = device.clone();
+fn job(device: &Device, chosen: &Chosen, options: Options, cases: Arc<Vec<Case>>) -> Job {
+    let (of, chosen) = (device.clone(), chosen.clone());
+    let name = chosen.law.name;
     let check = Box::new(move || {
-        let worst = check(&of, interaction, options, &cases)?;
-        Ok((cases.len(), worst, bits(&of, interaction, options, &cases)?))
+        let worst = check(&of, &chosen, options, &cases)?;
+        Ok((cases.len(), worst, bits(&of, &chosen, options, &cases)?))
     });
-    Job { name: X::LAW.name, device: device.clone(), options, check }
+    Job { name, device: device.clone(), options, check }
 }
 
 const HEADER: [&str; 12] = [
@@ -217,25 +213,27 @@ impl Verify {
     }
 }
 
-fn check<X: Interaction>(
+fn check(
     device: &Device,
-    interaction: X,
+    chosen: &Chosen,
     options: Options,
-    cases: &[Case<X>],
+    cases: &[Case],
 ) -> Result<Worst, Error> {
     let mut worst = Worst { passed: true, ..Worst::default() };
+    let law = chosen.law;
     // Symmetric pairs are also checked if the engine would choose ordered pairs.
-    let symmetric = X::LAW.third_law.map(|_| options.pairs(Pairs::Symmetric));
+    let symmetric = law.third_law.map(|_| options.pairs(Pairs::Symmetric));
     for options in [options].into_iter().chain(symmetric) {
-        let mut direct = AllPairs::with_options(device, interaction, options)?;
-        worst.add(&mut direct, "", cases)?;
+        let mut direct = device.untyped().all_pairs(law, &chosen.parameters, options)?;
+        worst.add((device, &mut *direct), "", cases)?;
     }
-    if X::LAW.charges.is_ok() {
-        let mut tree = Tree::with_options(device, interaction, Opening::theta(CLOSED), options)?;
+    if law.charges.is_ok() {
+        let opening = Opening::theta(CLOSED);
+        let mut tree = device.untyped().tree(law, &chosen.parameters, opening, options)?;
         for case in cases {
-            match worst.add(&mut tree, " by a tree", std::slice::from_ref(case)) {
+            match worst.add((device, &mut *tree), " by a tree", std::slice::from_ref(case)) {
                 // Expected: i and j are records with separate positions.
-                Err(Error::OtherPositions) if !is_one_record::<X>() => {}
+                Err(Error::OtherPositions) if !chosen.has_one_record() => {}
                 added => {
                     added?;
                     worst.by_tree += 1;
@@ -246,20 +244,16 @@ fn check<X: Interaction>(
     Ok(worst)
 }
 
-fn is_one_record<X: Interaction>() -> bool {
-    TypeId::of::<X::I>() == TypeId::of::<X::J>()
-}
-
 impl Worst {
-    /// Checks these cases, and keeps the worst result.
-    fn add<X: Interaction, E: Engine<X>>(
+    /// Checks these cases on an engine of a device, and keeps the worst result.
+    fn add(
         &mut self,
-        engine: &mut E,
+        (device, engine): (&Device, &mut dyn Engine),
         by: &str,
-        cases: &[Case<X>],
+        cases: &[Case],
     ) -> Result<(), Error> {
         for case in cases {
-            let report = case.check(engine)?;
+            let report = case.check(device, engine)?;
             self.passed &= report.passes();
             for field in report.fields {
                 let error = field.of_bound.unwrap_or(f64::INFINITY);
@@ -274,21 +268,22 @@ impl Worst {
 
 /// Compares bits with the CPU's scalars where IEEE arithmetic defines them: in exact mathematics,
 /// without special functions. Returns `None` elsewhere.
-fn bits<X: Interaction>(
+fn bits(
     device: &Device,
-    interaction: X,
+    chosen: &Chosen,
     options: Options,
-    cases: &[Case<X>],
+    cases: &[Case],
 ) -> Result<Option<bool>, Error> {
-    if options.math != Math::Exact || X::LAW.operations.special > 0 || device.name() == SCALARS {
+    let law = chosen.law;
+    if options.math != Math::Exact || law.operations.special > 0 || device.name() == SCALARS {
         return Ok(None);
     }
     let options = options.order(BITS);
-    let mut direct = AllPairs::with_options(device, interaction, options)?;
-    let mut cpu =
-        AllPairs::with_options(&Device::cpu_with(SimdLevel::Scalar)?, interaction, options)?;
+    let cpu = Device::cpu_with(SimdLevel::Scalar)?;
+    let engine = |device: &Device| device.untyped().all_pairs(law, &chosen.parameters, options);
+    let (mut direct, mut scalars) = (engine(device)?, engine(&cpu)?);
     for case in cases {
-        if !case.same_bits(&mut direct, &mut cpu)? {
+        if !case.same_bits((device, &mut *direct), (&cpu, &mut *scalars))? {
             return Ok(Some(false));
         }
     }
@@ -298,23 +293,39 @@ fn bits<X: Interaction>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nbody::models::uniform;
-    use nbody_interactions::gravity::{Body, Gravity};
+    use nbody::models::uniform_rows;
+    use nbody::untyped::OwnedRows;
+    use nbody_interactions::gravity::Gravity;
 
     const GRAVITY: Gravity = Gravity { eps2: 1.0 / 64.0 };
 
     /// Checks these cases; returns the numbers of passed and failed jobs and the row of the table.
-    fn row(cases: Vec<Case<Gravity>>) -> (usize, usize, String) {
-        let job = job(&Device::cpu(), GRAVITY, Options::default(), Arc::new(cases));
+    fn row(cases: Vec<Case>) -> (usize, usize, String) {
+        let gravity = Chosen::new(GRAVITY);
+        let job = job(&Device::cpu(), &gravity, Options::default(), Arc::new(cases));
         let (domains, bar) = (domains().unwrap(), ProgressBar::hidden());
         let verify = Jobs { devices: Vec::new(), domains, all: vec![job], bar }.run();
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
     }
 
+    fn sizes() -> Vec<Case> {
+        let Chosen { law, parameters, .. } = Chosen::new(GRAVITY);
+        cases(law, &parameters, Domain::Open, Precision::Single, &SIZES).unwrap()
+    }
+
+    fn bodies(n: usize, seed: u64) -> OwnedRows {
+        uniform_rows(Chosen::new(GRAVITY).law.i, n, seed)
+    }
+
+    fn two_sets(gravity: Gravity, i: OwnedRows, j: OwnedRows) -> Case {
+        let Chosen { law, parameters, .. } = Chosen::new(gravity);
+        Case::two_sets(law, &parameters, Domain::Open, i, j).unwrap()
+    }
+
     #[test]
     fn right_results_pass() {
-        let cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES).unwrap();
+        let cases = sizes();
         assert_eq!(cases.len(), 2 * SIZES.len(), "each size as one set, and of two");
         let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (1, 0), "{line}");
@@ -324,10 +335,10 @@ mod tests {
 
     #[test]
     fn one_wrong_case_fails() {
-        let mut cases = cases(&GRAVITY, Domain::Open, Precision::Single, &SIZES).unwrap();
+        let mut cases = sizes();
         // The result of another softening length for the same particles.
         let other = Gravity { eps2: 1.0 / 63.0 };
-        cases[5] = Case::two_sets(&other, Domain::Open, uniform(129, 1), uniform(2, 2)).unwrap();
+        cases[5] = two_sets(other, bodies(129, 1), bodies(2, 2));
         let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (0, 1), "{line}");
         assert!(line.contains("129 x 2") && line.ends_with("FAILED"), "{line}");
@@ -335,9 +346,12 @@ mod tests {
 
     #[test]
     fn nan_fails() {
-        let mut bodies = uniform::<Body>(10, 1);
-        bodies[3].pos[0] = f64::NAN;
-        let case = Case::two_sets(&GRAVITY, Domain::Open, bodies, uniform(5, 2)).unwrap();
+        let mut words = bodies(10, 1).words().to_vec();
+        // The position of the fourth body.
+        words[3 * 4] = f64::NAN.to_bits();
+        let law = Chosen::new(GRAVITY).law;
+        let i = OwnedRows::new(law.i, words).unwrap();
+        let case = two_sets(GRAVITY, i, bodies(5, 2));
         let (_, failed, line) = row(vec![case]);
         assert_eq!(failed, 1, "{line}");
     }

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nbody::check::Case;
+use nbody::check::untyped::Case;
 use nbody::cpu::SimdLevel;
 use nbody::law::Law;
+use nbody::untyped::{Engine, Rows as _};
 use nbody::{
-    Accumulation, AllPairs, Device, Domain, Interaction, Math, Options, Pairs, Precision,
-    SummationOrder,
+    Accumulation, Device, Domain, Interaction, Math, Options, Pairs, Precision, SummationOrder,
 };
 use nbody_interactions::Visitor;
 use nbody_verify::{all_ways, domains, paired_ways};
@@ -73,10 +73,12 @@ impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         // The reference takes longer than a program, so all ways in one space share it, except in
         // mixed precision, where the particles differ.
-        let expected = [(); 4].map(|()| Cases::<X>::default());
+        let expected = [(); 4].map(|()| Cases::default());
         let ways = paired_ways(X::LAW, self.domains, self.turn);
         let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
         let orders = orders(X::LAW, &ways, self.turn);
+        let mut parameters = vec![0; X::DIM];
+        (&&[interaction][..]).write(0..1, &mut parameters);
         self.all.extend(all_ways(X::LAW, self.domains).iter().map(name));
         self.taken.extend(ways.iter().map(name));
         for (way, options) in ways.into_iter().enumerate() {
@@ -86,13 +88,15 @@ impl Visitor for Trials {
                 expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
             let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
             let title = format!("{}/{}", X::LAW.name, name(&options));
+            let parameters = parameters.clone();
             self.trials.push(Trial::test(title, move || {
                 let emulator = nbody_tests::emulator();
                 let all = || {
-                    let cases = nbody_verify::cases(&interaction, domain, precision, &SIZES);
+                    let cases = nbody_verify::cases(X::LAW, &parameters, domain, precision, &SIZES);
                     cases.expect("a domain for this interaction")
                 };
-                let check = Check { emulator, interaction, options, cases: cases.get_or_init(all) };
+                let (law, parameters, cases) = (X::LAW, &parameters[..], cases.get_or_init(all));
+                let check = Check { emulator, law, parameters, options, cases };
                 check.all_devices()?;
                 orders.iter().try_for_each(|&order| check.same_bits(order))
             }));
@@ -115,17 +119,22 @@ fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
 }
 
 /// Cases that the first trial computes and the last one drops.
-type Cases<X> = Arc<OnceLock<Vec<Case<X>>>>;
+type Cases = Arc<OnceLock<Vec<Case>>>;
 
 /// A way to compute an interaction.
-struct Check<'a, X: Interaction> {
+struct Check<'a> {
     emulator: Device,
-    interaction: X,
+    law: &'static Law,
+    parameters: &'a [u64],
     options: Options,
-    cases: &'a [Case<X>],
+    cases: &'a [Case],
 }
 
-impl<X: Interaction> Check<'_, X> {
+impl Check<'_> {
+    fn engine(&self, device: &Device, options: Options) -> Result<Box<dyn Engine>, nbody::Error> {
+        device.untyped().all_pairs(self.law, self.parameters, options)
+    }
+
     /// Compares the emulator and the CPU with the reference.
     fn all_devices(&self) -> Result<(), Failed> {
         let levels = levels()?;
@@ -134,15 +143,15 @@ impl<X: Interaction> Check<'_, X> {
         let checked = if exact { &levels[levels.len() - 1..] } else { &levels };
         // Compensated sums always use ordered pairs.
         let compensated = self.options.accumulation == Accumulation::Compensated;
-        let symmetric = X::LAW.third_law.filter(|_| compensated);
+        let symmetric = self.law.third_law.filter(|_| compensated);
         let symmetric = symmetric.map(|_| self.options.pairs(Pairs::Symmetric));
         for device in [&self.emulator].into_iter().chain(checked) {
             for options in [self.options].into_iter().chain(symmetric) {
-                let mut direct = AllPairs::with_options(device, self.interaction, options)?;
+                let mut direct = self.engine(device, options)?;
                 PROGRAMS.fetch_add(1, Ordering::Relaxed);
                 for case in self.cases {
                     RUNS.fetch_add(1, Ordering::Relaxed);
-                    let report = case.check(&mut direct)?;
+                    let report = case.check(device, &mut *direct)?;
                     if !report.passes() {
                         let (name, pairs) = (case.name(), options.pairs);
                         return Err(format!("{device}: {name}, {pairs} pairs:\n{report}").into());
@@ -157,16 +166,16 @@ impl<X: Interaction> Check<'_, X> {
     /// at every level over all orders.
     fn same_bits(&self, order: usize) -> Result<(), Failed> {
         let options = self.options.order(ORDERS[order]);
-        let engine = |device| AllPairs::with_options(device, self.interaction, options);
-        let mut emulated = engine(&self.emulator)?;
+        let mut emulated = self.engine(&self.emulator, options)?;
         let levels = levels()?;
         let several = levels.len().max(ORDERS.len());
         for k in (order..several).step_by(ORDERS.len()) {
             let level = &levels[k % levels.len()];
-            let mut other = engine(level)?;
+            let mut other = self.engine(level, options)?;
             for case in self.cases {
                 RUNS.fetch_add(1, Ordering::Relaxed);
-                if !case.same_bits(&mut emulated, &mut other)? {
+                let emulated = (&self.emulator, &mut *emulated);
+                if !case.same_bits(emulated, (level, &mut *other))? {
                     let (name, order) = (case.name(), options.order);
                     return Err(format!("emulator, {level}: {name}, {order:?}: bits differ").into());
                 }
