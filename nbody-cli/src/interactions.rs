@@ -33,25 +33,30 @@ pub struct Interactions {
 impl Interactions {
     /// Returns the interactions, with their parameters.
     pub fn choose(&self) -> Result<Vec<Chosen>, Box<dyn Error>> {
-        let mut all = Vec::new();
-        for name in &self.interactions {
-            all.extend(named(name)?);
-        }
-        if self.interactions.is_empty() {
-            all = ready();
-        }
-        for setting in &self.set {
-            let mut is_known = false;
-            for chosen in &mut all {
-                is_known |= chosen.set(setting)?;
-            }
-            if !is_known {
-                let known: Vec<_> = all.iter().map(Chosen::names).collect();
-                return Err(format!("no parameter `{}`: {}", setting.name, known.join("; ")).into());
-            }
-        }
-        Ok(all)
+        choose(&self.interactions, &self.set)
     }
+}
+
+/// Returns the interactions of these names and files, or all ready ones, with their parameters.
+pub fn choose(names: &[String], settings: &[Setting]) -> Result<Vec<Chosen>, Box<dyn Error>> {
+    let mut all = Vec::new();
+    for name in names {
+        all.extend(named(name)?);
+    }
+    if names.is_empty() {
+        all = ready();
+    }
+    for setting in settings {
+        let mut is_known = false;
+        for chosen in &mut all {
+            is_known |= chosen.set(setting)?;
+        }
+        if !is_known {
+            let known: Vec<_> = all.iter().map(Chosen::names).collect();
+            return Err(format!("no parameter `{}`: {}", setting.name, known.join("; ")).into());
+        }
+    }
+    Ok(all)
 }
 
 /// An interaction, and a row of its parameters.
@@ -94,11 +99,12 @@ impl Chosen {
             }
             if numbers.len() != range.len() && numbers.len() != 1 {
                 let (law, found) = (self.law.name, numbers.len());
-                let expected =
-                    if range.len() == 1 { String::new() } else { format!(" or {}", range.len()) };
+                let expected = match range.len() {
+                    1 => "1 number".to_owned(),
+                    n => format!("1 number or {n}"),
+                };
                 return Err(format!(
-                    "--set {name}: expected 1{expected} numbers for `{field}` of {law}, found \
-                     {found}"
+                    "--set {name}: expected {expected} for `{field}` of {law}, found {found}"
                 ));
             }
             for (word, number) in self.parameters[range].iter_mut().zip(numbers.iter().cycle()) {
@@ -159,7 +165,7 @@ fn word(field: &Field, number: f64) -> Result<u64, String> {
 
 /// A value of a parameter, as on the command line.
 #[derive(Clone, Debug)]
-struct Setting {
+pub struct Setting {
     name: String,
     numbers: Vec<f64>,
 }

@@ -72,8 +72,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         writeln!(out, "{line}")?;
     }
     let parameters = parameters_of(&all);
-    if !parameters.is_empty() {
-        writeln!(out, "{}", parameters.trim_start_matches('\n'))?;
+    // The table ends its last line.
+    if let Some(parameters) = parameters.strip_prefix('\n') {
+        writeln!(out, "{parameters}")?;
     }
     first.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }

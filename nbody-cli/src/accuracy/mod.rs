@@ -1,12 +1,13 @@
-//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2; with `--tree`, the errors of
-//! trees.
+//! `nbody accuracy`: the experiment of Hamada & Iitaka 2007, table 2; with interactions, the same of
+//! their results; with `--tree`, the errors of trees.
 //!
 //! Measures accelerations in Plummer spheres of equal masses in virial equilibrium, with ε² = 0.01
 //! (figure 10), and the error of equation 3, |a − a'| / |a'|, where a' is computed in double
 //! precision. Both a and a' start from the same particles, rounded to `f32`, so that only the
 //! evaluation has an error; or from particles in `f64`, so that the error of rounding them is
-//! included.
+//! included. Other interactions have uniform particles in the unit cube, which are exact in `f32`.
 
+mod subject;
 mod trees;
 
 use std::error::Error;
@@ -16,30 +17,36 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use nbody::check::{FieldReport, Report};
 use nbody::cuda::{Schedule, Walk};
-use nbody::models::plummer;
-use nbody::{Accumulation, AllPairs, Device, DeviceName, Engine, Math, Options, Pairs, Precision};
-use nbody_interactions::gravity::{Acceleration, Attraction, Body};
+use nbody::{Accumulation, Device, DeviceName, Math, Options, Pairs, Precision};
 
 use crate::files::{self, Cells, Sheet};
+use crate::interactions::{InteractionOrFile, Setting, choose, parameters_of};
 use crate::plots::{Figure, Line};
 use crate::select;
 use crate::table::Table;
 use crate::{Outcome, date};
 
+pub use subject::Subject;
+use subject::{EPS2, Particles};
 pub use trees::Model;
 use trees::Trees;
 
 /// Largest number of compared particles, which bounds the time of the reference. The particles of
 /// a Plummer sphere are in random order, so the first ones are a fair sample.
 const TARGETS: usize = 16384;
-/// Squared softening length of the paper, rounded to `f32`.
-const EPS2: f64 = 0.01_f32 as f64;
-const ATTRACTION: Attraction = Attraction { eps2: EPS2 };
-const SEED: u64 = 1;
-
 #[derive(clap::Args)]
 pub struct Arguments {
+    /// Interactions to measure on uniform particles instead, field by field: names of ready ones,
+    /// or files of declarations that end in .rs, for each of their interactions.
+    #[arg(value_parser = InteractionOrFile)]
+    interactions: Vec<String>,
+    /// Set a parameter of the interactions, NAME=NUMBER, or all its numbers, NAME=X,Y,Z. By default
+    /// a ready interaction has parameters that suit particles in the unit cube; an interaction of a
+    /// file has random ones: numbers from 0 to 1, integers from 0 to 3.
+    #[arg(long, value_name = "NAME=NUMBER", requires = "interactions")]
+    set: Vec<Setting>,
     /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
@@ -50,7 +57,7 @@ pub struct Arguments {
     /// Measure trees instead, with far particles of both orders: errors of accelerations and
     /// potentials against the angle or the share that opens cells, evaluations and times, beside
     /// all pairs of up to 131072 particles on the CPU and 1048576 on a GPU.
-    #[arg(long, conflicts_with_all = ["pairs", "unrounded"])]
+    #[arg(long, conflicts_with_all = ["interactions", "pairs", "unrounded"])]
     tree: bool,
     /// The walks through trees: by groups, or by particles on a GPU.
     #[arg(long, default_value_t, requires = "tree")]
@@ -81,7 +88,7 @@ pub struct Arguments {
     #[arg(long, default_value_t)]
     precision: Precision,
     /// Start from particles in f64: the errors then include the rounding errors of particles.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "interactions")]
     unrounded: bool,
     /// The arithmetic: fast (approximate division and roots, contraction), exact (IEEE).
     #[arg(long, default_value_t)]
@@ -128,6 +135,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.tree {
         return run_trees(arguments);
     }
+    let chosen = match &arguments.interactions[..] {
+        [] => Vec::new(),
+        names => choose(names, &arguments.set)?,
+    };
     let devices = select::devices_or_best(&arguments.device)?;
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
@@ -135,10 +146,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let options = Options::default().precision(precision).math(math).pairs(pairs);
     let sizes = arguments.sizes(&SIZES);
     let time = date::now();
-    let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded };
-    let rows = accuracy.rows()?;
+    let parameters = parameters_of(&chosen);
+    let subjects = if chosen.is_empty() {
+        vec![Subject::of_the_paper(unrounded)]
+    } else {
+        chosen.into_iter().map(Subject::uniform).collect()
+    };
+    let (subjects, devices, sizes) = (&subjects[..], &devices[..], &sizes[..]);
+    let rows = Accuracy { subjects, devices, sizes, options }.rows()?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", report(&rows, options))?;
+    writeln!(out, "{}{parameters}", report(&rows, options))?;
     if let Some(mut sheet) = sheet {
         rows.iter().try_for_each(|row| sheet.row(&row.cells(options, &time)))?;
         sheet.finish()?;
@@ -151,22 +168,23 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// Parameters of a measurement.
 pub struct Accuracy<'a> {
+    pub subjects: &'a [Subject],
     pub devices: &'a [Device],
     pub sizes: &'a [usize],
     /// Options other than the accumulation: every accumulation is measured.
     pub options: Options,
-    /// Whether particles stay in `f64` instead of being rounded to `f32`.
-    pub unrounded: bool,
 }
 
-/// The relative errors of the accelerations.
+/// The relative errors of a field of the results.
 #[derive(Debug, PartialEq)]
 pub struct Row {
+    interaction: &'static str,
+    particles: Particles,
+    field: &'static str,
     device: String,
     n: usize,
     /// Number of compared particles.
     targets: usize,
-    unrounded: bool,
     precision: Precision,
     accumulation: Accumulation,
     schedule: Schedule,
@@ -175,55 +193,66 @@ pub struct Row {
 }
 
 impl Accuracy<'_> {
-    /// Measures the rows, grouped by size and device, in the order of [`columns`].
+    /// Measures the rows, grouped by interaction, size, device and field, in the order of
+    /// [`columns`].
     pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         let columns = columns(self.options);
-        let steps = 1 + self.devices.len() * columns.len();
+        let steps =
+            self.subjects.len() * self.sizes.len() * (1 + self.devices.len() * columns.len());
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-        let bar = ProgressBar::new((self.sizes.len() * steps) as u64).with_style(style);
+        let bar = ProgressBar::new(steps as u64).with_style(style);
         let mut rows = Vec::new();
-        for &n in self.sizes {
-            bar.set_message(format!("reference of {n}"));
-            let bodies = bodies(n, self.unrounded)?;
-            let targets = &bodies[..n.min(TARGETS)];
-            let domain = self.options.domain;
-            let truth = nbody::check::reference_self(&ATTRACTION, domain, targets, &bodies)?;
-            bar.inc(1);
-            for device in self.devices {
-                for &options in &columns {
-                    bar.set_message(format!("{} on {device}, {n}", options.accumulation));
-                    rows.extend(self.row(device, options, &bodies, &truth)?);
-                    bar.inc(1);
+        for subject in self.subjects {
+            for &n in self.sizes {
+                bar.set_message(format!("reference of {n}"));
+                let sample = subject.sample(n)?;
+                let truth = sample.reference(n.min(TARGETS), self.options.domain)?;
+                bar.inc(1);
+                for device in self.devices {
+                    let mut of_columns = Vec::new();
+                    for &options in &columns {
+                        bar.set_message(format!("{} on {device}, {n}", options.accumulation));
+                        let (schedule, report) = sample.compare(device, options, &truth)?;
+                        let of_column = subject.rows(device, n, (options, schedule), report);
+                        of_columns.push(of_column.into_iter());
+                        bar.inc(1);
+                    }
+                    // Field by field, each with its columns.
+                    for _ in subject.fields() {
+                        rows.extend(of_columns.iter_mut().filter_map(Iterator::next));
+                    }
                 }
             }
         }
         bar.finish_and_clear();
         Ok(rows)
     }
+}
 
-    /// Measures the errors of the first bodies, for which `truth` has the reference.
-    fn row(
+impl Subject {
+    /// Returns a row for each field of a report.
+    fn rows(
         &self,
         device: &Device,
-        options: Options,
-        bodies: &[Body],
-        truth: &[Acceleration],
-    ) -> Result<Option<Row>, nbody::Error> {
-        let mut direct = AllPairs::with_options(device, ATTRACTION, options)?;
-        let results = direct.evaluate_self(bodies)?;
-        let report = nbody::check::compare(&results[..truth.len()], truth, None)?;
-        let schedule = direct.program().map(|program| program.config.schedule);
-        Ok(report.fields.first().map(|acc| Row {
+        n: usize,
+        (options, schedule): (Options, Schedule),
+        report: Report,
+    ) -> Vec<Row> {
+        let targets = report.n;
+        let row = |field: FieldReport| Row {
+            interaction: self.name(),
+            particles: self.particles,
+            field: field.name,
             device: device.name(),
-            n: bodies.len(),
-            targets: truth.len(),
-            unrounded: self.unrounded,
+            n,
+            targets,
             precision: options.precision,
             accumulation: options.accumulation,
-            schedule: schedule.unwrap_or(Schedule::Ordered),
-            max: acc.max,
-            rms: acc.rms,
-        }))
+            schedule,
+            max: field.max,
+            rms: field.rms,
+        };
+        report.fields.into_iter().map(row).collect()
     }
 }
 
@@ -239,17 +268,7 @@ fn columns(options: Options) -> Vec<Options> {
     columns
 }
 
-/// Samples a Plummer sphere, rounded to `f32` unless `unrounded`.
-fn bodies(n: usize, unrounded: bool) -> Result<Vec<Body>, nbody::models::Error> {
-    let round = |x: f64| if unrounded { x } else { f64::from(x as f32) };
-    let sphere = plummer(n, SEED)?;
-    let particles = sphere.particles.iter();
-    Ok(particles
-        .map(|p| Body { pos: nbody::Point(p.pos.map(round)), mass: round(p.mass) })
-        .collect())
-}
-
-/// Formats a line for each size and device, with a pair of columns for each of [`columns`].
+/// Formats a line for each size, device and field, with a pair of columns for each of [`columns`].
 fn report(rows: &[Row], options: Options) -> String {
     let columns = columns(options).len();
     let names: Vec<_> = rows
@@ -257,12 +276,13 @@ fn report(rows: &[Row], options: Options) -> String {
         .take(columns)
         .flat_map(|row| ["max", "rms"].map(|error| format!(">{} {error}", row.name(options))))
         .collect();
-    let mut header = vec!["device", ">N", ">compared"];
+    let mut header = vec!["device", ">N", ">compared", "interaction", "field"];
     header.extend(names.iter().map(String::as_str));
     let mut table = Table::new(&header);
     for line in rows.chunks(columns) {
         let mut cells = vec![line[0].device.clone(), line[0].n.to_string()];
         cells.push(line[0].targets.to_string());
+        cells.extend([line[0].interaction, line[0].field].map(str::to_owned));
         cells.extend(line.iter().flat_map(|row| [row.max, row.rms].map(|e| format!("{e:.1e}"))));
         table.row(cells);
     }
@@ -274,19 +294,24 @@ fn report(rows: &[Row], options: Options) -> String {
     } else {
         String::new()
     };
-    let particles = particles(rows);
+    let (title, source) = match particles(rows) {
+        Particles::Uniform => ("results", "uniform in the unit cube."),
+        _ => (
+            "accelerations",
+            "Plummer spheres, eps2 0.01\n(Hamada & Iitaka 2007, table 2 and equation 3).",
+        ),
+    };
     format!(
-        "Relative errors of accelerations against f64 on {particles}: Plummer spheres, \
-         eps2 0.01\n(Hamada & Iitaka 2007, table 2 and equation 3). {precision} precision, {math} \
+        "Relative errors of {title} against f64 on {}: {source} {precision} precision, {math} \
          mathematics, pairs {pairs}.\n\n{}{sampled}",
+        particles(rows).name(),
         table.lines().join("\n")
     )
 }
 
-/// Names the kind of particles of the reference.
-fn particles(rows: &[Row]) -> &'static str {
-    let unrounded = rows.iter().any(|row| row.unrounded);
-    if unrounded { "particles in f64" } else { "the same f32 particles" }
+/// Returns the kind of particles.
+fn particles(rows: &[Row]) -> Particles {
+    rows.first().map_or(Particles::Rounded, |row| row.particles)
 }
 
 impl Row {
@@ -302,15 +327,19 @@ impl Row {
     /// Lists all cells of a row, in full precision.
     fn cells(&self, options: Options, time: &str) -> Cells {
         let Options { math, pairs, .. } = options;
-        let particles = if self.unrounded { "f64" } else { "f32" };
+        let is_of_the_paper = self.particles != Particles::Uniform;
+        let eps2 = is_of_the_paper.then_some(EPS2);
+        let digits = if self.particles == Particles::Unrounded { "f64" } else { "f32" };
         let how = self.schedule.name();
         vec![
             ("date", time.to_owned()),
+            ("interaction", self.interaction.to_owned()),
+            ("field", self.field.to_owned()),
             ("device", self.device.clone()),
             ("n", self.n.to_string()),
             ("compared", self.targets.to_string()),
-            ("eps2", EPS2.to_string()),
-            ("particles", particles.to_owned()),
+            ("eps2", files::number(eps2)),
+            ("particles", digits.to_owned()),
             ("precision", self.precision.to_string()),
             ("math", math.to_string()),
             ("pairs", pairs.to_string()),
@@ -330,7 +359,10 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
         if !devices.contains(&&row.device[..]) {
             devices.push(&row.device);
         }
-        let name = format!("{}, {}", row.name(options), row.device);
+        let mut name = format!("{}, {}", row.name(options), row.device);
+        if row.particles == Particles::Uniform {
+            name = format!("{}, {}, {name}", row.interaction, row.field);
+        }
         let point = (row.n as f64, row.rms);
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
@@ -341,18 +373,19 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
     let sampled = rows.iter().any(|row| row.targets < row.n);
     let sample =
         if sampled { format!(", of which at most {TARGETS} are compared") } else { String::new() };
+    let (of, subject) = match particles(rows) {
+        Particles::Uniform => ("results", "Results of uniform particles"),
+        _ => ("gravity", "Accelerations of Plummer spheres, eps2 0.01"),
+    };
     Figure {
         title: format!(
-            "Error of gravity by accumulation: {}, {}",
+            "Error of {of} by accumulation: {}, {}",
             devices.join(" and "),
             date::day(time)
         ),
         caption: vec![
             format!("{precision} precision, {math} mathematics, pairs {pairs}"),
-            format!(
-                "Accelerations of Plummer spheres, eps2 0.01, against f64 on {}{sample}.",
-                particles(rows)
-            ),
+            format!("{subject}, against f64 on {}{sample}.", particles(rows).name()),
         ],
         x: "particles N",
         y: "rms relative error",

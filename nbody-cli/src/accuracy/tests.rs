@@ -3,8 +3,8 @@
 use super::*;
 
 fn rows(sizes: &[usize], options: Options) -> Vec<Row> {
-    let unrounded = false;
-    Accuracy { devices: &[Device::cpu()], sizes, options, unrounded }.rows().unwrap()
+    let subjects = &[Subject::of_the_paper(false)];
+    Accuracy { subjects, devices: &[Device::cpu()], sizes, options }.rows().unwrap()
 }
 
 #[test]
@@ -25,8 +25,8 @@ fn errors_are_ordered_by_accumulation_and_tiny_in_double_precision() {
 #[test]
 fn mixed_precision_keeps_the_digits_of_positions() {
     let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
-    let unrounded = true;
-    let accuracy = Accuracy { devices: &[Device::cpu()], sizes: &[2000], options, unrounded };
+    let subjects = &[Subject::of_the_paper(true)];
+    let accuracy = Accuracy { subjects, devices: &[Device::cpu()], sizes: &[2000], options };
     let rows = accuracy.rows().unwrap();
     let [_, _, double, compensated, mixed] = &rows[..] else { panic!("{rows:?}") };
     assert!(mixed.rms < double.rms && compensated.rms < mixed.rms, "{rows:?}");
@@ -43,7 +43,9 @@ fn the_report_mentions_a_sample() {
         device: "cpu".to_owned(),
         n: 65536,
         targets: TARGETS,
-        unrounded: false,
+        interaction: "attraction",
+        field: "acc",
+        particles: Particles::Rounded,
         precision: options.precision,
         accumulation: options.accumulation,
         schedule: Schedule::Ordered,

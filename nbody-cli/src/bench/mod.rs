@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::cuda::sass;
 use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 
-use crate::accuracy::{self, Accuracy, Model};
+use crate::accuracy::{self, Accuracy, Model, Subject};
 use crate::files::{self, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::select::{self, Numerics};
@@ -111,8 +111,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
         roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
         let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
-        let accuracy = Accuracy { devices: &devices, sizes: &sizes, options, unrounded: false };
-        let rows = accuracy.rows()?;
+        let (subjects, devices) = (&[Subject::of_the_paper(false)], &devices[..]);
+        let rows = Accuracy { subjects, devices, sizes: &sizes, options }.rows()?;
         accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
     }
     Ok(ExitCode::SUCCESS)
