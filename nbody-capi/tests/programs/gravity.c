@@ -186,7 +186,8 @@ int main(int argc, char **argv) {
 
     CHECK(nbody_device_open(chosen, &device));
     CHECK(nbody_device_name(device, name, sizeof name));
-    MUST(strcmp(name, chosen) == 0);
+    /* A GPU has a name of its own. */
+    MUST(strncmp(chosen, "cuda", 4) == 0 ? strlen(name) > 4 : strcmp(name, chosen) == 0);
     for (k = 0; nbody_law_ready_name(k); k++) found |= strcmp(nbody_law_ready_name(k), "gravity") == 0;
     MUST(found);
     CHECK(nbody_law_ready("gravity", &law));
