@@ -14,5 +14,5 @@ mod error;
 mod table;
 
 pub use declarations::Declarations;
-pub use declare::{declare, read};
+pub use declare::{declare, declare_in, read};
 pub use error::{Error, Fault};

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use nbody_codegen::describe::{
     self, Fields, Input, LawDescription, ProgramDescription, Reduction, Separable, Type,
 };
+use nbody_compile::Cache;
 use nbody_core::interval::{Function, Role, Step};
 use nbody_core::{
     Carried, ChargeTable, Error, FieldKind, Law, LawTable, Operations, ParticleProgram,
@@ -15,8 +16,8 @@ use nbody_core::{
 
 use crate::cpu::{LawCode, ProgramCode};
 
-/// Returns the law of a description.
-pub(crate) fn law(description: LawDescription) -> Result<&'static Law, Error> {
+/// Returns the law of a description; its loops are kept in this cache.
+pub(crate) fn law(description: LawDescription, cache: &Cache) -> Result<&'static Law, Error> {
     let LawDescription { text, self_pairs, cutoff, charges, operations, third_law, records } =
         description;
     let cutoff = cutoff.map(|cutoff| (steps(&cutoff.steps), cutoff.reads));
@@ -31,13 +32,16 @@ pub(crate) fn law(description: LawDescription) -> Result<&'static Law, Error> {
         third_law,
         records: records.map(fields),
     };
-    let code = LawCode::new(&table, text.cpp);
+    let code = LawCode::new(&table, text.cpp, cache);
     // SAFETY: the text is the compiler's output for these records.
     unsafe { table.intern_with(Box::new(code)) }
 }
 
-/// Returns the program of a description.
-pub(crate) fn program(description: ProgramDescription) -> Result<&'static ParticleProgram, Error> {
+/// Returns the program of a description; its loop is kept in this cache.
+pub(crate) fn program(
+    description: ProgramDescription,
+    cache: &Cache,
+) -> Result<&'static ParticleProgram, Error> {
     let ProgramDescription { text, operations, changes, records } = description;
     let table = ProgramTable {
         name: text.name,
@@ -46,7 +50,7 @@ pub(crate) fn program(description: ProgramDescription) -> Result<&'static Partic
         changes,
         records: records.map(fields),
     };
-    let code = ProgramCode::new(&table, text.cpp);
+    let code = ProgramCode::new(&table, text.cpp, cache);
     // SAFETY: the text is the compiler's output for these records.
     unsafe { table.intern_with(Box::new(code)) }
 }

@@ -11,8 +11,10 @@ use crate::temporary;
 
 /// The extension of entries that hold measurements.
 pub const TUNED: &str = "tuned";
+/// The extension of entries that hold the answers of compilers about themselves.
+pub const ANSWERS: &str = "answers";
 /// The extensions of all entries.
-const EXTENSIONS: [&str; 6] = ["so", "cubin", "cu", "cpp", "version", TUNED];
+const EXTENSIONS: [&str; 7] = ["so", "cubin", "cu", "cpp", "version", ANSWERS, TUNED];
 /// The age from which on a temporary file counts as left behind by a crash.
 const AT_WORK: Duration = Duration::from_secs(60 * 60);
 
@@ -20,7 +22,7 @@ const AT_WORK: Duration = Duration::from_secs(60 * 60);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheContents {
-    /// The number of entries: compiled programs, measurements, versions of NVRTC.
+    /// The number of entries: compiled programs, measurements, versions of compilers.
     pub entries: usize,
     /// The bytes of all files.
     pub bytes: u64,

@@ -28,6 +28,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use crate::environment::variable;
 use crate::error::Error;
 use crate::temporary::Temporary;
+pub(crate) use contents::ANSWERS;
 pub use contents::{CacheContents, TUNED};
 
 const MAGIC: &[u8] = b"nbody kernel cache 2\n";

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use libloading::Library;
+use nbody_compile::Cache;
 use nbody_core::Error;
 use nbody_core::loaded::{self, Bounded, CheckNumbers, LoadedPair};
 
@@ -23,14 +24,19 @@ pub(super) struct PairFunctions {
 
 impl PairFunctions {
     /// Compiles the C++ of a law, or takes it from the cache.
-    pub fn compile(name: &str, text: &str, numbers: CheckNumbers) -> Result<&'static Self, Error> {
+    pub fn compile(
+        name: &str,
+        text: &str,
+        numbers: CheckNumbers,
+        cache: &Cache,
+    ) -> Result<&'static Self, Error> {
         let lane = Lane::of_checks(numbers);
         let title = match numbers {
             CheckNumbers::Bounded => format!("{name}: error bounds of a pair"),
             CheckNumbers::Narrow => format!("{name}: a pair in the range of float"),
         };
         let text = program::of_checks(&title, lane, text);
-        let library = library::load(&text, lane).map_err(Error::of_device)?;
+        let library = library::load(&text, lane, cache).map_err(Error::of_device)?;
         let functions = Self::of(library);
         let functions = functions.map_err(|error| Error::of_device(library::failed(&error)))?;
         Ok(Box::leak(Box::new(functions)))

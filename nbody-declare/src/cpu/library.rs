@@ -42,9 +42,9 @@ static HOST: HostFunctions = {
     HostFunctions { erff, erfcf, erf, erfc, cbrtf, cbrt }
 };
 
-/// Loads a program for a lane. The library is never closed, since laws live as long as the process.
-pub(super) fn load(text: &str, lane: Lane) -> Result<&'static Library, Error> {
-    let compiler = Compiler::find()?;
+/// Loads a program for a lane, from the cache or compiled. The library is never closed, since laws live as long as the process.
+pub(super) fn load(text: &str, lane: Lane, cache: &Cache) -> Result<&'static Library, Error> {
+    let compiler = Compiler::remembered(cache)?;
     let options = program::options(lane);
     let compile = |file: Option<&Path>| {
         // Messages name the lines of the text.
@@ -63,7 +63,7 @@ pub(super) fn load(text: &str, lane: Lane) -> Result<&'static Library, Error> {
         key: &["cpu", &compiler.identity(&options)],
         compile: &compile,
     };
-    let loaded = load_or_compile(&recipe, &Cache::of_the_user(), &open)?;
+    let loaded = load_or_compile(&recipe, cache, &open)?;
     let library: &'static Library = Box::leak(Box::new(loaded.program));
     if !lane.is_vector {
         // SAFETY: `loops.hpp` and `particles.hpp` declare the function with this type.

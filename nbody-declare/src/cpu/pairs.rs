@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use libloading::Library;
+use nbody_compile::Cache;
 use nbody_core::loaded::{
     BySize, CHOSEN, CheckNumbers, CheckedPair, Code, INDEX_BITS, LINE, Line, ListedSources,
     LoadLoops, LoadedLoops, Loops, PairSetting, Variant,
@@ -25,6 +26,7 @@ pub(crate) struct LawCode {
     is_symmetric: bool,
     /// Whether lists need periodic images.
     has_other_points: bool,
+    cache: Cache,
     loaded: Mutex<Vec<(Variant, Loaded)>>,
     checked: Mutex<Vec<(CheckNumbers, &'static PairFunctions)>>,
 }
@@ -37,7 +39,7 @@ enum Loaded {
 
 impl LawCode {
     /// Keeps the C++ of a table.
-    pub fn new(table: &LawTable, text: String) -> Self {
+    pub fn new(table: &LawTable, text: String, cache: &Cache) -> Self {
         let points = |record: usize| {
             let is_point = |(_, kind): &&(String, FieldKind)| matches!(kind, FieldKind::Point(_));
             table.records[record].iter().filter(is_point).count()
@@ -47,6 +49,7 @@ impl LawCode {
             text,
             is_symmetric: table.saves_by_symmetry(),
             has_other_points: points(0) > 0 || points(1) > 1 || points(2) > 1,
+            cache: cache.clone(),
             loaded: Mutex::new(Vec::new()),
             checked: Mutex::new(Vec::new()),
         }
@@ -60,7 +63,7 @@ impl LawCode {
         let title = format!("{}: loops over pairs", self.name);
         let spaces = [space, of_lists];
         let text = program::of_law(&title, lane, spaces, self.is_symmetric, &self.text);
-        let library = library::load(&text, lane).map_err(Error::of_device)?;
+        let library = library::load(&text, lane, &self.cache).map_err(Error::of_device)?;
         let found = if lane.is_wide {
             Functions::of(library).map(|found| Loaded::Bits64(Box::leak(Box::new(found))))
         } else {
@@ -93,7 +96,7 @@ impl LoadLoops for LawCode {
         let functions = if let Some((_, functions)) = known {
             *functions
         } else {
-            let functions = PairFunctions::compile(&self.name, &self.text, numbers)?;
+            let functions = PairFunctions::compile(&self.name, &self.text, numbers, &self.cache)?;
             checked.push((numbers, functions));
             functions
         };

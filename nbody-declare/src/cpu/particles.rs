@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use libloading::Library;
+use nbody_compile::Cache;
 use nbody_core::loaded::{
     BesideBlocks, LINE, Line, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
     ParticleSetting,
@@ -18,19 +19,21 @@ use super::{library, program};
 pub(crate) struct ProgramCode {
     name: String,
     text: String,
+    cache: Cache,
     loaded: Mutex<Option<&'static Functions>>,
 }
 
 impl ProgramCode {
     /// Keeps the C++ of a table.
-    pub fn new(table: &ProgramTable, text: String) -> Self {
-        Self { name: table.name.clone(), text, loaded: Mutex::new(None) }
+    pub fn new(table: &ProgramTable, text: String, cache: &Cache) -> Self {
+        Self { name: table.name.clone(), text, cache: cache.clone(), loaded: Mutex::new(None) }
     }
 
     fn compile(&self) -> Result<&'static Functions, Error> {
         let title = format!("{}: loop over particles", self.name);
         let text = program::of_particles(&title, &self.text);
-        let library = library::load(&text, Lane::OF_PARTICLES).map_err(Error::of_device)?;
+        let library = library::load(&text, Lane::OF_PARTICLES, &self.cache);
+        let library = library.map_err(Error::of_device)?;
         let functions = Functions::of(library);
         let functions = functions.map_err(|error| Error::of_device(library::failed(&error)))?;
         Ok(Box::leak(Box::new(functions)))

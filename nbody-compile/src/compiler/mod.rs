@@ -1,5 +1,7 @@
 //! The C++ compiler of the system.
 
+mod answers;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
@@ -10,16 +12,16 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::cache::Cache;
 use crate::environment::variable;
 use crate::error::Error;
 use crate::temporary::Temporary;
+use answers::Answers;
 
 /// The variable that sets the time limit for a program, in seconds; and the default limit, a
 /// hundred times the time of large programs.
 const LIMIT: &str = "NBODY_CXX_TIMEOUT";
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5 * 60);
-/// The time limit for a compiler to report its version.
-const ANSWER: Duration = Duration::from_secs(30);
 /// The longest interval between two polls of a running compiler.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -28,10 +30,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct Compiler {
     /// The program and its first arguments.
     words: Vec<OsString>,
-    /// The first line of its output for `--version`.
-    version: String,
-    /// Its predefined macros, which depend on the target processor.
-    target: String,
+    answers: Answers,
     /// The time limit for a program.
     limit: Duration,
 }
@@ -47,20 +46,30 @@ impl Compiler {
     /// Returns the first C++ compiler that works: the command in `CXX` alone if it is set,
     /// otherwise c++, g++ or clang++.
     pub fn find() -> Result<Self, Error> {
+        Self::by(&Answers::ask)
+    }
+
+    /// Returns the compiler of [`find`](Self::find), without running it if its answers are in the
+    /// cache and neither its file, nor the processor, nor the environment changed.
+    pub fn remembered(cache: &Cache) -> Result<Self, Error> {
+        Self::by(&|words| Answers::remembered(words, cache))
+    }
+
+    fn by(answers: &dyn Fn(&[OsString]) -> Option<Answers>) -> Result<Self, Error> {
         match variable("CXX") {
-            Some(command) => Self::first_of(&[&command]),
-            None => Self::first_of(&["c++", "g++", "clang++"].map(OsStr::new)),
+            Some(command) => Self::first_of(&[&command], answers),
+            None => Self::first_of(&["c++", "g++", "clang++"].map(OsStr::new), answers),
         }
     }
 
-    fn first_of(commands: &[&OsStr]) -> Result<Self, Error> {
+    fn first_of(
+        commands: &[&OsStr],
+        answers: &dyn Fn(&[OsString]) -> Option<Answers>,
+    ) -> Result<Self, Error> {
         let limit = limit()?;
         let found = commands.iter().find_map(|command| {
             let words = words(command)?;
-            let version = answer(&words, &["--version"])?;
-            let version = version.lines().next().unwrap_or_default().to_owned();
-            let target = answer(&words, &["-dM", "-E", "-x", "c++", "-"])?;
-            Some(Self { words, version, target, limit })
+            Some(Self { answers: answers(&words)?, words, limit })
         });
         found.ok_or_else(|| {
             let tried: Vec<_> = commands.iter().map(|command| command.to_string_lossy()).collect();
@@ -70,12 +79,13 @@ impl Compiler {
 
     /// Returns the version: the first line of the compiler's output for `--version`.
     pub fn version(&self) -> &str {
-        &self.version
+        &self.answers.version
     }
 
     /// Identifies the compiler, its options and its target, for keys of the cache.
     pub fn identity(&self, options: &[&str]) -> String {
-        format!("{:?} {options:?} {} {}", self.words, self.version, self.target)
+        let Answers { version, target } = &self.answers;
+        format!("{:?} {options:?} {version} {target}", self.words)
     }
 
     /// Compiles by these options, which must ask for a shared object; the inner error is the
@@ -90,10 +100,11 @@ impl Compiler {
         let mut command = command(&self.words);
         command.args(options).arg(&source).arg("-o").arg(&library);
         let output = run(command, folder.path(), self.limit)
-            .map_err(Error::io(format!("run {}", self.version)))?;
+            .map_err(Error::io(format!("run {}", self.version())))?;
         match output {
             None => {
-                Err(Error::CompilerTimeout { compiler: self.version.clone(), limit: self.limit })
+                let compiler = self.version().to_owned();
+                Err(Error::CompilerTimeout { compiler, limit: self.limit })
             }
             Some(Output { success: false, stderr, .. }) => Ok(Err(stderr.trim_end().to_owned())),
             Some(_) => fs::read(&library).map(Ok).map_err(Error::io("read the compiled program")),
@@ -115,15 +126,6 @@ fn command(words: &[OsString]) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     command
-}
-
-/// Returns the output of a compiler for these arguments, if it succeeds.
-fn answer(words: &[OsString], arguments: &[&str]) -> Option<String> {
-    let folder = Temporary::folder().ok()?;
-    let mut command = command(words);
-    command.args(arguments);
-    let output = run(command, folder.path(), ANSWER).ok().flatten()?;
-    output.success.then_some(output.stdout)
 }
 
 /// Returns the time limit for a program.
@@ -208,7 +210,8 @@ mod tests {
     #[test]
     fn a_compiler_is_identified_by_its_target() {
         let compiler = Compiler::find().unwrap();
-        let other = Compiler { target: "another processor".to_owned(), ..compiler.clone() };
+        let mut other = compiler.clone();
+        other.answers.target = "another processor".to_owned();
         assert_ne!(compiler.identity(&[]), other.identity(&[]));
         assert_ne!(compiler.identity(&["-O1"]), compiler.identity(&["-O3"]));
         let processor = match std::env::consts::ARCH {
