@@ -1,6 +1,6 @@
 //! Describes the declarations of a text as values, for laws that are made at run time.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{File, Item, ItemMod};
 
@@ -18,6 +18,10 @@ pub use crate::separable::{Carried, ChargeSum, Separable};
 
 /// The longest text, in bytes.
 const LONGEST: usize = 1 << 20;
+/// The most items of all modules: names are looked up among all of them.
+const MOST_ITEMS: usize = 1000;
+/// The longest number or name, in characters: numbers are read digit by digit.
+const LONGEST_WORD: usize = 1000;
 /// The stack of the thread that compiles, in bytes: several times the stack of the deepest
 /// expression without optimisation.
 const STACK: usize = 64 << 20;
@@ -133,6 +137,10 @@ fn modules(cx: &Ctxt, text: &str) -> Vec<ItemMod> {
             return Vec::new();
         }
     };
+    if let Some(span) = long_word(tokens.clone()) {
+        cx.error(Site::at(span), &message::WORD_LENGTH, &[&LONGEST_WORD.to_string()]);
+        return Vec::new();
+    }
     let tokens = nesting::check(cx, tokens);
     if !cx.messages().is_empty() {
         return Vec::new();
@@ -163,7 +171,34 @@ fn modules(cx: &Ctxt, text: &str) -> Vec<ItemMod> {
     if found.is_empty() {
         cx.error(all, &message::NO_DECLARATION, &[]);
     }
+    let mut items = found.iter().flat_map(|module| &module.content).flat_map(|(_, items)| items);
+    if let Some(first) = items.nth(MOST_ITEMS) {
+        cx.error(Site::of(first), &message::ITEMS, &[&MOST_ITEMS.to_string()]);
+        return Vec::new();
+    }
     found
+}
+
+/// Finds a number or name that is too long.
+fn long_word(tokens: TokenStream) -> Option<Span> {
+    let mut open = vec![tokens.into_iter()];
+    while let Some(innermost) = open.last_mut() {
+        match innermost.next() {
+            None => _ = open.pop(),
+            Some(TokenTree::Group(group)) => open.push(group.stream().into_iter()),
+            Some(TokenTree::Punct(_)) => {}
+            Some(word) => {
+                let text = word.to_string();
+                // Comments are strings.
+                let is_word =
+                    text.starts_with(char::is_alphanumeric) && !text.ends_with(['"', '#']);
+                if is_word && text.len() > LONGEST_WORD {
+                    return Some(word.span());
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Finds the modules with the attribute `interaction`, and removes the attribute.

@@ -42,6 +42,8 @@ messages! {
     TOKEN: "this is no token of Rust", "close quotes and comments, match each bracket by its like, and remove characters that Rust does not know";
     NO_DECLARATION: "there is no declaration in this text", "write structs and an `impl Interaction for ...`, by themselves or in a module";
     TEXT_LENGTH: "the text has more than {} bytes", "give it in several texts";
+    WORD_LENGTH: "this has more than {} characters", "write a shorter number or name";
+    ITEMS: "the text has more than {} structs, constants, functions and `impl`s", "give it in several texts";
     TWO_LAWS: "two declarations have the name `{}`", "give the struct of one of them another name";
     NO_INTERACTION: "the module has no `impl Interaction for ...`, nor one of `Update` or `Measure`", "add `impl Interaction for {} { type I = ...; type J = ...; type F = ...; fn pair(&self, i: &..., j: &..., f: &mut ...) { ... } }`";
     ITEM: "{} is not part of the language of interactions", "{}";
@@ -221,7 +223,15 @@ mod tests {
             shown.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
         for (name, message) in ALL {
             // Rust itself refuses these before the compiler sees them: texts alone have such errors.
-            let of_texts = ["NO_BODY", "TOKEN", "NO_DECLARATION", "TEXT_LENGTH", "TWO_LAWS"];
+            let of_texts = [
+                "NO_BODY",
+                "TOKEN",
+                "NO_DECLARATION",
+                "TEXT_LENGTH",
+                "WORD_LENGTH",
+                "ITEMS",
+                "TWO_LAWS",
+            ];
             let is_shown =
                 of_texts.contains(name) || errors.iter().any(|e| is_like(e, message.text));
             assert!(is_shown, "{name} is in no tests/ui/*/*.stderr");

@@ -116,7 +116,8 @@ fn expression_end(tokens: &[TokenTree], begin: usize) -> usize {
 enum Level {
     /// A token between or before operands.
     Operator,
-    /// A step from an operand to a part or a method of it: `i.pos`, `f()()`.
+    /// A step from an operand to a part or a method of it, or from a module to an item: `i.pos`,
+    /// `f()()`, `consts::PI`.
     Step,
 }
 
@@ -127,6 +128,8 @@ fn level(tokens: &[TokenTree], at: usize) -> Option<Level> {
     let is_joint = |punct: &Punct| punct.spacing() == Spacing::Joint;
     match &tokens[at] {
         TokenTree::Punct(punct) => match (punct.as_char(), before) {
+            // A path: each segment is a level of the tree of a `use`.
+            (':', Some(TokenTree::Punct(punct))) if is_joint(punct) => Some(Level::Step),
             (',' | ';' | ':' | '\'' | '#', _) => None,
             ('=' | '>', Some(TokenTree::Punct(punct))) if is_joint(punct) => None,
             ('.', _) => Some(Level::Step),

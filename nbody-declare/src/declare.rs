@@ -6,7 +6,7 @@ use nbody_codegen::describe::describe;
 use nbody_compile::Cache;
 
 use crate::declarations::Declarations;
-use crate::error::{Error, Fault};
+use crate::error::{Error, faults};
 use crate::table;
 
 /// Returns the laws and programs that a text declares.
@@ -35,10 +35,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Declarations, Error> {
 }
 
 fn declare_as(text: &str, name: &str, cache: &Cache) -> Result<Declarations, Error> {
-    let described = describe(text).map_err(|faults| {
-        let fault = |diagnostic| Fault::new(diagnostic, name, text);
-        Error::Text(faults.into_iter().map(fault).collect())
-    })?;
+    let described = describe(text).map_err(|found| Error::Text(faults(found, name, text)))?;
     let laws = described.laws.into_iter().map(|it| table::law(it, cache));
     let programs = described.programs.into_iter().map(|it| table::program(it, cache));
     Ok(Declarations {

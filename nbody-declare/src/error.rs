@@ -65,32 +65,56 @@ pub struct Fault {
     pub column: usize,
     /// The fault; its remedy follows in a line that begins with `help:`.
     pub message: String,
-    /// The line of the text.
+    /// The line of the text, or the part of a long line around the fault.
     pub excerpt: String,
     /// The number of characters of this line that the fault is about.
     pub length: usize,
+    /// The number of characters of the line before the excerpt.
+    skipped: usize,
+}
+
+/// The most faults that are listed: a text may have as many as it has words.
+const MOST: usize = 100;
+/// The longest excerpt, in characters, and those of them before the fault.
+const LONGEST: usize = 160;
+const BEFORE: usize = 80;
+
+/// Returns the faults of a text, and a last one for all that are not listed.
+pub(crate) fn faults(diagnostics: Vec<Diagnostic>, file: &str, text: &str) -> Vec<Fault> {
+    let more = diagnostics.len().saturating_sub(MOST);
+    let fault = |(k, mut diagnostic): (usize, Diagnostic)| {
+        if k == MOST {
+            diagnostic.message = format!("{more} more faults\nhelp: mend the faults above first");
+        }
+        Fault::new(diagnostic, file, text)
+    };
+    diagnostics.into_iter().enumerate().take(MOST + 1).map(fault).collect()
 }
 
 impl Fault {
-    pub(crate) fn new(diagnostic: Diagnostic, file: &str, text: &str) -> Self {
+    fn new(diagnostic: Diagnostic, file: &str, text: &str) -> Self {
         let Diagnostic { line, column, end: [last_line, last_column], message } = diagnostic;
-        let excerpt = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
-        let rest = excerpt.chars().count().saturating_sub(column.saturating_sub(1));
+        let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        let is_long = whole.chars().nth(LONGEST).is_some();
+        let skipped = if is_long { column.saturating_sub(1 + BEFORE) } else { 0 };
+        let excerpt: String = whole.chars().skip(skipped).take(LONGEST).collect();
+        let before = column.saturating_sub(1 + skipped);
+        let rest = excerpt.chars().count().saturating_sub(before);
         let length = if last_line == line { last_column.saturating_sub(column) } else { rest };
         let length = length.min(rest).max(1);
-        Self { file: file.to_owned(), line, column, message, excerpt, length }
+        Self { file: file.to_owned(), line, column, message, excerpt, length, skipped }
     }
 }
 
 /// Prints the message as the Rust compiler does.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, column, message, excerpt, length } = self;
+        let Self { file, line, column, message, excerpt, length, skipped } = self;
         let (text, help) = message.split_once('\n').unwrap_or((message, ""));
         let number = line.to_string();
         let margin = " ".repeat(number.len());
         // Tabs keep their width above the marks.
-        let before = excerpt.chars().take(column.saturating_sub(1));
+        let before = excerpt.chars().take(column.saturating_sub(1 + skipped));
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let marks = "^".repeat(*length);
         writeln!(f, "error: {text}\n{margin}--> {file}:{line}:{column}")?;
