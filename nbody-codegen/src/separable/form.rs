@@ -8,6 +8,8 @@ use crate::values::graph::{Graph, Node, Op, Value};
 
 /// Largest number of charges of a value; products of sums have many.
 const MOST: usize = 32;
+/// Largest number of factors of a charge, far above any useful one: squares of squares have many.
+const MOST_FACTORS: usize = 64;
 
 /// A factor of a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -179,9 +181,10 @@ impl Forms {
             }
             _ => Err(self.mixed(graph, node)),
         }
-        .and_then(
-            |charges| if charges.len() > MOST { Err(Obstacle::Products) } else { Ok(charges) },
-        )
+        .and_then(|charges| {
+            let is_long = charges.iter().any(|charge| charge.len() > MOST_FACTORS);
+            if is_long || charges.len() > MOST { Err(Obstacle::Products) } else { Ok(charges) }
+        })
     }
 
     /// Returns the divisors as a charge, if they depend on j and on nothing else of the pair.

@@ -216,3 +216,14 @@ fn other_reductions_and_cutoffs_are_told() {
     let found = search_with(cutoff, "f.sum += j.mass * d.norm();");
     assert!(found.unwrap_err().starts_with("it has a cutoff"));
 }
+
+#[test]
+fn charges_of_many_factors_are_none() {
+    let squares = |n: u32| format!("let mut q = j.mass * d.x; for k in 0..{n} {{ q *= q; }}");
+    for n in [8, 100] {
+        check_reason(
+            &format!("{} f.sum += q;", squares(n)),
+            "its charges are products of fields that no single j can carry",
+        );
+    }
+}
