@@ -1,6 +1,6 @@
 //! Names that are safe in both languages.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// Names that the emitted text cannot use: keywords of C++ and Rust, macros, and the words of the
@@ -84,6 +84,8 @@ fn is_reserved(name: &str) -> bool {
 #[derive(Clone, Default)]
 pub struct Unique {
     taken: HashSet<String>,
+    /// For each identifier that was taken, the first number that may be free.
+    next: HashMap<String, usize>,
 }
 
 impl Unique {
@@ -95,13 +97,18 @@ impl Unique {
     /// Returns the safe form of the name, with a number appended if it is taken already.
     pub fn name(&mut self, ident: &str) -> String {
         let base = safe(ident);
-        let mut name = base.clone();
-        let mut k = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{}_{k}", base.trim_end_matches('_'));
-            k += 1;
+        if self.taken.insert(base.clone()) {
+            return base;
         }
-        name
+        let stem = base.trim_end_matches('_').to_owned();
+        let next = self.next.entry(base).or_insert(2);
+        loop {
+            let name = format!("{stem}_{next}");
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 
@@ -150,6 +157,10 @@ mod tests {
         assert_eq!(names.name("x"), "x_2");
         assert_eq!(names.name("new"), "new_");
         assert_eq!(names.name("new"), "new_2");
+        // In time that does not grow with their square.
+        for k in 3..200_000 {
+            assert_eq!(names.name("x"), format!("x_{k}"));
+        }
     }
 
     #[test]
