@@ -7,8 +7,7 @@ use syn::{File, Item, ItemMod};
 use crate::check;
 use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{self, Module, Named, ProgramKind};
-use crate::separable::separable;
-use crate::symmetry::symmetric;
+use crate::texts::Derived;
 use crate::{Cuda, ParticleCuda, fragments, message, nesting, reach, syntax};
 
 pub use crate::diagnostics::Diagnostic;
@@ -17,7 +16,7 @@ pub use crate::reach::{Id, Step};
 pub use crate::separable::{Carried, ChargeSum, Separable};
 
 /// The longest text, in bytes.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 18;
 /// The most items of all modules: names are looked up among all of them.
 const MOST_ITEMS: usize = 1000;
 /// The longest number or name, in characters: numbers are read digit by digit.
@@ -230,15 +229,18 @@ fn names(module: &Module) -> impl Iterator<Item = (&str, &Ident)> {
 }
 
 fn laws(module: &Module) -> impl Iterator<Item = LawDescription> {
-    module.interactions.iter().map(|it| LawDescription {
-        text: Cuda::of(module, it),
-        self_pairs: it.self_pairs,
-        cutoff: reach::program(module, it)
-            .map(|steps| CutoffDescription { steps, reads: it.cutoff_reads(module) }),
-        charges: separable(module, it),
-        operations: it.operations(&it.pair.body),
-        third_law: symmetric(module, it).map(|both| it.operations(&both.body)),
-        records: [&it.parameters, &it.i, &it.j, &it.f].map(|named| fields(module, named)),
+    module.interactions.iter().map(|it| {
+        let derived = Derived::of(module, it);
+        LawDescription {
+            text: Cuda::of(module, it, &derived),
+            self_pairs: it.self_pairs,
+            cutoff: reach::program(module, it)
+                .map(|steps| CutoffDescription { steps, reads: it.cutoff_reads(module) }),
+            operations: it.operations(&it.pair.body),
+            third_law: derived.both.map(|both| it.operations(&both.body)),
+            charges: derived.charges,
+            records: [&it.parameters, &it.i, &it.j, &it.f].map(|named| fields(module, named)),
+        }
     })
 }
 

@@ -35,6 +35,7 @@ impl Site {
 }
 
 /// A message, and the place in a text that it is about.
+#[cfg(feature = "describe")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The line of the first character, from 1 on.
@@ -100,6 +101,7 @@ impl Ctxt {
     }
 
     /// Returns the errors with their places in the text that was parsed in this thread.
+    #[cfg(feature = "describe")]
     pub fn diagnostics(self) -> Vec<Diagnostic> {
         let errors = self.errors.borrow_mut().take().unwrap_or_default();
         let diagnostic = |(site, message): (Site, String)| {

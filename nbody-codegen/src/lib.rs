@@ -7,14 +7,23 @@
 //! turns a body into masks and fused operations for many particles at a time, `emit_cuda`,
 //! `emit_cpp` and `emit_rust` print these trees, and `expand` assembles the output.
 //!
+//! The feature `describe` adds `emit_cpp`, `texts` and `describe`, for laws that are made at run time;
+//! the macro does without.
+//!
 //! It is not a proc-macro itself, so that it can be tested and used like any other code.
 
 #![allow(clippy::missing_panics_doc)]
+#![cfg_attr(
+    not(feature = "describe"),
+    allow(dead_code, unused_imports, reason = "parts of the printers serve C++ alone")
+)]
 
 mod check;
 mod comments;
+#[cfg(feature = "describe")]
 pub mod describe;
 mod diagnostics;
+#[cfg(feature = "describe")]
 mod emit_cpp;
 mod emit_cuda;
 mod emit_rust;
@@ -30,12 +39,16 @@ mod separable;
 mod stub;
 mod symmetry;
 mod syntax;
+#[cfg(feature = "describe")]
+mod texts;
 mod values;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diagnostics::Ctxt;
+#[cfg(feature = "describe")]
+pub use texts::{Cuda, ParticleCuda, cuda, particle_cuda};
 
 /// Expands `#[nbody::interaction(args)] item`.
 ///
@@ -69,88 +82,4 @@ fn checked(cx: &Ctxt, item: TokenStream) -> (Option<syntax::Module>, Option<ir::
     let module = syntax::Module::parse(cx, fragments::spliced(item));
     let checked = module.as_ref().and_then(|module| check::check(cx, module));
     (module, checked)
-}
-
-/// The texts of an interaction: the generated part of its CUDA program, and C++ for the CPU.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cuda {
-    /// Name of the interaction.
-    pub name: String,
-    /// Declaration of the interaction, in the namespace `nbody::law`.
-    pub law: String,
-    /// Function for both directions of a pair, to follow `law`; `None` where the parities do not
-    /// allow it.
-    pub third_law: Option<String>,
-    /// Interface to the kernels, in the namespace `nbody`.
-    pub sums: String,
-    /// Interface for compensated sums, to follow `sums`.
-    pub compensated: String,
-    /// C++ for the lanes of the CPU, to follow the headers of nbody-declare in the namespace `nbody`.
-    pub cpp: String,
-}
-
-/// The texts of a program per particle: the generated part of its CUDA program, and C++ for the
-/// CPU.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParticleCuda {
-    /// Name of the program.
-    pub name: String,
-    /// Declaration of the program, in the namespace `nbody::law`.
-    pub law: String,
-    /// Names by which kernels refer to the program, in the namespace `nbody`.
-    pub names: String,
-    /// C++ for the lanes of the CPU, to follow the headers of nbody-declare in the namespace `nbody`.
-    pub cpp: String,
-}
-
-impl Cuda {
-    fn of(ir: &ir::Module, interaction: &ir::Interaction) -> Self {
-        Self {
-            name: interaction.name.clone(),
-            law: emit_cuda::law(ir, interaction),
-            third_law: symmetry::symmetric(ir, interaction)
-                .map(|both| emit_cuda::pair_symmetric(ir, interaction, &both)),
-            sums: emit_cuda::sums(ir, interaction),
-            compensated: emit_cuda::compensated(ir, interaction),
-            cpp: emit_cpp::law(ir, interaction),
-        }
-    }
-}
-
-impl ParticleCuda {
-    fn of(ir: &ir::Module, program: &ir::Program) -> Self {
-        Self {
-            name: program.name.clone(),
-            law: emit_cuda::program(ir, program),
-            names: emit_cuda::names(ir, program),
-            cpp: emit_cpp::program(ir, program),
-        }
-    }
-}
-
-/// Returns the texts of each interaction in the module.
-///
-/// The error contains the text of every message, one on each line.
-pub fn cuda(item: TokenStream) -> Result<Vec<Cuda>, String> {
-    let ir = sound(item)?;
-    Ok(ir.interactions.iter().map(|interaction| Cuda::of(&ir, interaction)).collect())
-}
-
-/// Returns the texts of each update and measure in the module.
-///
-/// The error is the same as for [`cuda`].
-pub fn particle_cuda(item: TokenStream) -> Result<Vec<ParticleCuda>, String> {
-    let ir = sound(item)?;
-    Ok(ir.programs.iter().map(|program| ParticleCuda::of(&ir, program)).collect())
-}
-
-/// Returns the module, or the text of every message if it has errors.
-fn sound(item: TokenStream) -> Result<ir::Module, String> {
-    let cx = Ctxt::new();
-    let (_, checked) = self::checked(&cx, item);
-    let messages = cx.messages();
-    match (cx.finish(), checked) {
-        (Ok(()), Some(ir)) => Ok(ir),
-        _ => Err(messages.join("\n")),
-    }
 }

@@ -7,28 +7,28 @@ use crate::emit_cuda::text::Text;
 use crate::emit_cuda::{comment_of_both, comment_of_cutoff, comment_of_pair};
 use crate::ir::{Body, Cutoff, Input, Interaction, Module, Roles, Side};
 use crate::lanes;
-use crate::separable::separable;
-use crate::symmetry::{Symmetric, symmetric};
+use crate::symmetry::Symmetric;
+use crate::texts::Derived;
 
 /// Prints the declaration of an interaction, and the names by which loops know it.
-pub fn law(module: &Module, item: &Interaction) -> String {
+pub fn law(module: &Module, item: &Interaction, derived: &Derived) -> String {
     let mut text = Text::of_calls();
-    let both = symmetric(module, item);
+    let both = derived.both.as_ref();
     text.line("namespace law {");
     text.gap();
     records(&mut text, module, &[item.parameters.id, item.i.id, item.j.id, item.f.id]);
-    let bodies = item.bodies().chain(both.as_ref().map(|both| &both.body));
+    let bodies = item.bodies().chain(both.map(|both| &both.body));
     used(&mut text, module, bodies);
     if let Some(cutoff) = &item.cutoff {
         self::cutoff(&mut text, module, item, cutoff);
     }
     pair(&mut text, module, item);
-    if let Some(both) = &both {
+    if let Some(both) = both {
         pair_symmetric(&mut text, module, item, both);
     }
     text.line("} // namespace law");
     text.gap();
-    names(&mut text, module, item, both.is_some());
+    names(&mut text, module, item, derived);
     text.finish()
 }
 
@@ -93,9 +93,9 @@ fn evaluate(text: &mut Text, module: &Module, item: &Interaction, body: &Body, r
 }
 
 /// Prints the names by which loops know the law.
-fn names(text: &mut Text, module: &Module, item: &Interaction, is_symmetric: bool) {
+fn names(text: &mut Text, module: &Module, item: &Interaction, derived: &Derived) {
     let cutoff = item.cutoff.is_some();
-    let charges = separable(module, item).is_ok();
+    let (charges, is_symmetric) = (derived.charges.is_ok(), derived.both.is_some());
     let inputs = ["const Parameters &self", "const Space &space", "const I &i", "const J &j"]
         .map(str::to_owned);
     let call = |name: &str, more: &str| format!("law::{name}(self, space, i, j{more});");
