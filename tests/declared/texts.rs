@@ -86,7 +86,7 @@ fn texts_that_are_no_rust_are_refused_at_their_place() {
             "21:22",
             "two declarations have the name `pull`",
         ),
-        (&" ".repeat(1 << 21), "1:1", "more than 1048576 bytes"),
+        (&" ".repeat(1 << 21), "1:1", "more than 262144 bytes"),
     ] {
         let found = refused(text);
         let place = format!("--> text:{place}\n");
