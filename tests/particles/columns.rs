@@ -1,5 +1,11 @@
 //! Columns in memory of the device that the caller owns: in the emulator, memory of the process.
 #![allow(unsafe_code, reason = "the memory of columns is memory of these tests")]
+#![allow(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_ptr_alignment,
+    reason = "addresses are aligned, and small enough"
+)]
 
 use nbody::law::{Field, FieldKind, Record as _};
 use nbody::models::uniform;
