@@ -34,7 +34,7 @@ Environment:
   NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
   NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
   NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the machine code
-  CXX                the C++ compiler of the emulator, with arguments if need be
+  CXX                the C++ compiler of the emulator and of files, with arguments if need be
   NBODY_CXX_TIMEOUT  its time limit in seconds for a program (else 300)
 
 Exit codes:
@@ -66,7 +66,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Show or clear the cache of compiled and tuned kernels.
     Cache(cache::Arguments),
-    /// Measure the errors of accelerations in Plummer spheres, for each accumulation.
+    /// Measure the errors of accelerations in Plummer spheres, or of the results of interactions, for
+    /// each accumulation.
     Accuracy(accuracy::Arguments),
     /// Measure the error of the energy against the accuracy of block time steps, in each
     /// precision.

@@ -48,7 +48,7 @@ pub struct Report {
     pub fields: Vec<FieldReport>,
 }
 
-/// Compares results with a reference of the same number, as [`compare`](crate::compare) does, without
+/// Compares results with a reference of the same number, as [`compare`](crate::compare()) does, without
 /// the types of a law.
 pub fn compare(
     results: &dyn Rows,

@@ -58,19 +58,19 @@ impl ErrorBounds {
         i: &dyn Rows,
         j: Sources<'_, dyn Rows + '_>,
     ) -> Result<Self, Error> {
-        Self::of(Inputs::new(law, parameters, domain, i, j)?)
+        Self::of(&Inputs::new(law, parameters, domain, i, j)?)
     }
 
-    pub(super) fn of(inputs: Inputs<'_>) -> Result<Self, Error> {
-        let Inputs { law, parameters, domain, i, j, .. } = inputs;
+    pub(super) fn of(inputs: &Inputs<'_>) -> Result<Self, Error> {
+        let &Inputs { law, parameters, domain, ref i, ref j, .. } = inputs;
         let sets = Sets {
             law,
             pair: law.checked_pair(CheckNumbers::Bounded)?,
             parameters: bounded(law.parameters, parameters),
             domain,
-            i: bounded(law.i, &pack::rows(i)),
-            j: bounded(law.j, &pack::rows(j)),
-            counts: [i, j].map(Rows::count),
+            i: bounded(law.i, i.words()),
+            j: bounded(law.j, j.words()),
+            counts: [i.count(), j.count()],
             skips_self: inputs.skips_self(),
             length: 0.0,
         };

@@ -7,42 +7,51 @@ use crate::law::interaction::Law;
 use crate::pairs::sources::Sources;
 use crate::records::numbers::{Wide, check_parameters};
 use crate::records::pack;
-use crate::records::rows::Rows;
+use crate::records::rows::{Once, OwnedRows, Rows};
 
-/// A law, a row of its parameters, and particles.
-#[derive(Clone, Copy)]
+/// A law, a row of its parameters, and particles, which were read once.
 pub(super) struct Inputs<'a> {
     pub law: &'static Law,
     pub parameters: &'a [u64],
     pub domain: Domain,
-    pub i: &'a dyn Rows,
-    pub j: &'a dyn Rows,
+    pub i: OwnedRows,
+    pub j: OwnedRows,
     /// Whether i-particle k is j-particle k.
     pub one_set: bool,
 }
 
 impl<'a> Inputs<'a> {
-    /// Returns these inputs; refuses records of another law, integers that need more than 32 bits, a
+    /// Reads these inputs; refuses records of another law, integers that need more than 32 bits, a
     /// box that changes nothing, and sets of different lengths that should be one.
     pub fn new(
         law: &'static Law,
         parameters: &'a [u64],
         domain: Domain,
-        i: &'a dyn Rows,
-        j: Sources<'a, dyn Rows + 'a>,
+        i: &dyn Rows,
+        j: Sources<'_, dyn Rows + '_>,
+    ) -> Result<Self, Error> {
+        check_parameters(law.parameters, parameters)?;
+        let inputs = Self::of(law, parameters, domain, [i, j.particles()], j.is_one_set())?;
+        check_rows("i-particles", &inputs.i, law.i)?;
+        check_rows("j-particles", &inputs.j, law.j)?;
+        let [ni, nj] = [inputs.i.count(), inputs.j.count()];
+        match j {
+            Sources::First(_) => Error::check_at_least("particles of one set", nj, ni),
+            _ => j.check([ni, nj, ni]),
+        }
+        .map(|()| inputs)
+    }
+
+    /// Reads inputs with the types of the law; refuses a box that changes nothing.
+    pub fn of(
+        law: &'static Law,
+        parameters: &'a [u64],
+        domain: Domain,
+        [i, j]: [&dyn Rows; 2],
+        one_set: bool,
     ) -> Result<Self, Error> {
         law.check_domain(&domain)?;
-        check_parameters(law.parameters, parameters)?;
-        let inputs = Self { law, parameters, domain, i, j: j.particles(), one_set: j.is_one_set() };
-        check_rows("i-particles", i, law.i)?;
-        check_rows("j-particles", inputs.j, law.j)?;
-        match j {
-            Sources::First(j) => {
-                Error::check_at_least("particles of one set", j.count(), i.count())?;
-            }
-            _ => j.check([i.count(), inputs.j.count(), i.count()])?,
-        }
-        Ok(inputs)
+        Ok(Self { law, parameters, domain, i: read(i)?, j: read(j)?, one_set })
     }
 
     /// Returns whether a particle does not meet itself.
@@ -51,14 +60,19 @@ impl<'a> Inputs<'a> {
     }
 }
 
+fn read(rows: &dyn Rows) -> Result<OwnedRows, Error> {
+    let rows = &Once::of(rows);
+    OwnedRows::new(rows.fields(), pack::rows(rows))
+}
+
 /// Refuses rows of another record, and integers that need more than 32 bits.
 fn check_rows(
     what: &'static str,
-    rows: &dyn Rows,
+    rows: &OwnedRows,
     expected: &'static [Field],
 ) -> Result<(), Error> {
     Error::check_record(what, rows.fields(), expected)?;
     let wide = Wide::new(what);
-    pack::in_batches(rows, 0..rows.count(), &mut |first, rows| wide.look(expected, rows, first));
+    wide.look(expected, rows.words(), 0);
     wide.check()
 }

@@ -80,28 +80,27 @@ struct Pairs<'a> {
 impl Check<'_> {
     pub fn run(&self) -> Result<(), Error> {
         let precision = self.options.precision;
-        let Inputs { law, parameters, domain, i, j, .. } = self.inputs;
+        let &Inputs { law, parameters, domain, ref i, ref j, .. } = &self.inputs;
         let name = law.name;
         let charges = law.charges.map_err(|reason| Error::NoTree { law: name, reason });
         let charges = if self.is_tree { Some(charges?) } else { None };
-        law.check_domain(&domain)?;
         if precision == Precision::Double {
             return Ok(());
         }
-        let rows = [parameters.to_vec(), pack::rows(i), pack::rows(j)];
+        let rows = [parameters, i.words(), j.words()];
         let fields = [law.parameters, law.i, law.j];
         let names = ["parameters", "i-particles", "j-particles"];
-        for ((what, fields), rows) in names.into_iter().zip(fields).zip(&rows) {
+        for ((what, fields), rows) in names.into_iter().zip(fields).zip(rows) {
             beyond(what, fields, &pack::reals(fields, rows).collect::<Vec<_>>(), precision)?;
         }
         if let Some(charges) = charges {
-            let numbers: Vec<_> = pack::reals(law.j, &rows[2]).collect();
+            let numbers: Vec<_> = pack::reals(law.j, rows[2]).collect();
             sums_beyond(charges, law.j, &numbers, precision)?;
         }
         let fits = (PAIRS / j.count().max(1)).max(FEW);
         let targets = sample(i.count(), fits);
-        let parameters = narrowed(law.parameters, &rows[0]);
-        let pairs = self.pairs(&parameters, domain, &rows[2])?;
+        let parameters = narrowed(law.parameters, rows[0]);
+        let pairs = self.pairs(&parameters, domain, rows[2])?;
         let row = |k: usize| &rows[1][k * pack::dim(law.i)..][..pack::dim(law.i)];
         let stack = law.stack(2 * size_of::<f64>());
         let lost = |k: usize| self.lost(&pairs, targets[k], row(targets[k]));
@@ -122,7 +121,7 @@ impl Check<'_> {
         let law = self.inputs.law;
         Ok(Pairs {
             wide: Pair::new(law, self.inputs.parameters, domain)?,
-            sources: PackedSources::pack(self.inputs.j)?,
+            sources: PackedSources::pack(&self.inputs.j)?,
             narrow: law.checked_pair(CheckNumbers::Narrow)?,
             setting: CheckSetting { parameters, positions: Positions::new(domain, false, 0.0) },
             narrow_j: narrowed(law.j, j),

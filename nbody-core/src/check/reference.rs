@@ -49,11 +49,10 @@ impl Inputs<'_> {
         if let Some((at, &found)) = beyond {
             return Err(Error::NoParticle { what: "targets", at, found, n });
         }
-        let sources = PackedSources::pack(self.j)?;
+        let sources = PackedSources::pack(&self.j)?;
         let result = |at: usize| {
             let k = targets.map_or(at, |targets| targets[at]);
-            let mut target = vec![0; dim];
-            self.i.write(k..k + 1, &mut target);
+            let target = self.i.words()[k * dim..][..dim].to_vec();
             let [mut total, lost] = pair.sum(target, &sources, self.skips_self().then_some(k));
             add_lost(law.f, &mut total, &lost);
             total

@@ -105,9 +105,8 @@ fn double_loop<X: Interaction>(
     one_set: bool,
     targets: Option<&[usize]>,
 ) -> Result<Vec<X::F>, Error> {
-    X::LAW.check_domain(&domain)?;
     let parameters = &pack::rows(&std::slice::from_ref(interaction));
-    let inputs = Inputs { law: X::LAW, parameters, domain, i, j, one_set };
+    let inputs = Inputs::of(X::LAW, parameters, domain, [i, j], one_set)?;
     let rows = inputs.reference(targets)?;
     if rows.words().is_empty() {
         // Results without numbers.
@@ -145,10 +144,9 @@ impl<X: Interaction> ErrorBounds<X> {
         [i, j]: [&dyn Rows; 2],
         one_set: bool,
     ) -> Result<Self, Error> {
-        X::LAW.check_domain(&domain)?;
         let parameters = &pack::rows(&std::slice::from_ref(interaction));
-        let inputs = Inputs { law: X::LAW, parameters, domain, i, j, one_set };
-        Ok(Self { untyped: error_bounds::ErrorBounds::of(inputs)?, interaction: PhantomData })
+        let inputs = Inputs::of(X::LAW, parameters, domain, [i, j], one_set)?;
+        Ok(Self { untyped: error_bounds::ErrorBounds::of(&inputs)?, interaction: PhantomData })
     }
 
     /// Adds the error of an engine that takes positions relative to some point and rounds them
@@ -179,6 +177,11 @@ impl<X: Interaction> ErrorBounds<X> {
     ///
     /// A pair whose distance is within its error of the cutoff may count or not: its whole term,
     /// evaluated just within the cutoff, is added to the bound. Other counts are exact.
+    ///
+    /// [`Accumulation::Direct`]: crate::Accumulation::Direct
+    /// [`Accumulation::Blocked`]: crate::Accumulation::Blocked
+    /// [`Accumulation::BlockedF64`]: crate::Accumulation::BlockedF64
+    /// [`Accumulation::Compensated`]: crate::Accumulation::Compensated
     pub fn bounds(&self, options: &Options) -> Vec<X::F> {
         records(&self.untyped.bounds(options))
     }
@@ -232,6 +235,9 @@ where
 /// # Ok(())
 /// # }
 /// ```
+///
+/// [`Precision::Mixed`]: crate::Precision::Mixed
+/// [`Precision::Double`]: crate::Precision::Double
 pub fn check_range<X: Interaction>(
     interaction: &X,
     options: &Options,
@@ -293,6 +299,6 @@ fn in_range<X: Interaction>(
     is_tree: bool,
 ) -> Result<(), Error> {
     let parameters = &pack::rows(&std::slice::from_ref(interaction));
-    let inputs = Inputs { law: X::LAW, parameters, domain: options.domain, i, j, one_set };
+    let inputs = Inputs::of(X::LAW, parameters, options.domain, [i, j], one_set)?;
     Check { inputs, options, is_tree }.run()
 }
