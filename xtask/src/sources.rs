@@ -7,11 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::packages::{list, metadata, text};
 
 /// Folders of files that compilers see only when tests read them.
-const READ: [&str; 4] = [
+const READ: [&str; 5] = [
     "tests/ui/",
     "nbody-codegen/tests/golden/",
     "nbody-codegen/tests/modules/",
     "nbody-capi/examples/",
+    "nbody-declare/tests/fuzz/sample.rs",
 ];
 
 /// Returns the files of all targets.
