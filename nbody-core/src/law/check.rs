@@ -5,7 +5,8 @@ use std::fmt::Display;
 use crate::error::Error;
 use crate::field::FieldKind;
 use crate::law::charges::Carried;
-use crate::law::table::{ChargeTable, LONGEST, LawTable};
+use crate::law::records::{self, Use};
+use crate::law::table::{ChargeTable, LawTable};
 use crate::numeric::interval::steps::{Kind, Role, Step};
 use crate::records::numbers::Number;
 
@@ -47,10 +48,7 @@ impl LawTable {
 
     /// Refuses a text that compilers would cut off.
     fn check_text(&self, part: &str, text: &str) -> Result<(), Error> {
-        match text.find('\0') {
-            Some(at) => self.refuse(part, format!("a text with a NUL at byte {at}"), "none"),
-            None => Ok(()),
-        }
+        records::text(part, text).map_err(|refusal| refusal.of(&self.name))
     }
 
     fn check_texts(&self) -> Result<(), Error> {
@@ -74,28 +72,9 @@ impl LawTable {
 
     fn check_records(&self) -> Result<(), Error> {
         for (fields, record) in self.records.iter().zip(RECORDS) {
-            for (k, (name, kind)) in fields.iter().enumerate() {
-                let part = || format!("field {k} of {record}");
-                let (is_known, expected) = match *kind {
-                    FieldKind::Point(_) if record == "results" => (false, "a type of results"),
-                    FieldKind::Vector(n) | FieldKind::Point(n) => {
-                        ([2, 3].contains(&n), "two or three components")
-                    }
-                    FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
-                    FieldKind::Real => (true, ""),
-                    FieldKind::U32 => (record != "results", "a type of results"),
-                    FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {
-                        (record == "results", "a type of particles")
-                    }
-                };
-                if !is_known {
-                    return self.refuse(part(), format!("`{name}: {kind}`"), expected);
-                }
-                self.check_text(&part(), name)?;
-                if name.is_empty() || fields[..k].iter().any(|(other, _)| other == name) {
-                    return self.refuse(part(), format!("named `{name}`"), "a name of its own");
-                }
-            }
+            let usage = if record == "results" { Use::Output } else { Use::Input };
+            let checked = records::check(record, usage, fields);
+            checked.map_err(|refusal| refusal.of(&self.name))?;
         }
         if self.records[3].is_empty() {
             return self.refuse("results", "without fields", "a field at least");
@@ -249,11 +228,12 @@ impl LawTable {
             }
         }
         let numbers = self.numbers(2);
-        if !(1..=MOST_CHARGES).contains(&products.len()) {
+        // Results that are all zero have none.
+        if products.len() > MOST_CHARGES {
             return self.refuse(
                 "number of charges",
                 products.len(),
-                format!("1 to {MOST_CHARGES}"),
+                format!("at most {MOST_CHARGES}"),
             );
         }
         let is_real = |n: &usize| numbers.get(*n) == Some(&Number::Real);

@@ -1,12 +1,12 @@
 //! Programs per particle made at run time.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::error::Error;
 use crate::field::FieldKind;
 use crate::law::interaction::Operations;
+use crate::law::interned::Interned;
 use crate::law::particle_loop::LoadParticleLoop;
 use crate::law::program::{CpuLoop, ParticleProgram, ParticleText};
+use crate::law::records::{self, Refusal, Use};
 use crate::law::table::{self, slice, text};
 
 /// The names of the records in messages.
@@ -59,19 +59,11 @@ impl ProgramTable {
         self,
         code: Option<Box<dyn LoadParticleLoop>>,
     ) -> Result<&'static ParticleProgram, Error> {
-        /// Programs, with their tables and whether they have loops.
-        type Known = Vec<((ProgramTable, bool), &'static ParticleProgram)>;
-        static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
-        self.check()?;
-        let key = (self, code.is_some());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, program)) = known.iter().find(|(other, _)| *other == key) {
-            return Ok(program);
-        }
-        let code = code.map_or(CpuLoop::None, |code| CpuLoop::Loaded(Box::leak(code)));
-        let program: &'static ParticleProgram = Box::leak(Box::new(key.0.clone().program(code)));
-        known.push((key, program));
-        Ok(program)
+        static KNOWN: Interned<ProgramTable, ParticleProgram> = Interned::new();
+        self.check().map_err(|refusal| refusal.of(&self.name))?;
+        Ok(KNOWN.get(self, code, |table, code| {
+            table.program(code.map_or(CpuLoop::None, |code| CpuLoop::Loaded(code)))
+        }))
     }
 
     fn program(self, cpu_loop: CpuLoop) -> ParticleProgram {
@@ -83,41 +75,84 @@ impl ProgramTable {
     }
 
     /// Refuses a table that engines cannot run.
-    fn check(&self) -> Result<(), Error> {
-        let refuse = |part: &str, found: String, expected: &str| {
-            let (law, part, expected) = (self.name.clone(), part.to_owned(), expected.to_owned());
-            Err(Error::LawTable { law, part, found, expected })
-        };
+    fn check(&self) -> Result<(), Refusal> {
+        records::text("name", &self.name)?;
         if self.name.is_empty() {
-            return refuse("name", "empty".to_owned(), "a name");
+            return Err(Refusal::new("name", "empty", "a name"));
         }
-        let names = self.records.iter().flatten().map(|(name, _)| name);
-        for text in self.cuda.iter().chain([&self.name]).chain(names) {
-            if let Some(at) = text.find('\0') {
-                return refuse("texts", format!("a NUL at byte {at}"), "none");
-            }
+        for (part, text) in ["CUDA text", "CUDA text of names"].into_iter().zip(&self.cuda) {
+            records::text(part, text)?;
         }
-        for (k, record) in RECORDS.into_iter().enumerate() {
-            let is_total = k == 4;
-            for (name, kind) in &self.records[k] {
-                if !table::is_known(*kind, is_total, k == 3) {
-                    let expected = "a type of such a record";
-                    return refuse(record, format!("`{name}: {kind}`"), expected);
-                }
-            }
+        let uses = [Use::Input, Use::Input, Use::Input, Use::Either, Use::Output];
+        for ((record, usage), fields) in RECORDS.into_iter().zip(uses).zip(&self.records) {
+            records::check(record, usage, fields)?;
         }
         let [_, p, _, _, total] = &self.records;
         if p.is_empty() {
-            return refuse("p", "without fields".to_owned(), "a field at least");
+            return Err(Refusal::new("p", "without fields", "a field at least"));
         }
         match (self.changes.len(), total.len()) {
             (0, 1..) => Ok(()),
             (n, 0) if n == p.len() => Ok(()),
             (n, 0) => {
                 let expected = format!("{} as of p", p.len());
-                refuse("number of changes", n.to_string(), &expected)
+                Err(Refusal::new("number of changes", n.to_string(), &expected))
             }
-            (..) => refuse("changes", "given with a total".to_owned(), "one of them"),
+            (..) => Err(Refusal::new("changes", "given with a total", "one of them")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> ProgramTable {
+        let record = |kind| vec![("x".to_owned(), kind)];
+        ProgramTable {
+            name: "some".to_owned(),
+            operations: Operations::default(),
+            cuda: Default::default(),
+            changes: vec![true],
+            records: [
+                Vec::new(),
+                record(FieldKind::Point(3)),
+                Vec::new(),
+                record(FieldKind::Count),
+                Vec::new(),
+            ],
+        }
+    }
+
+    #[track_caller]
+    fn refused(change: impl Fn(&mut ProgramTable), message: &str) {
+        let mut table = table();
+        change(&mut table);
+        let error = table.check().map_err(|refusal| refusal.of("some")).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("table of `some`: {message}")), "{error}");
+    }
+
+    #[test]
+    fn tables_that_contradict_themselves_are_refused() {
+        assert!(table().check().is_ok());
+        refused(|it| it.name.clear(), "name is empty, expected a name");
+        refused(|it| it.cuda[1].push('\0'), "CUDA text of names is a text with a NUL at byte 0");
+        refused(
+            |it| it.records[1][0].1 = FieldKind::Min,
+            "field 0 of p is `x: Min<Real>`, expected a type of particles",
+        );
+        refused(
+            |it| it.records[4] = vec![("x".to_owned(), FieldKind::U32)],
+            "field 0 of totals is `x: u32`, expected a type of results",
+        );
+        let twice = |it: &mut ProgramTable| {
+            let field = it.records[1][0].clone();
+            it.records[1].push(field);
+        };
+        refused(twice, "field 1 of p is named `x`, expected a name of its own");
+        refused(|it| it.records[1].clear(), "p is without fields");
+        refused(|it| it.changes.push(true), "number of changes is 2, expected 1 as of p");
+        let total = |it: &mut ProgramTable| it.records[4] = vec![("x".to_owned(), FieldKind::Real)];
+        refused(total, "changes is given with a total");
     }
 }

@@ -1,17 +1,13 @@
 //! Laws made at run time.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
 use crate::law::charges::{Carried, ChargeSum, Charges};
 use crate::law::interaction::CpuLoops;
 use crate::law::interaction::{CudaText, Law, Operations, ThirdLaw, saves};
+use crate::law::interned::Interned;
 use crate::law::loops::LoadLoops;
 use crate::numeric::interval::steps::Step;
-
-/// The longest array, as in declarations.
-pub(crate) const LONGEST: usize = 4096;
 
 /// A law as a table: everything that code generation knows of a declaration, without loops for the
 /// CPU.
@@ -82,19 +78,11 @@ impl LawTable {
     }
 
     fn known(self, loops: Option<Box<dyn LoadLoops>>) -> Result<&'static Law, Error> {
-        /// Laws, with their tables and whether they have loops.
-        type Known = Vec<((LawTable, bool), &'static Law)>;
-        static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
+        static KNOWN: Interned<LawTable, Law> = Interned::new();
         self.check()?;
-        let key = (self, loops.is_some());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, law)) = known.iter().find(|(other, _)| *other == key) {
-            return Ok(law);
-        }
-        let loops = loops.map_or(CpuLoops::None, |loops| CpuLoops::Loaded(Box::leak(loops)));
-        let law: &'static Law = Box::leak(Box::new(key.0.clone().law(loops)));
-        known.push((key, law));
-        Ok(law)
+        Ok(KNOWN.get(self, loops, |table, loops| {
+            table.law(loops.map_or(CpuLoops::None, |loops| CpuLoops::Loaded(loops)))
+        }))
     }
 
     fn law(self, cpu_loops: CpuLoops) -> Law {
@@ -130,21 +118,6 @@ impl ChargeTable {
             products: slice(self.products.into_iter().map(slice)),
             carried: slice(self.carried),
             sums: slice(self.sums.into_iter().map(sum)),
-        }
-    }
-}
-
-/// Returns whether a record may have fields of this kind: a total or result of a declaration, or a
-/// particle; or a record of either kind.
-pub(crate) fn is_known(kind: FieldKind, is_output: bool, is_any: bool) -> bool {
-    match kind {
-        FieldKind::Point(n) => [2, 3].contains(&n) && !is_output,
-        FieldKind::Vector(n) => [2, 3].contains(&n),
-        FieldKind::Array(n) => (1..=LONGEST).contains(&n),
-        FieldKind::Real => true,
-        FieldKind::U32 => !is_output,
-        FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {
-            is_output || is_any
         }
     }
 }

@@ -108,6 +108,16 @@ fn steps_refer_to_earlier_steps_and_to_numbers_of_the_records() {
 }
 
 #[test]
+fn results_of_zero_have_no_charges() {
+    let mut table = with_charges();
+    let charges = table.charges.as_mut().unwrap();
+    charges.products.clear();
+    charges.carried.fill(Carried::Zero);
+    charges.sums.iter_mut().for_each(|(of_sum, _)| of_sum.clear());
+    table.check().unwrap();
+}
+
+#[test]
 fn charges_are_numbers_of_j_and_each_result_is_a_sum() {
     let change = |change: &dyn Fn(&mut ChargeTable), message: &str| {
         let change = |table: &mut LawTable| change(table.charges.as_mut().unwrap());
@@ -117,7 +127,10 @@ fn charges_are_numbers_of_j_and_each_result_is_a_sum() {
     change(&|it| it.products[0] = vec![6], &format!("charge 0 is [6], {real}"));
     change(&|it| it.products[1] = vec![3, 5], &format!("charge 1 is [3, 5], {real}"));
     change(&|it| it.products[1] = vec![], &format!("charge 1 is [], {real}"));
-    change(&|it| it.products.clear(), "number of charges is 0, expected 1 to 32");
+    change(&|it| it.products.resize(33, vec![3]), "number of charges is 33, expected at most 32");
+    let none =
+        "carried number 3 is Charge(0), expected zero unless it is a real number, of 0 charges";
+    change(&|it| it.products.clear(), none);
     change(&|it| it.carried.truncate(5), "number of carried numbers is 5, expected 6 as of j");
     let zero = "expected zero unless it is a real number, of 2 charges";
     change(

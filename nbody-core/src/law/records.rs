@@ -1,0 +1,76 @@
+//! Refuses fields of tables that a declaration cannot have.
+
+use crate::error::Error;
+use crate::field::FieldKind;
+
+/// The longest array, as in declarations.
+const LONGEST: usize = 4096;
+
+/// The use of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Parameters and particles.
+    Input,
+    /// Results and totals.
+    Output,
+    /// Results that a program reads, or other particles.
+    Either,
+}
+
+/// A refused part of a table: its name, its value and the expected one.
+pub(super) struct Refusal {
+    pub part: String,
+    pub found: String,
+    pub expected: String,
+}
+
+impl Refusal {
+    pub fn new(part: impl Into<String>, found: impl Into<String>, expected: &str) -> Self {
+        Self { part: part.into(), found: found.into(), expected: expected.to_owned() }
+    }
+
+    /// Returns the error of the table of this name.
+    pub fn of(self, table: &str) -> Error {
+        let Self { part, found, expected } = self;
+        Error::LawTable { law: table.to_owned(), part, found, expected }
+    }
+}
+
+/// Refuses fields whose types or names the record cannot have.
+pub(super) fn check(
+    record: &str,
+    usage: Use,
+    fields: &[(String, FieldKind)],
+) -> Result<(), Refusal> {
+    for (k, (name, kind)) in fields.iter().enumerate() {
+        let part = format!("field {k} of {record}");
+        let (is_known, expected) = match *kind {
+            FieldKind::Point(_) if usage == Use::Output => (false, "a type of results"),
+            FieldKind::Vector(n) | FieldKind::Point(n) => {
+                ([2, 3].contains(&n), "two or three components")
+            }
+            FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
+            FieldKind::Real => (true, ""),
+            FieldKind::U32 => (usage != Use::Output, "a type of results"),
+            FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {
+                (usage != Use::Input, "a type of particles")
+            }
+        };
+        if !is_known {
+            return Err(Refusal::new(part, format!("`{name}: {kind}`"), expected));
+        }
+        text(&part, name)?;
+        if name.is_empty() || fields[..k].iter().any(|(other, _)| other == name) {
+            return Err(Refusal::new(part, format!("named `{name}`"), "a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a text that compilers would cut off.
+pub(super) fn text(part: &str, text: &str) -> Result<(), Refusal> {
+    match text.find('\0') {
+        Some(at) => Err(Refusal::new(part, format!("a text with a NUL at byte {at}"), "none")),
+        None => Ok(()),
+    }
+}
