@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use nbody::Interaction;
-use nbody::law::{Field, Law, Record, Writer, declare, read};
+use nbody::law::{Declarations, Field, Law, Record, Writer};
 use nbody::prelude::*;
 use nbody::untyped::{Buffer, OwnedRows};
+use nbody_declare::declare_in;
 use nbody_interactions::Visitor;
 use nbody_tests::inputs::{Digits, Inputs, particles};
 
@@ -78,6 +79,17 @@ pub fn download(buffer: &dyn Buffer) -> Vec<u64> {
     words
 }
 
+/// Returns the text of a file of the workspace.
+fn text(file: &str) -> String {
+    std::fs::read_to_string(format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// Returns the declarations of a file of the workspace. Their loops are kept beside the programs of
+/// other tests, and not in the cache of the user.
+pub fn declared(file: &str) -> Declarations {
+    declare_in(&text(file), nbody_tests::kernels()).unwrap()
+}
+
 /// Returns all cases.
 pub fn cases() -> Vec<Case> {
     struct Cases(Vec<&'static Law>, Vec<Case>);
@@ -95,11 +107,9 @@ pub fn cases() -> Vec<Case> {
             });
         }
     }
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let laws = |file: &&str| read(format!("{root}/{file}")).unwrap().laws;
-    let mut laws: Vec<_> = FILES.iter().flat_map(laws).collect();
-    let text = std::fs::read_to_string(format!("{root}/interactions/src/hydrodynamics.rs"));
-    laws.extend(declare(&hydrodynamics(&text.unwrap())).unwrap().laws);
+    let mut laws: Vec<_> = FILES.iter().flat_map(|file| declared(file).laws).collect();
+    let text = hydrodynamics(&text("interactions/src/hydrodynamics.rs"));
+    laws.extend(declare_in(&text, nbody_tests::kernels()).unwrap().laws);
     let mut cases = Cases(laws, Vec::new());
     nbody_tests::visit_all(&mut cases);
     cases.1

@@ -18,7 +18,7 @@ use super::cases::{Case, N, cases, download, upload};
 const SHARE: usize = if cfg!(feature = "quick") { 24 } else { 6 };
 
 /// Returns the first difference of two results; any NaN equals any NaN.
-fn difference(
+pub fn difference(
     found: &Result<Vec<u64>, nbody::Error>,
     expected: &Result<Vec<u64>, nbody::Error>,
 ) -> Option<String> {
@@ -61,7 +61,7 @@ impl Case {
     }
 
     /// Returns the words of results, or the error of an evaluation that is refused.
-    fn results(
+    pub fn results(
         &self,
         device: &Device,
         options: Options,

@@ -2,6 +2,7 @@
 
 mod cases;
 mod checks;
+mod crosses;
 mod laws;
 mod programs;
 mod texts;

@@ -1,6 +1,6 @@
 //! Programs per particle as text give the bits of their compiled forms.
 
-use nbody::law::{Declarations, ParticleProgram, Record, read};
+use nbody::law::{Declarations, ParticleProgram, Record};
 use nbody::prelude::*;
 use nbody::untyped::{Beside, Buffer};
 use nbody::{Measure, Store, Update};
@@ -9,7 +9,7 @@ use nbody_tests::particle_programs::{
     Advance, Body, Drift, Energy, Kick, Mark, Pull, Relax, Runner, Spread, Star,
 };
 
-use super::cases::{download, upload, words};
+use super::cases::{declared, download, upload, words};
 
 /// No multiple of the particles of a block.
 const N: usize = 301;
@@ -73,8 +73,7 @@ impl Runs<'_> {
 
 #[test]
 fn programs_as_text_have_the_bits_of_compiled_programs() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/common/particle_programs.rs");
-    let declared = &read(file).unwrap();
+    let declared = &declared("tests/common/particle_programs.rs");
     let device = &Device::cpu();
     for domain in [Domain::Open, Domain::periodic([1.0, 0.5, 2.0]).unwrap()] {
         for &precision in Precision::ALL {
