@@ -68,18 +68,16 @@ pub mod grape {
         type F = Field;
 
         fn pair(&self, i: &Target, j: &Source, f: &mut Field) {
-            if i.id != j.id {
-                let d = j.pos - i.pos;
-                let v = j.vel - i.vel;
-                let rinv = (d.norm2() + self.eps2).rsqrt();
-                let rinv2 = rinv * rinv;
-                let mr = j.mass * rinv;
-                let mr3 = mr * rinv2;
-                let approach = 3.0 * d.dot(v) * rinv2;
-                f.acc += mr3 * d;
-                f.jerk += mr3 * (v - approach * d);
-                f.pot -= mr;
-            }
+            let d = j.pos - i.pos;
+            let v = j.vel - i.vel;
+            let rinv = if i.id != j.id { (d.norm2() + self.eps2).rsqrt() } else { 0.0 };
+            let rinv2 = rinv * rinv;
+            let mr = j.mass * rinv;
+            let mr3 = mr * rinv2;
+            let approach = 3.0 * d.dot(v) * rinv2;
+            f.acc += mr3 * d;
+            f.jerk += mr3 * (v - approach * d);
+            f.pot -= mr;
         }
     }
 
@@ -89,18 +87,18 @@ pub mod grape {
         type F = Found;
 
         fn pair(&self, i: &Target, j: &Source, f: &mut Found) {
+            let d = j.pos - i.pos;
+            let v = j.vel - i.vel;
+            let r2 = d.norm2();
+            let rinv = if i.id != j.id { (r2 + self.eps2).rsqrt() } else { 0.0 };
+            let rinv2 = rinv * rinv;
+            let mr = j.mass * rinv;
+            let mr3 = mr * rinv2;
+            let approach = 3.0 * d.dot(v) * rinv2;
+            f.acc += mr3 * d;
+            f.jerk += mr3 * (v - approach * d);
+            f.pot -= mr;
             if i.id != j.id {
-                let d = j.pos - i.pos;
-                let v = j.vel - i.vel;
-                let r2 = d.norm2();
-                let rinv = (r2 + self.eps2).rsqrt();
-                let rinv2 = rinv * rinv;
-                let mr = j.mass * rinv;
-                let mr3 = mr * rinv2;
-                let approach = 3.0 * d.dot(v) * rinv2;
-                f.acc += mr3 * d;
-                f.jerk += mr3 * (v - approach * d);
-                f.pot -= mr;
                 f.near.min(r2);
             }
         }
