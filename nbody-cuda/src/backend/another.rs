@@ -1,7 +1,8 @@
 //! A second device, for tests that mix devices.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nbody_compile::Cache;
@@ -18,11 +19,49 @@ pub(crate) struct Another {
     emulator: Emulator,
     /// Whether there is no more memory.
     pub is_full: AtomicBool,
+    /// The bytes that were copied to the device and back.
+    pub copied: Arc<AtomicUsize>,
 }
 
 impl Another {
     pub fn of(emulator: Emulator) -> Self {
-        Self { emulator, is_full: AtomicBool::new(false) }
+        Self { emulator, is_full: AtomicBool::new(false), copied: Arc::default() }
+    }
+}
+
+/// Memory that counts the copied bytes.
+#[derive(Debug)]
+struct Counted {
+    memory: Box<dyn Memory>,
+    copied: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn count(&self, words: usize) {
+        self.copied.fetch_add(words * size_of::<u64>(), Ordering::Relaxed);
+    }
+}
+
+impl Memory for Counted {
+    fn address(&self) -> u64 {
+        self.memory.address()
+    }
+    fn is_intact(&self) -> bool {
+        self.memory.is_intact()
+    }
+    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+        self.count(self.words());
+        self.memory.write(fill)
+    }
+    fn zero(&mut self) -> Result<(), Error> {
+        self.memory.zero()
+    }
+    fn words(&self) -> usize {
+        self.memory.words()
+    }
+    fn read_words(&self, words: Range<usize>, take: &mut dyn FnMut(&[u64])) -> Result<(), Error> {
+        self.count(words.len());
+        self.memory.read_words(words, take)
     }
 }
 
@@ -46,7 +85,8 @@ impl Backend for Another {
         if self.is_full.load(Ordering::Relaxed) {
             return Err(Error::OutOfMemory { bytes, device: self.describe() });
         }
-        self.emulator.allocate(bytes)
+        let (memory, copied) = (self.emulator.allocate(bytes)?, self.copied.clone());
+        Ok(Box::new(Counted { memory, copied }))
     }
     fn reply(&self) -> Result<Box<dyn Reply>, Error> {
         self.emulator.reply()

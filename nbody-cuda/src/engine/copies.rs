@@ -148,3 +148,66 @@ impl Program {
         Self::of_words("row_copies", "copies of rows of particles", kernels, BLOCK, &parts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    use nbody_core::FieldKind;
+    use nbody_core::pack::{OwnedRows, nothing};
+    use nbody_core::untyped::Buffer as _;
+
+    use super::*;
+    use crate::backend::Backend;
+    use crate::backend::another::Another;
+    use crate::backend::emulator::Emulator;
+    use crate::engine::buffer::{CudaParticles, CudaResults};
+
+    const FIELDS: &[Field] = &[
+        Field { name: "pos", kind: FieldKind::Point(3) },
+        Field { name: "id", kind: FieldKind::U32 },
+    ];
+
+    fn rows(n: usize) -> OwnedRows {
+        let row = |k: usize| [k as f64, 0.5, -0.25].map(f64::to_bits).into_iter().chain([k as u64]);
+        OwnedRows::new(FIELDS, (0..n).flat_map(row).collect()).unwrap()
+    }
+
+    /// The host sends as many bytes as the changed rows have, and receives those of the results.
+    #[test]
+    fn copies_are_as_large_as_the_rows() {
+        let another = Arc::new(Another::of(Emulator::open().unwrap()));
+        let backend: Arc<dyn Backend> = another.clone();
+        let folder = tempfile::tempdir().unwrap();
+        let copies = Arc::new(RowCopies::new(&Cache::at(folder.path())));
+        let copied = || another.copied.swap(0, Ordering::Relaxed);
+        for (precision, row) in
+            [(Precision::Single, 16_usize), (Precision::Mixed, 28), (Precision::Double, 32)]
+        {
+            let upload = |n| CudaParticles::upload(&backend, &rows(n), precision, &copies).unwrap();
+            let mut p = upload(1000);
+            copied();
+            p.write_at(&[999, 0, 500], &rows(3)).unwrap();
+            assert_eq!(copied(), (3 * (row + 4)).next_multiple_of(8));
+            p.write_at(&[1000, 7], &rows(2)).unwrap();
+            assert_eq!((p.len(), copied()), (1001, 2 * (row + 4)));
+            // Memory for twice the particles is there.
+            let address = p.buffer.memory.address();
+            p.write_at(&(1001..1999).collect::<Vec<_>>(), &rows(998)).unwrap();
+            assert_eq!((p.len(), p.buffer.memory.address()), (1999, address));
+            // Without memory nothing changes.
+            another.is_full.store(true, Ordering::Relaxed);
+            assert!(p.write_at(&[1999], &rows(1)).is_err());
+            another.is_full.store(false, Ordering::Relaxed);
+            assert_eq!(p.len(), 1999);
+        }
+        let buffer = Buffer::new(&backend, 1000, 4, Precision::Double).unwrap();
+        let mut results = CudaResults::boxed(buffer, FIELDS);
+        results.resize(3).unwrap();
+        copied();
+        let mut found = vec![0; 3 * nothing(FIELDS).len()];
+        results.read(0..3, &mut |write| write(0..3, &mut found)).unwrap();
+        assert_eq!(copied(), 3 * 32);
+    }
+}
