@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 use std::{env, fs};
 
 const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
@@ -29,15 +28,11 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// Builds the shared library with the profile of the tests, and returns its folder.
-fn library() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["rustc", "--quiet", "--offline", "--lib", "--crate-type", "cdylib"]);
-        run(cargo.arg("--target-dir").arg(target()).current_dir(package()));
-        target().join("debug")
-    })
+/// Returns the folder of the shared library, which Cargo puts beside the tests.
+fn library() -> PathBuf {
+    let library = env::current_exe().unwrap().with_file_name("libsapporo.so");
+    assert!(library.exists(), "no {}", library.display());
+    library.parent().unwrap().to_owned()
 }
 
 fn compiler(variable: &str, default: &str) -> Command {

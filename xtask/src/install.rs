@@ -12,6 +12,8 @@ use serde_json::Value;
 /// A library for other languages.
 struct Library {
     package: &'static str,
+    /// The name of the static library.
+    target: &'static str,
     /// The name for the linker.
     name: &'static str,
     description: &'static str,
@@ -27,8 +29,11 @@ struct Library {
     check: &'static str,
 }
 
-const LIBRARIES: &[Library] = &[Library {
+const LIBRARIES: [Library; 2] = [NBODY, SAPPORO];
+
+const NBODY: Library = Library {
     package: "nbody-capi",
+    target: "nbody_capi",
     name: "nbody",
     description: "Pairwise interactions on GPUs and CPUs",
     interface: 1,
@@ -41,7 +46,19 @@ const LIBRARIES: &[Library] = &[Library {
     names: &["nbody"],
     check: "#include <nbody.h>\nint main(void) {\n    nbody_device device;\n    return \
             nbody_abi_version() != NBODY_ABI_VERSION || nbody_device_open(\"cpu\", &device);\n}\n",
-}];
+};
+
+const SAPPORO: Library = Library {
+    package: "nbody-g6",
+    target: "sapporo",
+    name: "sapporo",
+    description: "The calls of the GRAPE-6 library, on GPUs and CPUs",
+    interface: 1,
+    symbols: "g6_*; g6calc_*",
+    files: &[("include/g6lib.h", "include")],
+    names: &["sapporo", "sapporo_light"],
+    check: "#include <g6lib.h>\nint main(void) { return g6_npipes() != 16384; }\n",
+};
 
 /// Installs all libraries below a folder, and checks that a program in C can use each. The static
 /// libraries that they are linked from are built, or taken from a folder.
@@ -50,7 +67,7 @@ pub fn install(root: &Path, prefix: &Path, archives: Option<&Path>) -> Result<()
     let prefix = &prefix.canonicalize().map_err(|error| describe(prefix, &error))?;
     for library in LIBRARIES {
         let archive = match archives {
-            Some(folder) => folder.join(format!("lib{}.a", library.package.replace('-', "_"))),
+            Some(folder) => folder.join(format!("lib{}.a", library.target)),
             None => library.build(root)?,
         };
         library.link(&archive, prefix)?;
@@ -78,10 +95,9 @@ impl Library {
             return Err(format!("cargo cannot build {}", self.package));
         }
         let messages = String::from_utf8_lossy(&output.stdout);
-        let name = self.package.replace('-', "_");
         let archive = messages.lines().find_map(|line| {
             let message: Value = serde_json::from_str(line).ok()?;
-            let is_library = message["target"]["name"] == *name;
+            let is_library = message["target"]["name"] == *self.target;
             let files = message["filenames"].as_array().filter(|_| is_library)?;
             let mut files = files.iter().filter_map(Value::as_str).map(PathBuf::from);
             files.find(|file| file.extension().is_some_and(|it| it == "a"))
