@@ -62,7 +62,7 @@ impl ProgramTable {
         static KNOWN: Interned<ProgramTable, ParticleProgram> = Interned::new();
         self.check().map_err(|refusal| refusal.of(&self.name))?;
         Ok(KNOWN.get(self, code, |table, code| {
-            table.program(code.map_or(CpuLoop::None, |code| CpuLoop::Loaded(code)))
+            table.program(code.map_or(CpuLoop::None, CpuLoop::Loaded))
         }))
     }
 

@@ -81,7 +81,7 @@ impl LawTable {
         static KNOWN: Interned<LawTable, Law> = Interned::new();
         self.check()?;
         Ok(KNOWN.get(self, loops, |table, loops| {
-            table.law(loops.map_or(CpuLoops::None, |loops| CpuLoops::Loaded(loops)))
+            table.law(loops.map_or(CpuLoops::None, CpuLoops::Loaded))
         }))
     }
 
