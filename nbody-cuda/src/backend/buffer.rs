@@ -117,7 +117,7 @@ impl Buffer {
     /// these fields.
     pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
         let n = self.n;
-        // The memory may be that of more results.
+        // The memory may have room for more results.
         let words = (n * pack::dim(fields) * bytes_of(self.precision)).div_ceil(size_of::<u64>());
         self.memory.read_words(0..words, &mut |words| match self.precision {
             Precision::Single | Precision::Mixed => take(&|records, rows| {

@@ -174,7 +174,7 @@ mod tests {
         OwnedRows::new(FIELDS, (0..n).flat_map(row).collect()).unwrap()
     }
 
-    /// The host sends as many bytes as the changed rows have, and receives those of the results.
+    /// The host sends the changed rows alone, and receives the results alone.
     #[test]
     fn copies_are_as_large_as_the_rows() {
         let another = Arc::new(Another::of(Emulator::open().unwrap()));
@@ -187,9 +187,11 @@ mod tests {
         {
             let upload = |n| CudaParticles::upload(&backend, &rows(n), precision, &copies).unwrap();
             let mut p = upload(1000);
+            let before = p.buffer.contents([0]);
             copied();
             p.write_at(&[999, 0, 500], &rows(3)).unwrap();
             assert_eq!(copied(), (3 * (row + 4)).next_multiple_of(8));
+            assert_ne!(p.buffer.contents([0]), before);
             p.write_at(&[1000, 7], &rows(2)).unwrap();
             assert_eq!((p.len(), copied()), (1001, 2 * (row + 4)));
             // Memory for twice the particles is there.
