@@ -122,7 +122,7 @@ fn refused_rows_change_nothing() {
 
 const FIELDS: &[Field] = &[Field { name: "kind", kind: FieldKind::U32 }];
 
-/// Engines evaluate the particles that are there, and not what they found before.
+/// Engines evaluate the present particles, and no earlier ones.
 #[test]
 fn engines_notice_written_particles() {
     for device in nbody_tests::all_devices() {
