@@ -4,7 +4,7 @@ use nbody::prelude::*;
 use nbody::{Particles, Results};
 
 use crate::config::Setup;
-use crate::error::{Error, NPIPES};
+use crate::error::Error;
 use crate::law::{Field, Forces, Found, Nearest, State, Target};
 use crate::neighbours::{Lists, Sphere};
 use crate::resident::Resident;
@@ -113,10 +113,7 @@ impl Cluster {
     pub fn begin(&mut self, nj: usize, targets: Targets) -> Result<(), Error> {
         self.evaluation = Begun::Refused;
         self.lists = None;
-        let (eps2, found) = (targets.eps2, targets.particles.len());
-        if found > NPIPES {
-            return Err(Error::TooManyTargets { found });
-        }
+        let eps2 = targets.eps2;
         if !(eps2.is_finite() && eps2 >= 0.0) {
             return Err(Error::BadNumber { what: "eps2", found: eps2 });
         }

@@ -17,9 +17,7 @@ pub enum Error {
     Null { argument: &'static str },
     #[error("{argument} is {found}, expected 0 or more")]
     Negative { argument: &'static str, found: i32 },
-    #[error(
-        "{found} i-particles, expected at most {NPIPES}; give as many as g6_npipes_ says at a time"
-    )]
+    #[error("{found} i-particles, expected at most {NPIPES}; give this number at a time")]
     TooManyTargets { found: usize },
     #[error(
         "{nj} j-particles, but no particle at address {missing}; call g6_set_j_particle_ for each \

@@ -55,9 +55,9 @@ impl Resident {
         } else {
             let changed = from.take_changed(nj);
             let states = from.first(nj)?;
-            let appended = changed.iter().copied().filter(|&address| (address as usize) < n);
-            let changed: Vec<_> = appended.chain(n as u32..nj as u32).collect();
-            self.write(&changed, states)?;
+            let replaced = changed.iter().copied().filter(|&address| (address as usize) < n);
+            let addresses: Vec<_> = replaced.chain(n as u32..nj as u32).collect();
+            self.write(&addresses, states)?;
         }
         self.predict(time)?;
         Ok(())

@@ -20,7 +20,7 @@ fn target() -> PathBuf {
     test.ancestors().nth(3).unwrap().to_owned()
 }
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its output.
 fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     let printed = [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat();

@@ -1,4 +1,4 @@
-/* A Plummer sphere, integrated by the fourth-order Hermite scheme with block time steps. */
+/* A Plummer sphere, integrated by the fourth-order Hermite method with block time steps. */
 #include "check.h"
 
 enum { N = 256 };

@@ -1,4 +1,4 @@
-/* What programs do to the library, and what they may do by mistake. */
+/* Right and wrong calls of the library, as programs make them. */
 #include <stddef.h>
 #include <string.h>
 
