@@ -73,10 +73,11 @@ pub struct Fault {
     skipped: usize,
 }
 
-/// The most faults that are listed: a text may have as many as it has words.
+/// The most faults that are listed: each word of a text may be one.
 const MOST: usize = 100;
-/// The longest excerpt, in characters, and those of them before the fault.
+/// The longest excerpt, in characters.
 const LONGEST: usize = 160;
+/// The characters of an excerpt before the fault.
 const BEFORE: usize = 80;
 
 /// Returns the faults of a text, and a last one for all that are not listed.
