@@ -57,7 +57,7 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether a token is a word, not a number.
+/// Returns whether a token begins with a letter.
 pub fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| is_letter(c) && !c.is_ascii_digit())
 }
