@@ -115,6 +115,12 @@ public:
     input(const char *field, const std::vector<std::array<T, N>> &arrays)
         : field_(detail::field_of(field, arrays.empty() ? nullptr : arrays[0].data(),
                                   sizeof(std::array<T, N>), 0, arrays.size())) {}
+    /// The same numbers in memory of the device: data is an address there.
+    input on_device() const {
+        input column = *this;
+        column.field_.column.memory = NBODY_DEVICE_MEMORY;
+        return column;
+    }
     const detail::field &get() const noexcept { return field_; }
 
 private:
@@ -135,6 +141,12 @@ public:
     output(const char *field, std::vector<std::array<T, N>> &arrays)
         : field_(detail::field_of(field, arrays.empty() ? nullptr : arrays[0].data(),
                                   sizeof(std::array<T, N>), 0, arrays.size())) {}
+    /// The same numbers in memory of the device: data is an address there.
+    output on_device() const {
+        output column = *this;
+        column.field_.column.memory = NBODY_DEVICE_MEMORY;
+        return column;
+    }
     const detail::field &get() const noexcept { return field_; }
 
 private:

@@ -246,7 +246,28 @@ void races() {
 
 } // namespace
 
+/// Memory of the emulator is memory of the process.
+void device_memory() {
+    nbody::device device("emulator");
+    nbody::engine direct = nbody::engine::all_pairs(device, nbody::law::ready("gravity"), {0.01});
+    const std::vector<double> x = uniform(3 * n), m = uniform(n);
+    std::vector<double> pot[2];
+    for (int on_device = 0; on_device < 2; ++on_device) {
+        pot[on_device].resize(n);
+        const nbody::input pos("pos", x.data()), mass("mass", m);
+        nbody::buffer bodies = on_device
+                                   ? direct.upload_i(n, {pos.on_device(), mass.on_device()})
+                                   : direct.upload_i(n, {pos, mass});
+        nbody::buffer field = direct.results(n);
+        direct.evaluate_self(bodies, field);
+        const nbody::output out("pot", pot[on_device]);
+        field.read({on_device ? out.on_device() : out});
+    }
+    MUST(pot[0] == pot[1] && pot[0][0] < 0);
+}
+
 int main() {
+    device_memory();
     trees();
     lists();
     vectors();
