@@ -1,7 +1,7 @@
 //! The C interface of nbody: `include/nbody.h` describes it, `include/nbody.hpp` wraps it for C++ and
 //! `fortran/nbody.f90` for Fortran.
 //!
-//! Every function has one shape. It runs inside [`status::border`], which turns an error into a status
+//! Every function has one shape. It runs inside `status::border`, which turns an error into a status
 //! and a message, and catches panics. `pointers` and `columns` alone read and write memory of the
 //! caller. Objects are in the table of `handles`; the caller has their numbers, and no pointers.
 //!
