@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -57,8 +58,24 @@ pub fn compile_and_run(
         .arg(&program));
     run(Command::new(&program)
         .current_dir(folder)
+        .env("ASAN_OPTIONS", sanitizer_options())
         .env("LSAN_OPTIONS", "suppressions=suppressions")
         .args(arguments))
+}
+
+/// Returns the options of the address sanitizer. It looks for leaks where the system allows it to stop
+/// threads, as some containers do not.
+fn sanitizer_options() -> &'static str {
+    static OPTIONS: OnceLock<&str> = OnceLock::new();
+    OPTIONS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, program] = ["t.c", "t"].map(|name| folder.path().join(name));
+        std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+        let mut cc = Command::new(compiler("CC", "cc").unwrap());
+        run(cc.arg("-fsanitize=address").arg(source).arg("-o").arg(&program));
+        let finds_leaks = Command::new(program).output().unwrap().status.success();
+        if finds_leaks { "detect_leaks=1" } else { "detect_leaks=0" }
+    })
 }
 
 /// Returns the Fortran compiler and its options, or says that a test is left out.
