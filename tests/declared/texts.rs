@@ -1,6 +1,7 @@
 //! Texts that are declarations, and the messages of texts that are not.
 
 use nbody::law::{DeclareError, declare, read};
+use nbody::{Device, Options};
 
 const PULL: &str = "
 struct Pull { eps2: Real }
@@ -108,4 +109,42 @@ fn files_are_read_and_named_in_messages() {
     std::fs::write(&path, PULL.replace("rsqrt", "rqsrt")).unwrap();
     let found = read(&path).unwrap_err().to_string();
     assert!(found.contains(&format!("--> {}:12:44\n", path.display())), "{found}");
+}
+
+/// Names that the emitted C++ might use for itself.
+#[test]
+fn records_may_have_any_name() {
+    let device = Device::cpu();
+    for [parameters, i, j, f] in [
+        ["mask", "yes", "no", "total"],
+        ["term", "lost", "self_", "select"],
+        ["space", "index", "visit", "term"],
+        ["Space", "Visit", "compensate", "yes"],
+    ] {
+        let text = format!(
+            "mod any {{
+                struct {parameters} {{ k: Real }}
+                struct {i} {{ pos: Point }}
+                struct {j} {{ pos: Point, q: Real }}
+                struct {f} {{ acc: Vector, near: ArgMin<Real>, most: Max<Real>, n: Count }}
+                impl Interaction for {parameters} {{
+                    type I = {i};
+                    type J = {j};
+                    type F = {f};
+                    fn pair(&self, i: &{i}, j: &{j}, f: &mut {f}) {{
+                        let d = j.pos - i.pos;
+                        f.acc += self.k * j.q * d;
+                        f.near.min(d.norm2());
+                        if d.norm2() < 0.5 {{
+                            f.most.max(j.q);
+                            f.n += 1;
+                        }}
+                    }}
+                }}
+            }}"
+        );
+        let law = declare(&text).unwrap().only_law().unwrap();
+        let engine = device.untyped().all_pairs(law, &[1_f64.to_bits()], Options::default());
+        assert!(engine.is_ok(), "{f}: {:?}", engine.err());
+    }
 }

@@ -65,19 +65,20 @@ fn visit(Field { name, ty, .. }: &Field) -> String {
     }
 }
 
-/// Prints the selection of results by a mask, and compensated sums.
+/// Prints the selection of results by a mask, and compensated sums. No declared name begins with an
+/// underscore, so that parameters hide no struct.
 fn output(text: &mut Text, item: &Struct) {
     let name = &item.name;
     text.gap();
     let selected = item
         .fields
         .iter()
-        .map(|Field { name, .. }| format!("nbody::select(mask, yes.{name}, no.{name})"));
+        .map(|Field { name, .. }| format!("nbody::select(_mask, _yes.{name}, _no.{name})"));
     let selected: Vec<_> = selected.collect();
     function(
         text,
         &format!(
-            "static NBODY_INLINE {name} select(Mask mask, const {name} &yes, const {name} &no)"
+            "static NBODY_INLINE {name} select(Mask _mask, const {name} &_yes, const {name} &_no)"
         ),
         &[format!("return {{{}}};", selected.join(", "))],
     );
@@ -87,7 +88,7 @@ fn output(text: &mut Text, item: &Struct) {
     function(
         text,
         &format!(
-            "static NBODY_INLINE void compensate(const {name} &term, {name} &total, {name} &lost)"
+            "static NBODY_INLINE void compensate(const {name} &_term, {name} &_total, {name} &_lost)"
         ),
         &sums,
     );
@@ -96,18 +97,18 @@ fn output(text: &mut Text, item: &Struct) {
 fn compensate(Field { name, ty, .. }: &Field) -> String {
     match ty {
         Type::Reduced(Reduction::Min) => {
-            format!("total.{name} = total.{name}.min(term.{name});")
+            format!("_total.{name} = _total.{name}.min(_term.{name});")
         }
         Type::Reduced(Reduction::Max) => {
-            format!("total.{name} = total.{name}.max(term.{name});")
+            format!("_total.{name} = _total.{name}.max(_term.{name});")
         }
         Type::Reduced(Reduction::ArgMin) => {
-            format!("total.{name}.take<Space>(term.{name}.value, term.{name}.index);")
+            format!("_total.{name}.take<Space>(_term.{name}.value, _term.{name}.index);")
         }
         Type::Reduced(Reduction::Count) => {
-            format!("total.{name} = Real::add_u32(total.{name}, term.{name});")
+            format!("_total.{name} = Real::add_u32(_total.{name}, _term.{name});")
         }
-        _ => format!("nbody::compensate(term.{name}, total.{name}, lost.{name});"),
+        _ => format!("nbody::compensate(_term.{name}, _total.{name}, _lost.{name});"),
     }
 }
 

@@ -64,18 +64,18 @@ struct Sums {
         visit(count);
     }
 
-    static NBODY_INLINE Sums select(Mask mask, const Sums &yes, const Sums &no)
+    static NBODY_INLINE Sums select(Mask _mask, const Sums &_yes, const Sums &_no)
     {
-        return {nbody::select(mask, yes.force, no.force), nbody::select(mask, yes.rows, no.rows),
-            nbody::select(mask, yes.count, no.count)};
+        return {nbody::select(_mask, _yes.force, _no.force), nbody::select(_mask, _yes.rows, _no.rows),
+            nbody::select(_mask, _yes.count, _no.count)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Sums &term, Sums &total, Sums &lost)
+    static NBODY_INLINE void compensate(const Sums &_term, Sums &_total, Sums &_lost)
     {
-        nbody::compensate(term.force, total.force, lost.force);
-        nbody::compensate(term.rows, total.rows, lost.rows);
-        nbody::compensate(term.count, total.count, lost.count);
+        nbody::compensate(_term.force, _total.force, _lost.force);
+        nbody::compensate(_term.rows, _total.rows, _lost.rows);
+        nbody::compensate(_term.count, _total.count, _lost.count);
     }
 };
 

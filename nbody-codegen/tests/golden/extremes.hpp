@@ -45,24 +45,24 @@ struct Extent {
         visit(bins);
     }
 
-    static NBODY_INLINE Extent select(Mask mask, const Extent &yes, const Extent &no)
+    static NBODY_INLINE Extent select(Mask _mask, const Extent &_yes, const Extent &_no)
     {
-        return {nbody::select(mask, yes.charge, no.charge),
-            nbody::select(mask, yes.shortest, no.shortest),
-            nbody::select(mask, yes.longest, no.longest),
-            nbody::select(mask, yes.nearest, no.nearest), nbody::select(mask, yes.alike, no.alike),
-            nbody::select(mask, yes.bins, no.bins)};
+        return {nbody::select(_mask, _yes.charge, _no.charge),
+            nbody::select(_mask, _yes.shortest, _no.shortest),
+            nbody::select(_mask, _yes.longest, _no.longest),
+            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.alike, _no.alike),
+            nbody::select(_mask, _yes.bins, _no.bins)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Extent &term, Extent &total, Extent &lost)
+    static NBODY_INLINE void compensate(const Extent &_term, Extent &_total, Extent &_lost)
     {
-        nbody::compensate(term.charge, total.charge, lost.charge);
-        total.shortest = total.shortest.min(term.shortest);
-        total.longest = total.longest.max(term.longest);
-        total.nearest.take<Space>(term.nearest.value, term.nearest.index);
-        total.alike = Real::add_u32(total.alike, term.alike);
-        nbody::compensate(term.bins, total.bins, lost.bins);
+        nbody::compensate(_term.charge, _total.charge, _lost.charge);
+        _total.shortest = _total.shortest.min(_term.shortest);
+        _total.longest = _total.longest.max(_term.longest);
+        _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
+        _total.alike = Real::add_u32(_total.alike, _term.alike);
+        nbody::compensate(_term.bins, _total.bins, _lost.bins);
     }
 };
 

@@ -36,16 +36,16 @@ struct Field {
         visit(pot);
     }
 
-    static NBODY_INLINE Field select(Mask mask, const Field &yes, const Field &no)
+    static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
     {
-        return {nbody::select(mask, yes.acc, no.acc), nbody::select(mask, yes.pot, no.pot)};
+        return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Field &term, Field &total, Field &lost)
+    static NBODY_INLINE void compensate(const Field &_term, Field &_total, Field &_lost)
     {
-        nbody::compensate(term.acc, total.acc, lost.acc);
-        nbody::compensate(term.pot, total.pot, lost.pot);
+        nbody::compensate(_term.acc, _total.acc, _lost.acc);
+        nbody::compensate(_term.pot, _total.pot, _lost.pot);
     }
 };
 

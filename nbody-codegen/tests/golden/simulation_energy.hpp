@@ -35,21 +35,21 @@ struct Field {
         visit.least(closest);
     }
 
-    static NBODY_INLINE Field select(Mask mask, const Field &yes, const Field &no)
+    static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
     {
-        return {nbody::select(mask, yes.acc, no.acc), nbody::select(mask, yes.pot, no.pot),
-            nbody::select(mask, yes.nearest, no.nearest), nbody::select(mask, yes.near, no.near),
-            nbody::select(mask, yes.closest, no.closest)};
+        return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
+            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.near, _no.near),
+            nbody::select(_mask, _yes.closest, _no.closest)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Field &term, Field &total, Field &lost)
+    static NBODY_INLINE void compensate(const Field &_term, Field &_total, Field &_lost)
     {
-        nbody::compensate(term.acc, total.acc, lost.acc);
-        nbody::compensate(term.pot, total.pot, lost.pot);
-        total.nearest.take<Space>(term.nearest.value, term.nearest.index);
-        total.near = Real::add_u32(total.near, term.near);
-        total.closest = total.closest.min(term.closest);
+        nbody::compensate(_term.acc, _total.acc, _lost.acc);
+        nbody::compensate(_term.pot, _total.pot, _lost.pot);
+        _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
+        _total.near = Real::add_u32(_total.near, _term.near);
+        _total.closest = _total.closest.min(_term.closest);
     }
 };
 
@@ -73,24 +73,24 @@ struct Total {
         visit.count(fixed);
     }
 
-    static NBODY_INLINE Total select(Mask mask, const Total &yes, const Total &no)
+    static NBODY_INLINE Total select(Mask _mask, const Total &_yes, const Total &_no)
     {
-        return {nbody::select(mask, yes.kinetic, no.kinetic),
-            nbody::select(mask, yes.potential, no.potential),
-            nbody::select(mask, yes.momentum, no.momentum),
-            nbody::select(mask, yes.slowest, no.slowest),
-            nbody::select(mask, yes.fastest, no.fastest), nbody::select(mask, yes.fixed, no.fixed)};
+        return {nbody::select(_mask, _yes.kinetic, _no.kinetic),
+            nbody::select(_mask, _yes.potential, _no.potential),
+            nbody::select(_mask, _yes.momentum, _no.momentum),
+            nbody::select(_mask, _yes.slowest, _no.slowest),
+            nbody::select(_mask, _yes.fastest, _no.fastest), nbody::select(_mask, _yes.fixed, _no.fixed)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Total &term, Total &total, Total &lost)
+    static NBODY_INLINE void compensate(const Total &_term, Total &_total, Total &_lost)
     {
-        nbody::compensate(term.kinetic, total.kinetic, lost.kinetic);
-        nbody::compensate(term.potential, total.potential, lost.potential);
-        nbody::compensate(term.momentum, total.momentum, lost.momentum);
-        total.slowest.take<Space>(term.slowest.value, term.slowest.index);
-        total.fastest = total.fastest.max(term.fastest);
-        total.fixed = Real::add_u32(total.fixed, term.fixed);
+        nbody::compensate(_term.kinetic, _total.kinetic, _lost.kinetic);
+        nbody::compensate(_term.potential, _total.potential, _lost.potential);
+        nbody::compensate(_term.momentum, _total.momentum, _lost.momentum);
+        _total.slowest.take<Space>(_term.slowest.value, _term.slowest.index);
+        _total.fastest = _total.fastest.max(_term.fastest);
+        _total.fixed = Real::add_u32(_total.fixed, _term.fixed);
     }
 };
 

@@ -46,21 +46,21 @@ struct Field {
         visit.least(closest);
     }
 
-    static NBODY_INLINE Field select(Mask mask, const Field &yes, const Field &no)
+    static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
     {
-        return {nbody::select(mask, yes.acc, no.acc), nbody::select(mask, yes.pot, no.pot),
-            nbody::select(mask, yes.nearest, no.nearest), nbody::select(mask, yes.near, no.near),
-            nbody::select(mask, yes.closest, no.closest)};
+        return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
+            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.near, _no.near),
+            nbody::select(_mask, _yes.closest, _no.closest)};
     }
 
     template <class Space>
-    static NBODY_INLINE void compensate(const Field &term, Field &total, Field &lost)
+    static NBODY_INLINE void compensate(const Field &_term, Field &_total, Field &_lost)
     {
-        nbody::compensate(term.acc, total.acc, lost.acc);
-        nbody::compensate(term.pot, total.pot, lost.pot);
-        total.nearest.take<Space>(term.nearest.value, term.nearest.index);
-        total.near = Real::add_u32(total.near, term.near);
-        total.closest = total.closest.min(term.closest);
+        nbody::compensate(_term.acc, _total.acc, _lost.acc);
+        nbody::compensate(_term.pot, _total.pot, _lost.pot);
+        _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
+        _total.near = Real::add_u32(_total.near, _term.near);
+        _total.closest = _total.closest.min(_term.closest);
     }
 };
 
