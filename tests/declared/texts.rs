@@ -1,7 +1,8 @@
 //! Texts that are declarations, and the messages of texts that are not.
 
 use nbody::law::{DeclareError, declare, read};
-use nbody::{Device, Options};
+use nbody::untyped::OwnedRows;
+use nbody::{Device, Options, Precision, Sources, Store};
 
 const PULL: &str = "
 struct Pull { eps2: Real }
@@ -144,7 +145,21 @@ fn records_may_have_any_name() {
             }}"
         );
         let law = declare(&text).unwrap().only_law().unwrap();
-        let engine = device.untyped().all_pairs(law, &[1_f64.to_bits()], Options::default());
-        assert!(engine.is_ok(), "{f}: {:?}", engine.err());
+        let device = device.untyped();
+        let mut engine = device.all_pairs(law, &[1_f64.to_bits()], Options::default()).unwrap();
+        let row = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect();
+        let upload = |fields, numbers: &[f64]| {
+            let rows = OwnedRows::new(fields, row(numbers)).unwrap();
+            device.upload(&rows, Precision::Single).unwrap()
+        };
+        let (i, j) = (upload(law.i, &[0.0; 3]), upload(law.j, &[0.5, 0.0, 0.0, 3.0]));
+        let mut results = engine.results(1).unwrap();
+        // The first evaluation compiles the C++.
+        engine.evaluate(&*i, Sources::Others(&*j), &mut *results, Store::Replace).unwrap();
+        let mut found = vec![0; 7];
+        results.read(0..1, &mut |write| write(0..1, &mut found)).unwrap();
+        let expected = [1.5, 0.0, 0.0, 0.25, 0.0, 3.0, 1.0].map(f64::to_bits);
+        let expected = [&expected[..4], &[0, expected[5], 1]].concat();
+        assert_eq!(found, expected, "{f}");
     }
 }

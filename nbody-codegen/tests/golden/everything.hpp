@@ -66,8 +66,8 @@ struct Sums {
 
     static NBODY_INLINE Sums select(Mask _mask, const Sums &_yes, const Sums &_no)
     {
-        return {nbody::select(_mask, _yes.force, _no.force), nbody::select(_mask, _yes.rows, _no.rows),
-            nbody::select(_mask, _yes.count, _no.count)};
+        return {nbody::select(_mask, _yes.force, _no.force),
+            nbody::select(_mask, _yes.rows, _no.rows), nbody::select(_mask, _yes.count, _no.count)};
     }
 
     template <class Space>

@@ -50,8 +50,8 @@ struct Extent {
         return {nbody::select(_mask, _yes.charge, _no.charge),
             nbody::select(_mask, _yes.shortest, _no.shortest),
             nbody::select(_mask, _yes.longest, _no.longest),
-            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.alike, _no.alike),
-            nbody::select(_mask, _yes.bins, _no.bins)};
+            nbody::select(_mask, _yes.nearest, _no.nearest),
+            nbody::select(_mask, _yes.alike, _no.alike), nbody::select(_mask, _yes.bins, _no.bins)};
     }
 
     template <class Space>

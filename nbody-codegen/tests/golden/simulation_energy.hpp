@@ -38,7 +38,8 @@ struct Field {
     static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
     {
         return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
-            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.near, _no.near),
+            nbody::select(_mask, _yes.nearest, _no.nearest),
+            nbody::select(_mask, _yes.near, _no.near),
             nbody::select(_mask, _yes.closest, _no.closest)};
     }
 
@@ -79,7 +80,8 @@ struct Total {
             nbody::select(_mask, _yes.potential, _no.potential),
             nbody::select(_mask, _yes.momentum, _no.momentum),
             nbody::select(_mask, _yes.slowest, _no.slowest),
-            nbody::select(_mask, _yes.fastest, _no.fastest), nbody::select(_mask, _yes.fixed, _no.fixed)};
+            nbody::select(_mask, _yes.fastest, _no.fastest),
+            nbody::select(_mask, _yes.fixed, _no.fixed)};
     }
 
     template <class Space>

@@ -38,7 +38,8 @@ struct Field {
     static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
     {
         return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
-            nbody::select(_mask, _yes.nearest, _no.nearest), nbody::select(_mask, _yes.near, _no.near),
+            nbody::select(_mask, _yes.nearest, _no.nearest),
+            nbody::select(_mask, _yes.near, _no.near),
             nbody::select(_mask, _yes.closest, _no.closest)};
     }
 
