@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use nbody_compile::Cache;
@@ -112,6 +113,30 @@ pub(crate) struct Kernel {
     pub program: Program,
     pub module: Box<dyn Module>,
     pub build: Build,
+}
+
+/// A program of one backend that is built when it is first needed.
+#[derive(Debug)]
+pub(crate) struct LateKernel {
+    program: fn() -> Program,
+    cache: Cache,
+    kernel: OnceLock<Kernel>,
+}
+
+impl LateKernel {
+    pub fn new(cache: &Cache, program: fn() -> Program) -> Self {
+        Self { program, cache: cache.clone(), kernel: OnceLock::new() }
+    }
+
+    /// Returns the kernel; builds it, or takes it from the cache, in the first call.
+    pub fn get(&self, backend: &Arc<dyn Backend>) -> Result<&Kernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let program = (self.program)();
+        let (module, build) = backend.build(&program, &self.cache)?;
+        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
+    }
 }
 
 /// A compiled program, loaded by a backend.

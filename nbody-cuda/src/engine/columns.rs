@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::pack::{Binding, Place};
@@ -10,7 +10,7 @@ use nbody_core::untyped::{self, DeviceColumn, NumberType};
 use nbody_core::{Error, Field, FieldKind, Mixed, Precision};
 
 use super::buffer::{CudaParticles, CudaResults, other_buffer, particles_mut};
-use crate::backend::{Backend, Buffer, Kernel, Launch};
+use crate::backend::{Backend, Buffer, LateKernel, Launch};
 use crate::border::{self, Declared as _, border};
 use crate::compile::program::Program;
 use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
@@ -53,11 +53,10 @@ border! {
     }
 }
 
-/// The program that copies columns; built when first needed.
+/// The program that copies columns.
 #[derive(Debug)]
 pub(crate) struct ColumnCopy {
-    cache: Cache,
-    kernel: OnceLock<Kernel>,
+    kernel: LateKernel,
 }
 
 /// The numbers of records in a buffer.
@@ -70,7 +69,7 @@ struct Rows<'a> {
 
 impl ColumnCopy {
     pub fn new(cache: &Cache) -> Self {
-        Self { cache: cache.clone(), kernel: OnceLock::new() }
+        Self { kernel: LateKernel::new(cache, Program::column_copy) }
     }
 
     /// Replaces numbers of all particles.
@@ -124,14 +123,15 @@ impl ColumnCopy {
         if n * copies.len() == 0 {
             return Ok(());
         }
-        let kernel = self.kernel(backend)?;
+        let kernel = self.kernel.get(backend)?;
         let words: Vec<u64> = copies.iter().flat_map(border::words).collect();
         let mut table = backend.allocate(words.len() * size_of::<u64>())?;
         table.write(&mut |to| to.copy_from_slice(&words))?;
         backend.wait_for_all()?;
         let mut first = backend.allocate(size_of::<u64>())?;
         for (k, column) in columns.iter().enumerate() {
-            if !column.kind.is_integer() {
+            // Integers of records have 32 bits without a sign.
+            if !column.kind.is_integer() || column.kind == NumberType::U32 {
                 continue;
             }
             first.write(&mut |words| words.fill(u64::MAX))?;
@@ -148,15 +148,6 @@ impl ColumnCopy {
         let launch = Launch::new(c"copy_columns", blocks).pointers([&*table]);
         kernel.module.launch(launch.numbers([copies.len() as u32, n as u32]))?;
         Ok(backend.wait_for_all()?)
-    }
-
-    fn kernel(&self, backend: &Arc<dyn Backend>) -> Result<&Kernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let program = Program::column_copy();
-        let (module, build) = backend.build(&program, &self.cache)?;
-        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Copies of the rows of particles: downloads of one field, and rows that replace particles.
 
 use std::slice;
-use std::sync::OnceLock;
 
 use nbody_compile::Cache;
 use nbody_core::pack::{Binding, Rows, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
 
-use crate::backend::{Buffer, Kernel, Launch, Memory, pack_into};
+use crate::backend::{Buffer, Kernel, LateKernel, Launch, Memory, pack_into};
 use crate::border::Address;
 use crate::compile::program::Program;
 use crate::error::Error;
@@ -16,16 +15,15 @@ use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
 /// Threads of a block.
 const BLOCK: usize = 256;
 
-/// The kernels that copy rows; built when first needed.
+/// The kernels that copy rows.
 #[derive(Debug)]
 pub(crate) struct RowCopies {
-    cache: Cache,
-    kernel: OnceLock<Kernel>,
+    kernel: LateKernel,
 }
 
 impl RowCopies {
     pub fn new(cache: &Cache) -> Self {
-        Self { cache: cache.clone(), kernel: OnceLock::new() }
+        Self { kernel: LateKernel::new(cache, Program::row_copies) }
     }
 
     /// Copies a field of particles with these fields to the host, without other fields, and passes
@@ -61,7 +59,7 @@ impl RowCopies {
             let blocks = (p.n * words as usize).div_ceil(BLOCK) as u32;
             let launch = Launch::new(c"copy_field", blocks).pointers([&*p.memory, &*copies.memory]);
             let launch = launch.numbers([p.n as u32, row_words, first, words]);
-            self.kernel(p)?.module.launch(launch)?;
+            self.kernel.get(&p.backend)?.module.launch(launch)?;
         }
         copies.read_particles(alone, 0..p.n, take)
     }
@@ -80,7 +78,7 @@ impl RowCopies {
             let (count, words) = (addresses.len(), row / size_of::<u32>());
             let sent = p.beside(count * (row + size_of::<u32>()))?;
             let sent = send(sent, p.precision, addresses, rows)?;
-            let kernel = self.kernel(p)?;
+            let kernel = self.kernel.get(&p.backend)?;
             let behind_rows = Address::<u8>::of(&*sent).part(count * row);
             let capacity = p.memory.words() * size_of::<u64>() / row;
             if n > capacity {
@@ -97,15 +95,6 @@ impl RowCopies {
         p.n = n;
         p.changes();
         Ok(())
-    }
-
-    fn kernel(&self, p: &Buffer) -> Result<&Kernel, Error> {
-        if let Some(kernel) = self.kernel.get() {
-            return Ok(kernel);
-        }
-        let program = Program::row_copies();
-        let (module, build) = p.backend.build(&program, &self.cache)?;
-        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
     }
 }
 

@@ -315,10 +315,12 @@ impl Module for EmulatedModule {
         // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in
         // `lists/short_range.rs` and `Beside::check` in `particles/mod.rs` check that the buffers
         // have the lengths that the kernel is told, and `rows_after` in nbody-core that rows are
-        // written within them; `Scratch::reserve` provides enough scratch memory. The words are atomics, which may be written through shared references; no other
-        // thread writes them, since the engine and the results or particles that change are
-        // borrowed mutably. `Launch::phases` passes the last two arguments, which change with the
-        // phase. The module tells the number and the size of the stacks.
+        // written within them; `Scratch::reserve` provides enough scratch memory. The caller of
+        // `Device::write_columns` and `read_columns` says that its columns are good. The words are
+        // atomics, which may be written through shared references; no other thread writes them,
+        // since the engine and the results or particles that change are borrowed mutably.
+        // `Launch::phases` passes the last two arguments, which change with the phase. The module
+        // tells the number and the size of the stacks.
         let run =
             |stacks, bytes| unsafe { entry(blocks, phases, arguments.as_mut_ptr(), stacks, bytes) };
         match Stacks::with(self.stack, self.threads, run) {

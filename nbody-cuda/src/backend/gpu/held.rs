@@ -72,7 +72,8 @@ impl HeldLaunch {
         // declaration. `Setup::check` in `engine/setup.rs`, `check_devices` in `lists/short_range.rs`,
         // `Beside::check` in `particles/mod.rs` and `CudaSelection` in `particles/selection.rs` check that
         // the buffers have the lengths that the kernel is told, and `rows_after` in nbody-core that
-        // rows are written within them; `Scratch::reserve` provides enough scratch memory. Memory is
+        // rows are written within them; `Scratch::reserve` provides enough scratch memory. Columns of
+        // the caller are within allocations of the device (`columns.rs`). Memory is
         // freed on this stream, so after the kernel; before memory is freed, a reply dropped or a
         // module unloaded, launches that are held back are done or given up (`Gpu::hold`).
         let launched = unsafe { launch(function, grid, block, 0, stream, &mut arguments) };
