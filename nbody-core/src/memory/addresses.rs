@@ -1,5 +1,7 @@
 //! Addresses of rows that are written into a buffer.
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::memory::buffers::check_count;
 
@@ -10,8 +12,11 @@ pub fn rows_after(addresses: &[u32], n: usize) -> Result<usize, Error> {
     let Some(&largest) = addresses.iter().max() else { return Ok(n) };
     let end = n.max(largest as usize + 1);
     check_count(end)?;
-    let mut sorted = addresses.to_vec();
-    sorted.sort_unstable();
+    // Most callers give addresses in ascending order.
+    let mut sorted = Cow::Borrowed(addresses);
+    if !addresses.is_sorted_by(|a, b| a < b) {
+        sorted.to_mut().sort_unstable();
+    }
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         let mut places = (0..addresses.len()).filter(|&at| addresses[at] == pair[0]);
         let at = [places.next(), places.next()].map(Option::unwrap_or_default);

@@ -233,14 +233,17 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
             let first = (whole + first / words) * LINE;
             let end = n.min(first + lines.len() / words * LINE);
             let range = first.max(begin) - begin..end.max(begin) - begin;
+            let mut rounded = Vec::new();
             pack::in_batches(records, range, &mut |batch, rows| {
                 let before = begin + batch - first;
-                let is_wide = pack::each_word::<S>(fields, rows, |k, c, word| {
-                    let k = before + k;
-                    lines[k / LINE * words + c].0[k % LINE] = word;
-                });
-                if is_wide {
+                rounded.resize(rows.len() / pack::dim(fields).max(1) * words, W::zeroed());
+                if pack::round::<S>(fields, rows, &mut rounded) {
                     wide.look(fields, rows, batch);
+                }
+                for (k, record) in (before..).zip(rounded.chunks_exact(words)) {
+                    for (line, word) in lines[k / LINE * words..].iter_mut().zip(record) {
+                        line.0[k % LINE] = *word;
+                    }
                 }
             });
         });

@@ -56,7 +56,7 @@ pub fn nothing(fields: &[Field]) -> Vec<u64> {
 pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
     let row = words::<S>(fields);
     let mut words = vec![S::Word::default(); rows.len() / record::dim(fields).max(1) * row];
-    each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word);
+    round::<S>(fields, rows, &mut words);
     words
 }
 
@@ -79,9 +79,15 @@ pub fn pack_into<S: Scalar>(records: &dyn Rows, words: &mut [S::Word]) -> Result
     let wide = Wide::new("particles");
     parallel::each_chunk(words, chunk(n, row) * row, &|first, words| {
         let first = first / row;
-        in_batches(records, first..first + words.len() / row, &mut |begin, rows| {
+        let range = first..first + words.len() / row;
+        // In double precision, the words of rows are the words of the buffer.
+        if let Some(words) = as_rows::<S>(words) {
+            records.write(range, words);
+            return wide.look(fields, words, first);
+        }
+        in_batches(records, range, &mut |begin, rows| {
             let words = &mut words[(begin - first) * row..];
-            if each_word::<S>(fields, rows, |k, c, word| words[k * row + c] = word) {
+            if round::<S>(fields, rows, words) {
                 wide.look(fields, rows, begin);
             }
         });
@@ -97,7 +103,10 @@ where
 {
     let mut records = vec![P::default(); n];
     parallel::each_chunk(&mut records, chunk(n, P::DIM), &|first, records| {
-        read(&rows_from(write, first..first + records.len(), P::DIM), records);
+        let range = first..first + records.len();
+        batches_of(write, P::DIM, range, &mut |begin, rows| {
+            read(rows, &mut records[begin - first..]);
+        });
     });
     records
 }
@@ -131,12 +140,12 @@ pub fn rows_of_columns<S: Scalar>(
     let dim = record::dim(fields);
     assert!(rows.len() == records.len() * dim, "{} words for rows of {dim}", rows.len());
     for (c, number) in numbers(fields).enumerate() {
-        let column = &words[c * n..][..n][records.clone()];
-        for (word, row) in column.iter().zip(rows.chunks_exact_mut(dim)) {
-            row[c] = match number {
-                Number::Index => S::word_to_u32(*word).into(),
-                Number::Real | Number::Coordinate => S::from_word(*word).to_f64().to_bits(),
-            };
+        let pairs = words[c * n..][..n][records.clone()].iter().zip(rows.chunks_exact_mut(dim));
+        match number {
+            Number::Index => pairs.for_each(|(word, row)| row[c] = S::word_to_u32(*word).into()),
+            Number::Real | Number::Coordinate => {
+                pairs.for_each(|(word, row)| row[c] = S::from_word(*word).to_f64().to_bits());
+            }
         }
     }
 }
@@ -155,18 +164,26 @@ pub fn rows_of_records<S: Scalar>(
 ) {
     let (dim, words) = (record::dim(fields), words::<S>(fields));
     assert!(rows.len() == range.len() * dim, "{} words for rows of {dim}", rows.len());
-    for (k, row) in range.zip(rows.chunks_exact_mut(dim.max(1))) {
-        let mut words = records[k * words..][..words].iter();
-        let mut next = || *words.next().expect("a word for each number");
-        for (cell, number) in row.iter_mut().zip(numbers(fields)) {
-            *cell = match number {
-                Number::Index => S::word_to_u32(next()).into(),
-                Number::Real => S::from_word(next()).to_f64().to_bits(),
-                Number::Coordinate => {
-                    S::coordinate_to_f64(S::coordinate_from_words(&mut next)).to_bits()
-                }
-            };
+    if dim == 0 {
+        return;
+    }
+    let (records, mut first) = (&records[range.start * words..range.end * words], 0);
+    for (c, number) in numbers(fields).enumerate() {
+        let pairs = records.chunks_exact(words).zip(rows.chunks_exact_mut(dim));
+        match number {
+            Number::Index => {
+                pairs.for_each(|(record, row)| row[c] = S::word_to_u32(record[first]).into());
+            }
+            Number::Real => pairs.for_each(|(record, row)| {
+                row[c] = S::from_word(record[first]).to_f64().to_bits();
+            }),
+            Number::Coordinate => pairs.for_each(|(record, row)| {
+                let mut words = record[first..].iter();
+                let next = || *words.next().expect("a word for each part");
+                row[c] = S::coordinate_to_f64(S::coordinate_from_words(next)).to_bits();
+            }),
         }
+        first += number.words::<S>();
     }
 }
 
@@ -203,61 +220,64 @@ pub(crate) fn in_batches(
     take: &mut dyn FnMut(usize, &[u64]),
 ) {
     let dim = record::dim(records.fields());
+    batches_of(&|batch, rows| records.write(batch, rows), dim, range, take);
+}
+
+/// Calls a function as [`in_batches`] does, with rows of `dim` numbers that another function
+/// writes. Not generic, so that it is compiled only once.
+fn batches_of(
+    write: &WriteRows,
+    dim: usize,
+    range: Range<usize>,
+    take: &mut dyn FnMut(usize, &[u64]),
+) {
     let mut rows = vec![0; range.len().min(BATCH) * dim];
     for begin in range.clone().step_by(BATCH) {
         let batch = begin..range.end.min(begin + BATCH);
         let rows = &mut rows[..batch.len() * dim];
-        records.write(batch, rows);
+        write(batch, rows);
         take(begin, rows);
     }
 }
 
-/// Calls `put(record, word of the record, value)` for each word in `S` of these rows. Converts
-/// column by column, so that it branches on the type of a number only once for all records. Returns
-/// whether an integer needs more than 32 bits; its upper bits are dropped.
-#[inline(always)]
-pub(crate) fn each_word<S: Scalar>(
-    fields: &[Field],
-    rows: &[u64],
-    mut put: impl FnMut(usize, usize, S::Word),
-) -> bool {
-    let (dim, mut first, mut bits) = (record::dim(fields), 0, 0);
+/// Returns words as words of rows, if they have the same bits.
+fn as_rows<S: Scalar>(words: &mut [S::Word]) -> Option<&mut [u64]> {
+    let is_same = size_of::<S::Word>() == size_of::<u64>();
+    is_same.then(|| bytemuck::cast_slice_mut(words))
+}
+
+/// Writes rows as words in `S`, their reals rounded to nearest. Returns whether an integer needs
+/// more than 32 bits; its upper bits are dropped.
+pub(crate) fn round<S: Scalar>(fields: &[Field], rows: &[u64], words: &mut [S::Word]) -> bool {
+    let (dim, width) = (record::dim(fields), self::words::<S>(fields));
+    let (mut first, mut bits) = (0, 0);
     for (c, number) in numbers(fields).enumerate() {
-        let column = rows.chunks_exact(dim).map(|row| row[c]).enumerate();
+        // The lengths of the chunks let the compiler drop checks of indices.
+        let pairs = rows.chunks_exact(dim).zip(words.chunks_exact_mut(width));
         match number {
             Number::Real => {
-                for (k, word) in column {
-                    put(k, first, S::from_f64(f64::from_bits(word)).to_word());
+                for (row, words) in pairs {
+                    words[first] = S::from_f64(f64::from_bits(row[c])).to_word();
                 }
             }
             Number::Index => {
-                for (k, word) in column {
-                    bits |= word;
-                    put(k, first, S::word_from_u32(word as u32));
+                for (row, words) in pairs {
+                    bits |= row[c];
+                    words[first] = S::word_from_u32(row[c] as u32);
                 }
             }
             Number::Coordinate => {
-                for (k, word) in column {
-                    let mut w = first;
-                    S::coordinate_to_words(S::coordinate(f64::from_bits(word)), |word| {
-                        put(k, w, word);
-                        w += 1;
+                for (row, words) in pairs {
+                    let mut words = words[first..].iter_mut();
+                    S::coordinate_to_words(S::coordinate(f64::from_bits(row[c])), |word| {
+                        *words.next().expect("a word for each part") = word;
                     });
                 }
-                first += S::COORDINATE_WORDS - 1;
             }
         }
-        first += 1;
+        first += number.words::<S>();
     }
     bits > u32::MAX.into()
-}
-
-/// Returns the rows of `dim` numbers that a function writes. Not generic, unlike its caller, so
-/// that it is compiled only once.
-fn rows_from(write: &WriteRows, records: Range<usize>, dim: usize) -> Vec<u64> {
-    let mut rows = vec![0; records.len() * dim];
-    write(records, &mut rows);
-    rows
 }
 
 /// Reads records from rows of their numbers.
@@ -267,9 +287,9 @@ where
     P: Record,
     P::Lane: Scalar,
 {
-    let mut rows = RowReader(rows.iter());
-    for record in records {
-        *record = P::read(&mut rows);
+    // The length of a chunk is known, so that the compiler drops the checks of the reader.
+    for (record, row) in records.iter_mut().zip(rows.chunks_exact(P::DIM.max(1))) {
+        *record = P::read(&mut RowReader(row.iter()));
     }
 }
 

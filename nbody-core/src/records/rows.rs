@@ -37,9 +37,9 @@ where
 
     #[inline(never)]
     fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        let mut rows = RowWriter(rows.iter_mut());
-        for record in &self[records] {
-            record.write(&mut rows);
+        // The length of a chunk is known, so that the compiler drops the checks of the writer.
+        for (record, row) in self[records].iter().zip(rows.chunks_exact_mut(P::DIM.max(1))) {
+            record.write(&mut RowWriter(row.iter_mut()));
         }
     }
 }
@@ -126,6 +126,7 @@ pub type WriteRows<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
 struct RowWriter<'a>(slice::IterMut<'a, u64>);
 
 impl RowWriter<'_> {
+    #[inline]
     fn put(&mut self, word: u64) {
         *self.0.next().expect("a word for each number") = word;
     }
@@ -147,6 +148,7 @@ impl<R: Scalar> Writer<R> for RowWriter<'_> {
 pub(super) struct RowReader<'a>(pub slice::Iter<'a, u64>);
 
 impl RowReader<'_> {
+    #[inline]
     fn take(&mut self) -> u64 {
         *self.0.next().expect("a word for each number")
     }
