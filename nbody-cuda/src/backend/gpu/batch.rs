@@ -29,7 +29,7 @@ pub(super) struct GpuBatch {
 #[derive(Debug, Default)]
 struct Known {
     launches: Vec<HeldLaunch>,
-    /// The number of launches of the same kernels.
+    /// The number of launches of the same kernels; of a single kernel, with the same arguments.
     repeated: u32,
     graph: Option<Graph>,
 }
@@ -37,6 +37,12 @@ struct Known {
 impl Known {
     /// Launches the same kernels again; as a graph, if they were repeated often enough.
     fn launch(&mut self, gpu: &Gpu, mut launches: Vec<HeldLaunch>) -> Result<(), Error> {
+        if let ([one], [last]) = (&launches[..], &self.launches[..])
+            && !one.repeats(last)
+        {
+            // To update a graph takes longer than a single launch.
+            (self.graph, self.repeated) = (None, 0);
+        }
         if self.graph.is_none() && self.repeated >= REPEATED {
             // Without a graph, the kernels are launched one by one.
             self.graph = Graph::new(gpu, &mut launches).ok();
@@ -170,7 +176,7 @@ impl Graph {
     /// Replaces the arguments that have changed since the last launch of the same kernels.
     fn update(&mut self, last: &[HeldLaunch], launches: &mut [HeldLaunch]) -> Result<(), Error> {
         for ((launch, last), &node) in launches.iter_mut().zip(last).zip(&self.nodes) {
-            if launch.blocks == last.blocks && launch.arguments == last.arguments {
+            if launch.repeats(last) {
                 continue;
             }
             let mut arguments = launch.arguments.addresses();

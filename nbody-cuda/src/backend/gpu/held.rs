@@ -57,6 +57,11 @@ impl Held {
 }
 
 impl HeldLaunch {
+    /// Returns whether another launch of the same kernel has the same blocks and arguments.
+    pub fn repeats(&self, last: &Self) -> bool {
+        self.blocks == last.blocks && self.arguments == last.arguments
+    }
+
     /// Launches the kernel on the stream.
     pub fn launch(&mut self, stream: &CudaStream, health: &Health) -> Result<(), Error> {
         let (grid, block) = ((self.blocks, 1, 1), (self.function.block, 1, 1));
