@@ -214,6 +214,9 @@ pub unsafe extern "C" fn nbody_buffer_write(
         let columns = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
         let (Columns::Host(places) | Columns::Device(places)) = &columns;
         if columns::check_whole(fields, places).is_ok() {
+            if let Columns::Host(places) = &columns {
+                return Ok(buffer.buffer.replace(&ColumnRows { n, fields, places })?);
+            }
             let precision = buffer.buffer.precision();
             // SAFETY: the header asks for columns that are good during the call.
             buffer.buffer = unsafe { particles(&buffer.device, fields, precision, n, &columns) }?;

@@ -72,6 +72,12 @@ impl<P: Record<Lane = f64>> Particles<P> {
         Ok(particles)
     }
 
+    /// Replaces all particles by others, whose number may be another; fewer particles keep the memory
+    /// of the device. For i-particles that the host moves before each evaluation.
+    pub fn replace(&mut self, particles: &[P]) -> Result<(), Error> {
+        self.buffer.replace(&particles)
+    }
+
     /// Replaces the particles at these addresses, one address for each: `bodies.write_at(&[7, 2],
     /// &[seventh, second])`. The host sends these particles and no others. Addresses behind the end
     /// append particles, at an amortised cost as with a `Vec`. It is an error to give an address

@@ -1,4 +1,5 @@
-//! Particles written at addresses, on every device, compared with an upload of all particles.
+//! Particles replaced, all or at addresses, on every device, compared with an upload of all
+//! particles.
 
 use nbody::law::{Field, FieldKind, Record};
 use nbody::models::uniform;
@@ -80,6 +81,21 @@ fn buffers_grow_and_keep_earlier_rows() {
 }
 
 #[test]
+fn all_particles_are_replaced() {
+    for device in nbody_tests::all_devices() {
+        for &precision in Precision::ALL {
+            let mut particles = device.upload::<Star>(&[], precision).unwrap();
+            for (seed, n) in SIZES.into_iter().chain([0, 300, 17, 301]).enumerate() {
+                let stars = uniform::<Star>(n, seed as u64);
+                particles.replace(&stars).unwrap();
+                let expected = device.upload(&stars, precision).unwrap().download().unwrap();
+                assert_eq!(particles.download().unwrap(), expected, "{device}, {n} in {precision}");
+            }
+        }
+    }
+}
+
+#[test]
 fn refused_rows_change_nothing() {
     for device in nbody_tests::all_devices() {
         let start = uniform::<Star>(5, 1);
@@ -103,19 +119,22 @@ fn refused_rows_change_nothing() {
         let what = "rows to write";
         let other = OwnedRows::new(FIELDS, vec![0; 2]).unwrap();
         let error = Error::OtherRecord { what, found: FIELDS, expected: <Star>::FIELDS };
-        assert_eq!(untyped.write_at(&[0, 1], &other), Err(error), "{device}");
+        assert_eq!(untyped.write_at(&[0, 1], &other), Err(error.clone()), "{device}");
+        assert_eq!(untyped.replace(&other), Err(error), "{device}");
         let mut words = [0; 10];
         words[5] = 1 << 32;
         let wide = OwnedRows::new(<Star>::FIELDS, words.to_vec()).unwrap();
         let error = untyped.write_at(&[1, 5], &wide).unwrap_err();
         assert!(matches!(error, Error::WideInteger { index: 1, .. }), "{device}: {error}");
+        assert_eq!(untyped.replace(&wide), Err(error), "{device}");
         assert_eq!(stars.download().unwrap(), start, "{device}");
 
         let mut direct = AllPairs::new(&device, GRAVITY).unwrap();
         let mut out = direct.results(3).unwrap();
         let rows = OwnedRows::new(out.untyped().fields(), vec![0; 8]).unwrap();
         let error = Error::OtherBuffer { what: "particles to write", found: "results" };
-        assert_eq!(out.untyped_mut().write_at(&[0, 1], &rows), Err(error), "{device}");
+        assert_eq!(out.untyped_mut().write_at(&[0, 1], &rows), Err(error.clone()), "{device}");
+        assert_eq!(out.untyped_mut().replace(&rows), Err(error), "{device}");
         direct.set_parameters(GRAVITY);
     }
 }
@@ -150,6 +169,17 @@ fn engines_notice_written_particles() {
         tree.evaluate_self_into(&particles, &particles, &mut out).unwrap();
         let expected = tree.evaluate_self::<f64>(&all).unwrap();
         assert_eq!(out.download::<f64>().unwrap(), expected, "{device}");
+        for n in [310, 200] {
+            let others = &all.iter().rev().take(n).copied().collect::<Vec<_>>()[..];
+            particles.replace(others).unwrap();
+            out.resize(n).unwrap();
+            direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            let expected = direct.evaluate_self::<f64>(others).unwrap();
+            assert_eq!(out.download::<f64>().unwrap(), expected, "{device}, {n}");
+            tree.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            let expected = tree.evaluate_self::<f64>(others).unwrap();
+            assert_eq!(out.download::<f64>().unwrap(), expected, "{device}, {n}");
+        }
     }
 }
 
@@ -176,5 +206,10 @@ fn lists_notice_written_particles() {
         balls.extend(&more);
         particles.write_at(&(200..230).collect::<Vec<_>>(), &more).unwrap();
         compare(&particles, &balls);
+        for n in [230, 60] {
+            let others = Random(3).balls(n);
+            particles.replace(&others).unwrap();
+            compare(&particles, &others);
+        }
     }
 }

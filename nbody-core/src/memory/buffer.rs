@@ -45,6 +45,10 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// the memory.
     fn resize(&mut self, n: usize) -> Result<(), Error>;
 
+    /// Replaces all particles by these rows, whose number may be another. A smaller number keeps the
+    /// memory. The particles are unchanged if the rows are refused.
+    fn replace(&mut self, rows: &dyn Rows) -> Result<(), Error>;
+
     /// Replaces the particles at these addresses, one for each row. Addresses behind the end append
     /// particles: the buffer then has twice the memory if it needs more. The particles are
     /// unchanged if the rows are refused: an address that is given twice, an address behind the end

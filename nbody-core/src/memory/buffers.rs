@@ -191,6 +191,13 @@ impl Buffer for Particles {
         Ok(())
     }
 
+    fn replace(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("rows to write", rows.fields(), self.fields)?;
+        *self = Self::pack(&rows, self.precision)?;
+        Ok(())
+    }
+
     fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error> {
         let rows = Once::of(rows);
         Error::check_record("rows to write", rows.fields(), self.fields)?;
@@ -251,6 +258,10 @@ impl Buffer for Results {
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         self.columns = Columns::filled(n, &pack::nothing(self.fields))?;
         Ok(())
+    }
+
+    fn replace(&mut self, _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("particles to write", self))
     }
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use nbody_compile::Cache;
 
 use super::emulator::Emulator;
+use super::memory::Fill;
 use super::{Backend, Memory, Module, Reply};
 use crate::compile::build::Build;
 use crate::compile::program::Program;
@@ -49,9 +50,9 @@ impl Memory for Counted {
     fn is_intact(&self) -> bool {
         self.memory.is_intact()
     }
-    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
-        self.count(self.words());
-        self.memory.write(fill)
+    fn write_first(&mut self, words: usize, fill: &mut Fill) -> Result<(), Error> {
+        self.count(words);
+        self.memory.write_first(words, fill)
     }
     fn zero(&mut self) -> Result<(), Error> {
         self.memory.zero()

@@ -83,17 +83,34 @@ impl Buffer {
         precision: Precision,
     ) -> Result<Self, Error> {
         let numbers = numbers_of(particles.fields(), precision);
-        let mut buffer = Self::new(backend, particles.count(), numbers, precision)?;
-        buffer.write(particles)?;
+        let n = particles.count();
+        let mut buffer = Self::new(backend, n, numbers, precision)?;
+        buffer.write(particles, n * numbers * bytes_of(precision))?;
         Ok(buffer)
     }
 
-    /// Copies particles from the host, in the precision of the buffer.
-    pub fn write(&mut self, particles: &dyn Rows) -> Result<(), Error> {
+    /// Replaces all particles by particles of the same record from the host. The particles are
+    /// unchanged if others are refused.
+    pub fn replace(&mut self, particles: &dyn Rows) -> Result<(), Error> {
+        let numbers = numbers_of(particles.fields(), self.precision);
+        let sizes = [particles.count(), numbers, bytes_of(self.precision)];
+        let bytes = product(&*self.backend, &sizes)?;
+        if bytes > self.memory.words() * size_of::<u64>() {
+            let other = Self::of_particles(&self.backend, particles, self.precision)?;
+            *self = other;
+            return Ok(());
+        }
+        self.write(particles, bytes)?;
+        self.n = particles.count();
+        Ok(())
+    }
+
+    /// Copies particles of this size from the host, in the precision of the buffer.
+    fn write(&mut self, particles: &dyn Rows, bytes: usize) -> Result<(), Error> {
+        let precision = self.precision;
+        let words = bytes.div_ceil(size_of::<u64>());
         self.changes();
-        let (precision, mut packed) = (self.precision, Ok(()));
-        self.memory.write(&mut |words| packed = pack_into(particles, precision, words))?;
-        Ok(packed?)
+        self.memory.write_first(words, &mut |words| Ok(pack_into(particles, precision, words)?))
     }
 
     /// Allocates memory beside the memory of the buffer.

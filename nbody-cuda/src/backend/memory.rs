@@ -17,8 +17,13 @@ pub(crate) trait Memory: Debug + Send + Sync {
         true
     }
 
-    /// Replaces the contents by the words that `fill` writes, 8 bytes each.
-    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error>;
+    /// Replaces the first words of the contents, 8 bytes each, by the words that `fill` writes. The
+    /// contents are unchanged if it fails.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer words.
+    fn write_first(&mut self, words: usize, fill: &mut Fill) -> Result<(), Error>;
 
     /// Zeroes the contents.
     fn zero(&mut self) -> Result<(), Error>;
@@ -39,7 +44,18 @@ pub(crate) trait Memory: Debug + Send + Sync {
     }
 }
 
+/// A function that writes words, or refuses to.
+pub(crate) type Fill<'a> = dyn FnMut(&mut [u64]) -> Result<(), Error> + 'a;
+
 impl dyn Memory + '_ {
+    /// Replaces the contents by the words that `fill` writes, 8 bytes each.
+    pub fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+        self.write_first(self.words(), &mut |words| {
+            fill(words);
+            Ok(())
+        })
+    }
+
     /// Returns the value at the beginning of the contents, after all earlier launches have
     /// finished.
     pub fn value<T: Border>(&self) -> Result<T, Error> {

@@ -90,6 +90,12 @@ impl untyped::Buffer for CudaParticles {
         Ok(self.buffer.resize(n, self.words())?)
     }
 
+    fn replace(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("rows to write", rows.fields(), self.fields)?;
+        Ok(self.buffer.replace(&rows)?)
+    }
+
     fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error> {
         let rows = Once::of(rows);
         Error::check_record("rows to write", rows.fields(), self.fields)?;
@@ -147,6 +153,10 @@ impl untyped::Buffer for CudaResults {
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         Ok(self.buffer.resize(n, dim(self.fields))?)
+    }
+
+    fn replace(&mut self, _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("particles to write", &*self.buffer.backend, self))
     }
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {

@@ -105,14 +105,13 @@ fn send(
     addresses: &[u32],
     rows: &dyn Rows,
 ) -> Result<Box<dyn Memory>, Error> {
-    let mut packed = Ok(());
     let row = numbers_of(rows.fields(), precision) * bytes_of(precision) / size_of::<u32>();
-    memory.write(&mut |words| {
-        packed = pack_into(rows, precision, words);
+    memory.write_first(memory.words(), &mut |words| {
+        pack_into(rows, precision, words)?;
         let words: &mut [u32] = bytemuck::cast_slice_mut(words);
         words[addresses.len() * row..][..addresses.len()].copy_from_slice(addresses);
+        Ok(())
     })?;
-    packed?;
     Ok(memory)
 }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use nbody_compile::{Cache, Compiler, Error as CompileError, Temporary};
 
 use crate::backend::launch::Launch;
-use crate::backend::memory::check_words;
+use crate::backend::memory::{Fill, check_words};
 use crate::backend::{Backend, Memory, Module, Reply};
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::program::Program;
@@ -183,9 +183,10 @@ impl EmulatedMemory {
         &self.words[GUARDS..self.words.len() - GUARDS]
     }
 
-    fn fill(&self, mut words: impl Iterator<Item = u64>) {
-        for word in self.inner().iter().flat_map(|pair| &pair.0) {
-            word.store(words.next().unwrap_or(POISON), Ordering::Relaxed);
+    /// Replaces the first words.
+    fn store(&self, words: impl Iterator<Item = u64>) {
+        for (word, value) in self.inner().iter().flat_map(|pair| &pair.0).zip(words) {
+            word.store(value, Ordering::Relaxed);
         }
     }
 }
@@ -206,15 +207,16 @@ impl Memory for EmulatedMemory {
         })
     }
 
-    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
-        let mut words = vec![POISON; self.bytes.div_ceil(8)];
-        fill(&mut words);
-        self.fill(words.into_iter());
+    fn write_first(&mut self, words: usize, fill: &mut Fill) -> Result<(), Error> {
+        check_words(&(0..words), self.words());
+        let mut words = vec![POISON; words];
+        fill(&mut words)?;
+        self.store(words.into_iter());
         Ok(())
     }
 
     fn zero(&mut self) -> Result<(), Error> {
-        self.fill(std::iter::repeat(0));
+        self.store(std::iter::repeat(0));
         Ok(())
     }
 

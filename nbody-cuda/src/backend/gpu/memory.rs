@@ -8,7 +8,7 @@ use super::Gpu;
 use super::pinned::Pinned;
 use super::staging::{self, Copies};
 use crate::backend::Memory;
-use crate::backend::memory::check_words;
+use crate::backend::memory::{Fill, check_words};
 use crate::error::Error;
 
 /// Device memory, in words of 8 bytes.
@@ -24,12 +24,13 @@ impl Memory for GpuMemory {
         self.slice.device_ptr(&self.gpu.stream).0
     }
 
-    fn write(&mut self, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
-        if self.words == 0 {
+    fn write_first(&mut self, words: usize, fill: &mut Fill) -> Result<(), Error> {
+        check_words(&(0..words), self.words);
+        if words == 0 {
             return Ok(());
         }
-        // SAFETY: `Gpu::allocate` allocated this many words at this address.
-        unsafe { staging::write(&self.gpu, &self.gpu.staging, self.address(), self.words, fill) }
+        // SAFETY: `Gpu::allocate` allocated at least this many words at this address.
+        unsafe { staging::write(&self.gpu, &self.gpu.staging, self.address(), words, fill) }
     }
 
     fn zero(&mut self) -> Result<(), Error> {

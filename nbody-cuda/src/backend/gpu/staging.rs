@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::backend::memory::Fill;
 use crate::error::Error;
 
 /// The largest size of staging memory, in words; larger copies use pageable memory.
@@ -76,12 +77,12 @@ pub(super) unsafe fn write<C: Copies>(
     staging: &Mutex<Staging<C::Pinned>>,
     address: u64,
     words: usize,
-    fill: &mut dyn FnMut(&mut [u64]),
+    fill: &mut Fill,
 ) -> Result<(), Error> {
     with(gpu, staging, words, Use::Read, &mut |words| {
         // `fill` uses the thread pool. While this thread waits there, it may run a task of another
         // engine, which binds it to another GPU.
-        fill(words);
+        fill(words)?;
         gpu.bind()?;
         // SAFETY: by the contract this number of words is allocated, and `with` reuses this part
         // of the staging memory only after the copy.
@@ -206,6 +207,10 @@ mod tests {
         }
 
         fn write(&self, words: usize, fill: &mut dyn FnMut(&mut [u64])) -> Result<(), Error> {
+            let fill: &mut Fill = &mut |words| {
+                fill(words);
+                Ok(())
+            };
             // SAFETY: the addresses of a fake are indices, which it checks.
             unsafe { write(self, &self.staging, 0, words, fill) }
         }
