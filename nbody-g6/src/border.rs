@@ -29,17 +29,17 @@ fn run(call: &'static str, work: impl FnOnce() -> Result<c_int, Error>) -> c_int
 ///
 /// # Safety
 ///
-/// `pointer` is NULL, or that many values are there.
+/// `pointer` is NULL, or `n` values are there until the last is read.
 unsafe fn values<T: Copy>(
     argument: &'static str,
     pointer: *const T,
     n: usize,
-) -> Result<Vec<T>, Error> {
+) -> Result<impl Iterator<Item = T>, Error> {
     if pointer.is_null() {
         return Err(Error::Null { argument });
     }
     // SAFETY: the caller says that `n` values are there.
-    Ok((0..n).map(|k| unsafe { pointer.add(k).read_unaligned() }).collect())
+    Ok((0..n).map(move |k| unsafe { pointer.add(k).read_unaligned() }))
 }
 
 /// Reads a value.
@@ -239,13 +239,14 @@ unsafe fn evaluation(
         if ni > NPIPES {
             return Err(Error::TooManyTargets { found: ni });
         }
-        let (ids, h2) = (values("index", index, ni)?, values("h2", h2, ni).unwrap_or_default());
-        let moving = values("xi", xi, ni)?.into_iter().zip(values("vi", vi, ni)?);
+        let (ids, h2) = (values("index", index, ni)?, values("h2", h2, ni));
+        let moving = values("xi", xi, ni)?.zip(values("vi", vi, ni)?);
         let particles = moving.zip(ids).map(|((xi, vi), id)| Target {
             pos: point(xi),
             vel: vector(vi),
             id: id.cast_unsigned(),
         });
+        let h2 = h2.map(Iterator::collect).unwrap_or_default();
         Ok((nj, Targets { particles: particles.collect(), eps2, h2 }))
     }
 }

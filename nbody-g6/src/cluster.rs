@@ -18,6 +18,7 @@ pub struct Cluster {
     resident: Resident,
     forces: AllPairs<Forces>,
     nearest: AllPairs<Nearest>,
+    targets: Particles<Target>,
     results: (Results<Field>, Results<Found>),
     /// Whether the last results were with the nearest particle: a guess at the next.
     wants_nearest: bool,
@@ -45,7 +46,6 @@ enum Begun {
 #[derive(Debug)]
 struct Evaluation {
     targets: Targets,
-    uploaded: Particles<Target>,
     done: Done,
 }
 
@@ -85,6 +85,7 @@ impl Cluster {
             sources: Sources::default(),
             time: 0.0,
             resident: Resident::new(device, *precision)?,
+            targets: forces.upload::<Target>(&[])?,
             results: (forces.results(0)?, nearest.results(0)?),
             forces,
             nearest,
@@ -118,12 +119,14 @@ impl Cluster {
             return Err(Error::BadNumber { what: "eps2", found: eps2 });
         }
         self.resident.bring(&mut self.sources, nj, self.time)?;
-        let uploaded = self.forces.upload(&targets.particles)?;
-        let mut evaluation = Evaluation { targets, uploaded, done: Done::Nothing };
+        self.targets.replace(&targets.particles)?;
+        let mut evaluation = Evaluation { targets, done: Done::Nothing };
         // The CPU would not compute while the caller continues, and the caller may want no results.
         if !self.forces.device().is_cpu() {
             self.evaluate(&mut evaluation, self.wants_nearest)?;
         }
+        // The GPU computes meanwhile.
+        self.sources.settle();
         self.evaluation = Begun::Evaluation(evaluation);
         Ok(())
     }
@@ -159,7 +162,7 @@ impl Cluster {
         ni: usize,
         with_nearest: bool,
     ) -> Result<Vec<Output>, Error> {
-        let expected = evaluation.uploaded.len();
+        let expected = evaluation.targets.particles.len();
         if ni > expected {
             return Err(Error::OtherTargets { found: ni, expected });
         }
@@ -185,7 +188,7 @@ impl Cluster {
     }
 
     fn evaluate(&mut self, evaluation: &mut Evaluation, nearest: bool) -> Result<(), Error> {
-        let (i, j) = (&evaluation.uploaded, self.resident.predicted());
+        let (i, j) = (&self.targets, self.resident.predicted());
         let eps2 = evaluation.targets.eps2;
         if nearest {
             self.results.1.resize(i.len())?;

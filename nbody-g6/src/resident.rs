@@ -4,12 +4,11 @@ use nbody::prelude::*;
 use nbody::{Error, Particles};
 
 use crate::law::{Predict, Source, State};
-use crate::sources::Sources;
+use crate::sources::{Changes, Sources};
 
 /// The first j-particles at their own times, and predicted to the time of the evaluation.
 #[derive(Debug)]
 pub struct Resident {
-    device: Device,
     predict: PerParticle<Predict>,
     states: Particles<State>,
     /// Whether the states are the particles of the host, apart from later changes.
@@ -25,7 +24,6 @@ impl Resident {
     /// Creates memory without particles.
     pub fn new(device: &Device, precision: Precision) -> Result<Self, Error> {
         Ok(Self {
-            device: device.clone(),
             predict: PerParticle::new(device, Predict { time: 0.0 })?,
             states: device.upload::<State>(&[], Precision::Double)?,
             is_complete: false,
@@ -47,17 +45,20 @@ impl Resident {
 
     /// Sends the changes of the first `nj` particles, and predicts these particles.
     pub fn bring(&mut self, from: &mut Sources, nj: usize, time: f64) -> Result<(), crate::Error> {
-        let states = from.first(nj)?;
+        from.check(nj)?;
         let n = self.states.len();
-        if !self.is_complete || nj < n {
-            self.replace(states)?;
-            from.take_changed(nj);
-        } else {
-            let changed = from.take_changed(nj);
-            let states = from.first(nj)?;
-            let replaced = changed.iter().copied().filter(|&address| (address as usize) < n);
+        let Changes { addresses, states } = from.changes();
+        if self.is_complete && nj == n && addresses.iter().all(|&address| (address as usize) < n) {
+            self.write(addresses, states)?;
+        } else if self.is_complete && nj >= n {
+            let replaced = addresses.iter().copied().filter(|&address| (address as usize) < n);
             let addresses: Vec<_> = replaced.chain(n as u32..nj as u32).collect();
-            self.write(&addresses, states)?;
+            from.settle();
+            let state = |&address: &u32| from.settled()[address as usize];
+            self.write(&addresses, &addresses.iter().map(state).collect::<Vec<_>>())?;
+        } else {
+            from.settle();
+            self.replace(&from.settled()[..nj])?;
         }
         self.predict(time)?;
         Ok(())
@@ -67,7 +68,7 @@ impl Resident {
     fn replace(&mut self, states: &[State]) -> Result<(), Error> {
         self.is_complete = false;
         self.time = None;
-        self.states = self.device.upload(states, Precision::Double)?;
+        self.states.replace(states)?;
         self.ids.clear();
         self.ids.extend(states.iter().map(|state| state.id));
         self.is_complete = true;
@@ -82,10 +83,9 @@ impl Resident {
         // After a failure the host no longer knows which particles the device has.
         self.is_complete = false;
         self.time = None;
-        let rows: Vec<_> = addresses.iter().map(|&address| states[address as usize]).collect();
-        self.states.write_at(addresses, &rows)?;
-        self.ids.resize(states.len(), 0);
-        for (&address, state) in addresses.iter().zip(&rows) {
+        self.states.write_at(addresses, states)?;
+        self.ids.resize(self.states.len(), 0);
+        for (&address, state) in addresses.iter().zip(states) {
             self.ids[address as usize] = state.id;
         }
         self.is_complete = true;

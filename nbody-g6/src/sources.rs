@@ -5,61 +5,90 @@ use std::collections::BTreeMap;
 use crate::error::Error;
 use crate::law::State;
 
-/// The j-particles as the caller set them, and the addresses whose particles have changed since
-/// the device had them.
+/// The place of an address without a change.
+const NONE: u32 = u32::MAX;
+
+/// The j-particles as the caller set them, and the changes that the device does not have yet.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// The particles at addresses without a gap.
+    /// The particles at addresses without a gap, before the changes.
     states: Vec<State>,
     /// Particles behind a gap.
     behind: BTreeMap<u32, State>,
-    /// The addresses that changed, and whether each address did.
-    changed: Vec<u32>,
-    is_changed: Vec<bool>,
+    changes: Changes,
+    /// The place of each address among the changes.
+    places: Vec<u32>,
+}
+
+/// Changed particles and their addresses, each once, in the order of the calls: in one piece, so
+/// that a call writes to little memory, and the device takes them as they are.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub addresses: Vec<u32>,
+    pub states: Vec<State>,
 }
 
 impl Sources {
     /// Sets the particle at this address.
     pub fn set(&mut self, address: u32, state: State) -> Result<(), Error> {
         check(address, &state)?;
-        if let Some(place) = self.states.get_mut(address as usize) {
-            *place = state;
-            if !std::mem::replace(&mut self.is_changed[address as usize], true) {
-                self.changed.push(address);
+        match self.places.get(address as usize) {
+            Some(&NONE) => self.change(address, state),
+            Some(&place) => {
+                self.changes.states[place as usize] = state;
+                Ok(())
             }
-            return Ok(());
+            None => {
+                self.behind.insert(address, state);
+                while let Some(state) = self.behind.remove(&(self.states.len() as u32)) {
+                    self.append(state)?;
+                }
+                Ok(())
+            }
         }
-        self.behind.insert(address, state);
-        while let Some(state) = self.behind.remove(&(self.states.len() as u32)) {
-            self.append(state)?;
-        }
-        Ok(())
     }
 
     fn append(&mut self, state: State) -> Result<(), Error> {
-        let memory = self.states.try_reserve(1).and(self.is_changed.try_reserve(1));
-        memory.and(self.changed.try_reserve(1)).map_err(|_| Error::OutOfMemory)?;
-        self.changed.push(self.states.len() as u32);
+        let memory = self.states.try_reserve(1).and(self.places.try_reserve(1));
+        memory.map_err(|_| Error::OutOfMemory)?;
         self.states.push(state);
-        self.is_changed.push(true);
+        self.places.push(NONE);
+        self.change(self.states.len() as u32 - 1, state)
+    }
+
+    fn change(&mut self, address: u32, state: State) -> Result<(), Error> {
+        let Changes { addresses, states } = &mut self.changes;
+        let memory = addresses.try_reserve(1).and(states.try_reserve(1));
+        memory.map_err(|_| Error::OutOfMemory)?;
+        self.places[address as usize] = addresses.len() as u32;
+        addresses.push(address);
+        states.push(state);
         Ok(())
     }
 
-    /// Returns the first `nj` particles.
-    pub fn first(&self, nj: usize) -> Result<&[State], Error> {
-        self.states.get(..nj).ok_or(Error::NoSource { nj, missing: self.states.len() })
+    /// Refuses more particles than there are at addresses without a gap.
+    pub fn check(&self, nj: usize) -> Result<(), Error> {
+        let missing = self.states.len();
+        if nj <= missing { Ok(()) } else { Err(Error::NoSource { nj, missing }) }
     }
 
-    /// Takes the changed addresses below `nj`, in order.
-    pub fn take_changed(&mut self, nj: usize) -> Vec<u32> {
-        let (mut taken, left): (Vec<_>, _) =
-            self.changed.iter().partition(|&&address| (address as usize) < nj);
-        self.changed = left;
-        for &address in &taken {
-            self.is_changed[address as usize] = false;
+    /// Returns the changes since [`settle`](Self::settle).
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Returns all particles, without their changes.
+    pub fn settled(&self) -> &[State] {
+        &self.states
+    }
+
+    /// Takes over the changes.
+    pub fn settle(&mut self) {
+        let Changes { addresses, states } = &mut self.changes;
+        for (address, state) in addresses.drain(..).zip(states.drain(..)) {
+            self.states[address as usize] = state;
+            self.places[address as usize] = NONE;
         }
-        taken.sort_unstable();
-        taken
     }
 }
 
@@ -74,12 +103,16 @@ fn check(address: u32, state: &State) -> Result<(), Error> {
         ("mass", [mass; 3]),
         ("tj", [time; 3]),
     ];
-    for (what, numbers) in numbers {
-        if let Some(&found) = numbers.iter().find(|number| !number.is_finite()) {
-            return Err(Error::NotFinite { what, address, found });
-        }
+    // No early end, so that numbers are tested side by side.
+    let each = numbers.iter().flat_map(|(_, numbers)| numbers);
+    if each.fold(true, |all, number| all & number.is_finite()) {
+        return Ok(());
     }
-    Ok(())
+    let bad = |(what, numbers): (_, [f64; 3])| {
+        numbers.into_iter().find(|number| !number.is_finite()).map(|found| (what, found))
+    };
+    let found = numbers.into_iter().find_map(bad);
+    found.map_or(Ok(()), |(what, found)| Err(Error::NotFinite { what, address, found }))
 }
 
 #[cfg(test)]
@@ -90,8 +123,8 @@ mod tests {
         State { id, mass: 1.0, ..State::default() }
     }
 
-    fn ids(sources: &Sources, nj: usize) -> Vec<u32> {
-        sources.first(nj).unwrap().iter().map(|state| state.id).collect()
+    fn ids(states: &[State]) -> Vec<u32> {
+        states.iter().map(|state| state.id).collect()
     }
 
     #[test]
@@ -100,14 +133,15 @@ mod tests {
         for address in [3, 1, 2] {
             sources.set(address, state(10 + address)).unwrap();
         }
-        let error = sources.first(1).unwrap_err();
+        let error = sources.check(1).unwrap_err();
         assert!(matches!(error, Error::NoSource { nj: 1, missing: 0 }), "{error}");
-        assert_eq!(sources.take_changed(4), []);
+        assert_eq!(sources.changes().addresses, []);
         sources.set(0, state(10)).unwrap();
-        assert_eq!(ids(&sources, 4), [10, 11, 12, 13]);
-        assert_eq!(sources.take_changed(4), [0, 1, 2, 3]);
+        sources.check(4).unwrap();
+        assert_eq!(sources.changes().addresses, [0, 1, 2, 3]);
+        assert_eq!(ids(&sources.changes().states), [10, 11, 12, 13]);
         sources.set(u32::MAX - 1, state(5)).unwrap();
-        let error = sources.first(5).unwrap_err();
+        let error = sources.check(5).unwrap_err();
         assert_eq!(
             error.to_string(),
             "5 j-particles, but no particle at address 4; call g6_set_j_particle_ for each address \
@@ -116,19 +150,23 @@ mod tests {
     }
 
     #[test]
-    fn changed_addresses_are_taken_once() {
+    fn a_changed_address_is_listed_once() {
         let mut sources = Sources::default();
         for address in 0..5 {
             sources.set(address, state(address)).unwrap();
         }
-        assert_eq!(sources.take_changed(3), [0, 1, 2]);
-        for address in [2, 0, 2, 4] {
-            sources.set(address, state(20 + address)).unwrap();
+        sources.settle();
+        for (address, id) in [(2, 20), (0, 21), (2, 22), (4, 24)] {
+            sources.set(address, state(id)).unwrap();
         }
-        assert_eq!(sources.take_changed(3), [0, 2]);
-        assert_eq!(sources.take_changed(5), [3, 4]);
-        assert_eq!(sources.take_changed(5), []);
-        assert_eq!(ids(&sources, 5), [20, 1, 22, 3, 24]);
+        assert_eq!(sources.changes().addresses, [2, 0, 4]);
+        assert_eq!(ids(&sources.changes().states), [22, 21, 24]);
+        assert_eq!(ids(sources.settled()), [0, 1, 2, 3, 4]);
+        sources.settle();
+        assert_eq!(sources.changes().addresses, []);
+        assert_eq!(ids(sources.settled()), [21, 1, 22, 3, 24]);
+        sources.set(2, state(30)).unwrap();
+        assert_eq!(sources.changes().addresses, [2]);
     }
 
     #[test]
@@ -139,6 +177,6 @@ mod tests {
         bad.vel.y = f64::NAN;
         let message = sources.set(0, bad).unwrap_err().to_string();
         assert_eq!(message, "v at address 0 is NaN, expected a finite number");
-        assert_eq!(ids(&sources, 1), [1]);
+        assert_eq!(ids(&sources.changes().states), [1]);
     }
 }
