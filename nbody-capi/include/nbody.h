@@ -203,7 +203,8 @@ typedef struct nbody_options {
 #define NBODY_OPTIONS {sizeof(nbody_options), 0, 0, 0, 0, 0, 0, NULL}
 
 /* Engines. Parameters are the numbers of the law's parameters in their order (NBODY_PARAMETERS), an
- * array with all its numbers; NULL and 0 for a law without parameters. */
+ * array with all its numbers, a table row by row; NULL and 0 for a law without parameters. NaN is an
+ * error, infinity is not. */
 
 /* Creates an engine of all pairs. */
 nbody_status nbody_engine_all_pairs(nbody_device device, nbody_law law, const double *parameters,

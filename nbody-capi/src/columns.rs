@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use nbody::law::{Field, FieldKind};
 use nbody::untyped::{DeviceColumn, NumberType as Type, Rows, WriteRows};
+use nbody_core::pack::check_parameters;
 
 use crate::pointers;
 use crate::status::Failure;
@@ -450,7 +451,8 @@ impl Download<'_> {
     }
 }
 
-/// Returns parameters of these fields as words. Integers are given as doubles.
+/// Returns parameters of these fields as words. Integers are given as doubles. Refuses NaN, so that no
+/// object takes it.
 // Only whole numbers of 32 bits are cast.
 #[allow(clippy::cast_sign_loss)]
 pub(crate) fn parameters(fields: &'static [Field], values: &[f64]) -> Result<Vec<u64>, Failure> {
@@ -476,7 +478,9 @@ pub(crate) fn parameters(fields: &'static [Field], values: &[f64]) -> Result<Vec
             ))
         })
     });
-    words.collect()
+    let words: Vec<_> = words.collect::<Result<_, _>>()?;
+    check_parameters(fields, &words)?;
+    Ok(words)
 }
 
 /// Returns a row of a measure as numbers.

@@ -88,6 +88,7 @@ fn status(error: &Error) -> Status {
         Error::Device(_) => Status::Device,
         Error::OutOfMemory { .. } | Error::OutOfStack { .. } => Status::Memory,
         Error::LawTable { .. } => Status::Fault,
+        Error::NanParameter { .. } => Status::Numbers,
         Error::NoTree { .. }
         | Error::NoEstimate { .. }
         | Error::NoLoops { .. }

@@ -120,6 +120,18 @@ pub enum Error {
         /// The integer.
         found: u64,
     },
+    /// A parameter is NaN. Every comparison with NaN is false, so that the law would silently take
+    /// the wrong branch.
+    #[error(
+        "parameter `{}` is NaN{}; give a finite or an infinite number", place(field, *component),
+        if matches!(field.kind, FieldKind::Array(_)) { " (a table is counted row by row, from 0)" } else { "" }
+    )]
+    NanParameter {
+        /// The field.
+        field: Field,
+        /// The index of the number in the field.
+        component: usize,
+    },
     /// The table of a law that is made at run time contradicts itself.
     #[error(
         "table of `{law}`: {part} is {found}, expected {expected}; give the table of a declaration that compiles"
@@ -697,6 +709,16 @@ fn integers(fields: &[Field]) -> String {
 fn list(fields: &[Field]) -> String {
     let fields: Vec<_> = fields.iter().map(ToString::to_string).collect();
     if fields.is_empty() { "none".to_owned() } else { fields.join(", ") }
+}
+
+/// Returns the name of a number of a field: `eps2`, `pos.x` or `sigma[3]`.
+fn place(field: &Field, component: usize) -> String {
+    let name = field.name;
+    match (field.kind, ["x", "y", "z"].get(component)) {
+        (FieldKind::Vector(_) | FieldKind::Point(_), Some(axis)) => format!("{name}.{axis}"),
+        (kind, _) if kind.components() > 1 => format!("{name}[{component}]"),
+        _ => name.to_owned(),
+    }
 }
 
 /// Returns names in quotation marks, with `or` between them.

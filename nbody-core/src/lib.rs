@@ -74,8 +74,9 @@ pub mod pack {
     pub use crate::memory::addresses::rows_after;
     pub use crate::records::binding::{Binding, Place};
     pub use crate::records::field_value::{find_field, values};
-    pub use crate::records::numbers::{axes, check_parameters};
+    pub use crate::records::numbers::axes;
     pub use crate::records::pack::*;
+    pub use crate::records::parameters::{Parameters, check_parameters};
     pub use crate::records::rows::{Once, OwnedRows, Rows, WriteRows};
 }
 

@@ -31,7 +31,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     /// Returns the interaction with the parameters of the engine.
     fn parameters(&self) -> X;
 
-    /// Sets the parameters; nothing is compiled again.
+    /// Sets the parameters; nothing is compiled again. After NaN every evaluation is an error that
+    /// names the parameter, and the results stay, until other parameters are set.
     fn set_parameters(&mut self, parameters: X);
 
     /// Returns the options.

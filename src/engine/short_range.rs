@@ -175,7 +175,8 @@ impl<X: Interaction> Engine<X> for ShortRange<X> {
     }
 
     /// Sets the parameters; nothing is compiled again. Lists that are updated for other
-    /// parameters of the cutoff are built again by the next update.
+    /// parameters of the cutoff are built again by the next update. NaN is refused as by every
+    /// engine ([`Engine::set_parameters`]).
     fn set_parameters(&mut self, parameters: X) {
         assert_taken(untyped::Engine::set_parameters(&mut self.engine, &row(&parameters)));
     }

@@ -6,6 +6,7 @@ mod finding;
 #[cfg(not(feature = "quick"))]
 mod foreign;
 mod laws;
+mod parameters;
 mod threads;
 mod untyped;
 

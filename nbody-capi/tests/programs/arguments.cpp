@@ -1,5 +1,6 @@
 // Every function with every argument wrong in turn, while another thread computes: a status, a message,
 // outputs that are 0, and nothing lost.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -123,6 +124,12 @@ template <class... A, class... B> void vary(const char *name, nbody_status (*f)(
     all(name, f, std::tuple<A...>(good...), std::index_sequence_for<A...>());
 }
 #define VARY(f, ...) vary(#f, f, __VA_ARGS__)
+
+// A call that was given NaN for the parameter at this place.
+void refused(nbody_status status, const std::string &place) {
+    const std::string message = nbody_last_message(), expected = "parameter `" + place + "` is NaN";
+    must(status == NBODY_ERROR_NUMBERS && message.find(expected) == 0, place + " is NaN");
+}
 
 const std::size_t N = 40;
 double pos[N][3], mass[N];
@@ -273,6 +280,39 @@ int main() {
     handles = {0, 1, freed.id, device.id, law.id};
     VARY(nbody_engine_set_parameters, changed, &eps2, std::size_t(1));
     VARY(nbody_runner_set_parameters, mine, &dt, std::size_t(1));
+    // NaN at each place of each array of parameters.
+    const double nan = std::nan("");
+    for (nbody_device of : {device, other}) {
+        refused(nbody_engine_all_pairs(of, law, &nan, 1, nullptr, &created), "eps2");
+        refused(nbody_engine_tree(of, law, &nan, 1, NBODY_THETA, 0.5, 0, nullptr, &created), "eps2");
+        refused(nbody_engine_lists(of, pull, &nan, 1, 0.1, nullptr, &created), "k");
+        refused(nbody_runner_create(of, drift, &nan, 1, &new_runner), "dt");
+        must(!created.id && !new_runner.id, "nothing is created with NaN");
+    }
+    refused(nbody_engine_set_parameters(changed, &nan, 1), "eps2");
+    refused(nbody_engine_set_parameters(tree, &nan, 1), "eps2");
+    refused(nbody_engine_set_parameters(lists, &nan, 1), "k");
+    refused(nbody_runner_set_parameters(mine, &nan, 1), "dt");
+    OK(nbody_engine_set_parameters(changed, &eps2, 1));
+    refused(nbody_engine_set_parameters(changed, &nan, 1), "eps2");
+    // The call changed nothing.
+    OK(nbody_engine_evaluate(changed, own, own, NBODY_SAME, results, NBODY_REPLACE));
+    OK(nbody_buffer_read(results, 0, N, &out, 1));
+    must(!std::memcmp(first, last, sizeof first), "the parameters before NaN");
+    nbody_law atoms;
+    double pair[33];
+    OK(nbody_law_ready("lennard_jones", &atoms));
+    for (std::size_t k = 0; k < 33; ++k) {
+        std::fill(pair, pair + 33, 0.5);
+        pair[k] = nan;
+        const std::string index = "[" + std::to_string(k % 16) + "]";
+        const std::string place = k < 16 ? "sigma2" + index : k < 32 ? "epsilon" + index : "cutoff";
+        refused(nbody_engine_all_pairs(device, atoms, pair, 33, nullptr, &created), place);
+    }
+    // Nothing is beyond an infinite cutoff.
+    pair[32] = INFINITY;
+    OK(nbody_engine_all_pairs(device, atoms, pair, 33, nullptr, &created));
+    OK(nbody_engine_free(created));
     VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer());
     VARY(nbody_integrator_set_step, run, 0.01);
     VARY(nbody_integrator_set_wrap, run, 0);

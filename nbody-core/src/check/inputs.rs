@@ -5,8 +5,9 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::Law;
 use crate::pairs::sources::Sources;
-use crate::records::numbers::{Wide, check_parameters};
+use crate::records::numbers::Wide;
 use crate::records::pack;
+use crate::records::parameters::check_parameters;
 use crate::records::rows::{Once, OwnedRows, Rows};
 
 /// A law, a row of its parameters, and particles, which were read once.
@@ -21,8 +22,9 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Reads these inputs; refuses records of another law, integers that need more than 32 bits, a
-    /// box that changes nothing, and sets of different lengths that should be one.
+    /// Reads these inputs; refuses records of another law, integers that need more than 32 bits,
+    /// parameters that are NaN, a box that changes nothing, and sets of different lengths that should
+    /// be one.
     pub fn new(
         law: &'static Law,
         parameters: &'a [u64],
@@ -30,7 +32,6 @@ impl<'a> Inputs<'a> {
         i: &dyn Rows,
         j: Sources<'_, dyn Rows + '_>,
     ) -> Result<Self, Error> {
-        check_parameters(law.parameters, parameters)?;
         let inputs = Self::of(law, parameters, domain, [i, j.particles()], j.is_one_set())?;
         check_rows("i-particles", &inputs.i, law.i)?;
         check_rows("j-particles", &inputs.j, law.j)?;
@@ -42,7 +43,8 @@ impl<'a> Inputs<'a> {
         .map(|()| inputs)
     }
 
-    /// Reads inputs with the types of the law; refuses a box that changes nothing.
+    /// Reads inputs with the types of the law; refuses parameters that are NaN, and a box that changes
+    /// nothing.
     pub fn of(
         law: &'static Law,
         parameters: &'a [u64],
@@ -50,6 +52,7 @@ impl<'a> Inputs<'a> {
         [i, j]: [&dyn Rows; 2],
         one_set: bool,
     ) -> Result<Self, Error> {
+        check_parameters(law.parameters, parameters)?;
         law.check_domain(&domain)?;
         Ok(Self { law, parameters, domain, i: read(i)?, j: read(j)?, one_set })
     }

@@ -30,6 +30,8 @@ pub trait ShortRange: Any + fmt::Debug + Send + Sync {
     fn parameters(&self) -> &[u64];
 
     /// Sets the parameters of the law; nothing is compiled again.
+    ///
+    /// NaN is refused, also by every evaluation until other parameters are set.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
     /// Replaces the excluded pairs of this law.

@@ -67,6 +67,7 @@ impl CpuShortRange {
         out: &mut Results,
         store: Store,
     ) -> Result<(), Error> {
+        self.engine.parameters.check()?;
         let mut laps = near.timer.start();
         let (engine, law) = (&self.engine, self.engine.law);
         let (i, of_i) = sets.i;
@@ -108,7 +109,7 @@ impl ShortRange for CpuShortRange {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.engine.parameters.words()
+        self.engine.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
@@ -152,7 +153,7 @@ impl ShortRange for CpuShortRange {
 impl CpuEngine {
     /// Returns the cutoff with these parameters.
     pub fn cutoff(&self) -> Cutoff {
-        Cutoff::new(self.law, self.parameters.words())
+        Cutoff::new(self.law, self.parameters.row())
     }
 
     /// Evaluates the pairs of neighbour lists for i- and j-particles in the order of the lists,

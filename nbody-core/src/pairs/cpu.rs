@@ -20,13 +20,13 @@ use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
 use crate::pairs::symmetric::{self, SymmetricPairs};
 use crate::records::pack;
-use crate::records::rows::OwnedRows;
+use crate::records::parameters::Parameters;
 
 /// A CPU engine: the law with its parameters, the options and the vector instructions.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuEngine {
     pub law: &'static Law,
-    pub parameters: OwnedRows,
+    pub parameters: Parameters,
     pub options: Options,
     pub level: SimdLevel,
     order: SummationOrder,
@@ -45,13 +45,12 @@ impl CpuEngine {
         level.check()?;
         options.domain.check(options.precision)?;
         law.check_domain(&options.domain)?;
-        let parameters = OwnedRows::one(law.parameters, parameters)?;
+        let parameters = Parameters::new(law.parameters, parameters)?;
         Ok(Self { law, parameters, options, level, order })
     }
 
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        self.parameters = OwnedRows::one(self.law.parameters, parameters)?;
-        Ok(())
+        self.parameters.set(parameters)
     }
 
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
@@ -65,8 +64,9 @@ impl CpuEngine {
         Results::new(self.law.f, n, self.options.backup())
     }
 
-    /// Refuses buffers that do not match each other or this engine.
+    /// Refuses buffers that do not match each other or this engine, and parameters that are NaN.
     pub fn check(&self, i: &Particles, j: Sources<Particles>, out: &Results) -> Result<(), Error> {
+        self.parameters.check()?;
         j.check([i.len(), j.particles().len(), out.columns.len()])?;
         for (what, particles) in [("i-particles", i), ("j-particles", j.particles())] {
             check_precision(what, particles.precision, self.options.precision)?;
@@ -153,7 +153,7 @@ impl CpuEngine {
         let Options { precision, math, accumulation, .. } = self.options;
         let law = self.law;
         let folding = self.folding();
-        let parameters = Packed::pack(&self.parameters, precision)?;
+        let parameters = Packed::pack(self.parameters.record(), precision)?;
         let order = schedule.order(law, self.options, out.len()).unwrap_or(self.order);
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
@@ -185,7 +185,7 @@ impl Engine for CpuEngine {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.parameters.words()
+        self.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {

@@ -26,6 +26,8 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     fn parameters(&self) -> &[u64];
 
     /// Sets the parameters of the law; nothing is compiled again.
+    ///
+    /// NaN is refused, also by every evaluation until other parameters are set.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
     /// Sets the domain of the particles. A box that the precision cannot represent is an error,

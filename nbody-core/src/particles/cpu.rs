@@ -15,15 +15,14 @@ use crate::particles::engine::{Beside, First};
 use crate::particles::run::Run;
 use crate::particles::selection::CpuSelection;
 use crate::records::binding::Binding;
-use crate::records::rows::OwnedRows;
+use crate::records::parameters::Parameters;
 
 /// Runs programs per particle on the CPU. It computes in `f64`. The numbers of particles are
 /// rounded to their precision when they are stored, and totals are merged in an order that depends
 /// only on the number of particles.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuPerParticle {
-    fields: &'static [Field],
-    parameters: OwnedRows,
+    parameters: Parameters,
     domain: Domain,
     wrap: bool,
 }
@@ -48,8 +47,14 @@ impl<'a> Inputs<'a> {
 impl CpuPerParticle {
     /// Creates an engine with these parameters, in unbounded space.
     pub fn new(fields: &'static [Field], parameters: &[u64]) -> Result<Self, Error> {
-        let parameters = OwnedRows::one(fields, parameters)?;
-        Ok(Self { fields, parameters, domain: Domain::Open, wrap: false })
+        let parameters = Parameters::new(fields, parameters)?;
+        Ok(Self { parameters, domain: Domain::Open, wrap: false })
+    }
+
+    /// Refuses parameters of another program, and NaN.
+    fn check(&self, program: &ParticleProgram) -> Result<(), Error> {
+        Error::check_record("parameters", self.parameters.fields(), program.parameters)?;
+        self.parameters.check()
     }
 
     fn run<'a>(
@@ -58,7 +63,7 @@ impl CpuPerParticle {
         p: &'static [Field],
         inputs: Inputs<'a>,
     ) -> Result<Run<'a>, Error> {
-        Error::check_record("parameters", self.fields, program.parameters)?;
+        self.check(program)?;
         let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
         let q = inputs.q.map(|q| bind(program.q, q.fields).map(|binding| (q, binding)));
         let f = inputs.f.map(|f| bind(program.f, f.fields).map(|binding| (f, binding)));
@@ -85,10 +90,10 @@ impl CpuPerParticle {
         let inputs = Inputs { q: q.as_ref(), ..inputs };
         if let Some(from) = from {
             order.gather(count, from, p)?;
-            return self.run(program, p.fields, inputs)?.update(parameters, p);
+            return self.run(program, p.fields, inputs)?.update(parameters.record(), p);
         }
         let mut part = order.gathered("particles to select from", p, count)?;
-        self.run(program, p.fields, inputs)?.update(parameters, &mut part)?;
+        self.run(program, p.fields, inputs)?.update(parameters.record(), &mut part)?;
         p.scatter(&part, order.first(count)?);
         Ok(())
     }
@@ -99,18 +104,17 @@ impl CpuPerParticle {
         program: &ParticleProgram,
         name: &str,
         order: &CpuSelection,
-    ) -> Result<OwnedRows, Error> {
+    ) -> Result<Parameters, Error> {
         let due = Binding::integer(name, program.parameters)?;
-        let mut row = self.parameters.words().to_vec();
+        let mut row = self.parameters.row().to_vec();
         row[due.component()] = order.due().into();
-        OwnedRows::one(self.fields, &row)
+        Parameters::new(self.parameters.fields(), &row)
     }
 }
 
 impl PerParticle for CpuPerParticle {
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        self.parameters = OwnedRows::one(self.fields, parameters)?;
-        Ok(())
+        self.parameters.set(parameters)
     }
 
     fn domain(&self) -> Domain {
@@ -143,12 +147,12 @@ impl PerParticle for CpuPerParticle {
             program.check_wrap(&self.domain)?;
         }
         program.check_domain(&self.domain)?;
-        Error::check_record("parameters", self.fields, program.parameters)?;
+        self.check(program)?;
         let p = particles_mut("particles", particles)?;
         let inputs = Inputs::new(beside)?;
         match first {
             Some(first) => self.update_first(program, p, inputs, first),
-            None => self.run(program, p.fields, inputs)?.update(&self.parameters, p),
+            None => self.run(program, p.fields, inputs)?.update(self.parameters.record(), p),
         }
     }
 
@@ -161,6 +165,6 @@ impl PerParticle for CpuPerParticle {
         program.check_measure()?;
         program.check_domain(&self.domain)?;
         let p = particles("particles", buffer)?;
-        self.run(program, p.fields, Inputs::new(beside)?)?.measure(&self.parameters, p)
+        self.run(program, p.fields, Inputs::new(beside)?)?.measure(self.parameters.record(), p)
     }
 }

@@ -33,6 +33,8 @@ pub struct First<'a> {
 /// Runs programs per particle that have one record of parameters.
 pub trait PerParticle: Any + fmt::Debug + Send + Sync {
     /// Sets the parameters; nothing is compiled again.
+    ///
+    /// NaN is refused, also by every update and measure until other parameters are set.
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error>;
 
     /// Returns the domain of the particles.

@@ -4,5 +4,6 @@ pub mod binding;
 pub mod field_value;
 pub mod numbers;
 pub mod pack;
+pub mod parameters;
 pub mod record;
 pub mod rows;

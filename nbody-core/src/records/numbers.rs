@@ -89,11 +89,3 @@ impl Wide {
         Err(Error::WideInteger { what: self.what, index, field, found })
     }
 }
-
-/// Refuses a row of parameters of another length, and integers that need more than 32 bits.
-pub fn check_parameters(fields: &[Field], row: &[u64]) -> Result<(), Error> {
-    Error::check_length("numbers of a record", row.len(), dim(fields))?;
-    let wide = Wide::new("parameters");
-    wide.look(fields, row, 0);
-    wide.check()
-}

@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
-use crate::records::numbers::check_parameters;
 use crate::records::record::{self, Record, dim};
 
 /// Records of any type.
@@ -88,13 +87,6 @@ impl OwnedRows {
         // Records without numbers have no words.
         let is_whole = found.checked_rem(record).map_or(found == 0, |rest| rest == 0);
         if is_whole { Ok(Self { fields, words }) } else { Err(Error::PartOfRow { found, record }) }
-    }
-
-    /// Creates one record of parameters. Refuses a row of another length, and integers that need
-    /// more than 32 bits.
-    pub fn one(fields: &'static [Field], row: &[u64]) -> Result<Self, Error> {
-        check_parameters(fields, row)?;
-        Ok(Self { fields, words: row.to_vec() })
     }
 
     /// Returns the words, row by row.

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::law::charges::Charges;
 use crate::law::interaction::Law;
 use crate::parallel;
-use crate::records::numbers;
+use crate::records::parameters::check_parameters;
 use crate::trees::estimate::{Estimate, Table};
 use crate::trees::harmonic;
 use crate::trees::kernel::Kernel;
@@ -24,8 +24,8 @@ pub struct TreeLaw {
 }
 
 impl TreeLaw {
-    /// Creates the law; refuses a law without charges, parameters that are no record, and an
-    /// invalid opening.
+    /// Creates the law; refuses a law without charges, parameters that are no record or NaN, and
+    /// an invalid opening.
     pub fn new(law: &'static Law, parameters: &[u64], opening: Opening) -> Result<Self, Error> {
         opening.check()?;
         let name = law.name;
@@ -47,7 +47,7 @@ impl TreeLaw {
     /// Sets the parameters (one row).
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         let Self { law, charges, .. } = *self;
-        numbers::check_parameters(law.parameters, parameters)?;
+        check_parameters(law.parameters, parameters)?;
         let mut harmonic = f64::INFINITY;
         // If the stack is too small, uses six far particles.
         let task = &mut || harmonic = harmonic::distance(law, parameters, charges);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{check_parameters, dim};
+use nbody_core::pack::{Parameters, dim};
 use nbody_core::{Domain, Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer};
@@ -23,12 +23,12 @@ pub(crate) struct Setup {
     /// Scratch memory for results that are then added to earlier results.
     fresh: Option<Buffer>,
     /// The parameters, one row.
-    row: Vec<u64>,
+    row: Parameters,
 }
 
 impl Setup {
-    /// Refuses parameters whose length is not the length of the record, and options that no engine
-    /// can have.
+    /// Refuses parameters whose length is not the length of the record, NaN, and options that no
+    /// engine can have.
     pub fn new(
         backend: &Arc<dyn Backend>,
         cache: &Cache,
@@ -41,32 +41,34 @@ impl Setup {
         }
         options.domain.check(options.precision)?;
         law.check_domain(&options.domain)?;
-        let mut setup = Self {
+        let row = Parameters::new(law.parameters, parameters)?;
+        Ok(Self {
             law,
             options,
             backend: backend.clone(),
             cache: cache.clone(),
-            parameters: Vec::new(),
+            parameters: words(&bytes(law.parameters, parameters, options.precision)),
             space: space(options.domain, options.precision),
             fresh: None,
-            row: Vec::new(),
-        };
-        setup.set_parameters(parameters)?;
-        Ok(setup)
+            row,
+        })
     }
 
     /// Sets the parameters, one row.
     pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        let (fields, precision) = (self.law.parameters, self.options.precision);
-        check_parameters(fields, parameters)?;
-        self.parameters = words(&bytes(fields, parameters, precision));
-        self.row = parameters.to_vec();
+        self.row.set(parameters)?;
+        self.parameters = words(&bytes(self.law.parameters, parameters, self.options.precision));
         Ok(())
+    }
+
+    /// Refuses parameters that are NaN.
+    pub fn check_parameters(&self) -> Result<(), nbody_core::Error> {
+        self.row.check()
     }
 
     /// Returns the parameters, one row.
     pub fn row(&self) -> &[u64] {
-        &self.row
+        self.row.row()
     }
 
     /// Returns the options with another domain, and whether it needs other programs.
@@ -107,8 +109,8 @@ impl Setup {
         self.fresh = Some(fresh);
     }
 
-    /// Refuses buffers of the wrong length, device or precision, and more than `limit` particles.
-    /// The soundness of launches depends on this check.
+    /// Refuses buffers of the wrong length, device or precision, more than `limit` particles, and
+    /// parameters that are NaN. The soundness of launches depends on this check.
     pub fn check(
         &self,
         i: &Buffer,
@@ -116,6 +118,7 @@ impl Setup {
         out: &Buffer,
         limit: usize,
     ) -> Result<(), Error> {
+        self.check_parameters()?;
         j.check([i.n, j.particles().n, out.n])?;
         let j = j.particles();
         for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {

@@ -100,6 +100,7 @@ impl ListEngine {
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
+        self.setup.check_parameters()?;
         check_devices(&self.setup.backend, self.setup.options, near, sets, out)?;
         nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
         near.check(&self.cutoff, sets)?;

@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{self, Binding, Place, check_parameters, dim};
+use nbody_core::pack::{self, Binding, Parameters, Place, dim};
 use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -31,8 +31,8 @@ pub(crate) struct ParticleEngine {
     pub backend: Arc<dyn Backend>,
     cache: Cache,
     pub domain: Domain,
-    /// The fields of the parameters.
-    fields: &'static [Field],
+    /// The parameters, one row.
+    row: Parameters,
     /// Whether updates wrap positions into the box.
     pub wrap: bool,
     /// The parameters and the space, as arguments of kernels.
@@ -133,25 +133,24 @@ impl ParticleEngine {
         parameters: &[u64],
     ) -> Result<Self, nbody_core::Error> {
         let domain = Domain::Open;
-        let mut engine = Self {
+        let row = Parameters::new(fields, parameters)?;
+        Ok(Self {
             backend: backend.clone(),
             cache: cache.clone(),
             domain,
-            fields,
+            parameters: words(&bytes(fields, parameters, Precision::Double)),
+            row,
             wrap: false,
-            parameters: Vec::new(),
             space: space(domain, Precision::Double),
             built: Vec::new(),
             totals: Default::default(),
-        };
-        engine.set_row(parameters)?;
-        Ok(engine)
+        })
     }
 
     /// Sets the parameters, one row.
     pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        check_parameters(self.fields, parameters)?;
-        self.parameters = words(&bytes(self.fields, parameters, Precision::Double));
+        self.row.set(parameters)?;
+        self.parameters = words(&bytes(self.row.fields(), parameters, Precision::Double));
         Ok(())
     }
 
@@ -161,6 +160,12 @@ impl ParticleEngine {
         self.domain = domain;
         self.space = space(domain, Precision::Double);
         Ok(())
+    }
+
+    /// Refuses parameters of another program, and NaN.
+    fn check(&self, program: &ParticleProgram) -> Result<(), nbody_core::Error> {
+        nbody_core::Error::check_record("parameters", self.row.fields(), program.parameters)?;
+        self.row.check()
     }
 
     /// Runs an update: changes each particle.
@@ -177,7 +182,7 @@ impl ParticleEngine {
             program.check_wrap(&self.domain)?;
         }
         program.check_domain(&self.domain)?;
-        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
+        self.check(program)?;
         beside.check(reads(program), p, first, &self.backend)?;
         let from = first.and_then(|first| first.from);
         let count = first.map_or(p.n, |first| first.count);
@@ -212,7 +217,7 @@ impl ParticleEngine {
     ) -> Result<Vec<u64>, Error> {
         program.check_measure()?;
         program.check_domain(&self.domain)?;
-        nbody_core::Error::check_record("parameters", self.fields, program.parameters)?;
+        self.check(program)?;
         beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 {

@@ -323,8 +323,8 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.law.set_parameters(parameters)?;
         self.setup.set_parameters(parameters)?;
+        self.law.set_parameters(parameters)?;
         self.forget_results();
         Ok(())
     }

@@ -306,7 +306,7 @@ mod tests {
                 [step.next_down(), step, step.next_up(), 1.5 * step]
             };
             let values = (-3..34).flat_map(near).chain(extremes);
-            for wanted in values.flat_map(|value| [value, -value]).chain([f64::NAN]) {
+            for wanted in values.flat_map(|value| [value, -value]) {
                 first.set_parameters(FirstStep { tick, eta_start: wanted, ..step });
                 first.update_by_name(&mut stars, &field).unwrap();
                 let step = stars.download().unwrap()[0].step;

@@ -87,7 +87,7 @@ fn cutoffs_without_bounds_and_beyond_half_a_box_are_refused() {
         )
     };
     let particles = good.upload(&good.balls);
-    for cutoff in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e39] {
+    for cutoff in [f64::INFINITY, f64::NEG_INFINITY, 1e39] {
         let engine = ShortRange::new(&Device::cpu(), Uniform { cutoff }).unwrap();
         good.refuses(|it| it.near.update(&particles, &[&engine]), &unbounded("uniform"));
     }

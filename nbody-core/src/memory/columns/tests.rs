@@ -4,8 +4,8 @@ use super::*;
 use crate::field::FieldKind;
 use crate::memory::buffers::Particles;
 use crate::numeric::precision::Precision;
-use crate::records::numbers::check_parameters;
 use crate::records::pack::pack_into;
+use crate::records::parameters::check_parameters;
 use crate::records::rows::OwnedRows;
 
 const FIELDS: &[Field] = &[
@@ -108,10 +108,10 @@ fn integers_of_more_than_32_bits_are_refused() {
         assert_eq!(Columns::pack::<f32>(&rows).map(|_| ()), expected);
         assert_eq!(Columns::pack::<f64>(&rows).map(|_| ()), expected);
     }
-    let mut parameters = row(0, [f64::NAN; 3]);
+    let mut parameters = row(0, [f64::INFINITY; 3]);
     assert_eq!(check_parameters(FIELDS, &parameters), Ok(()));
     parameters[0] = WIDE;
-    let error = OwnedRows::one(FIELDS, &parameters).unwrap_err();
+    let error = check_parameters(FIELDS, &parameters).unwrap_err();
     assert_eq!(
         error.to_string(),
         "parameters[0]: kind: u32 of 4294967296, expected at most 4294967295; give integers of 32 bits"

@@ -248,14 +248,15 @@ impl Engine for CpuTree {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.engine.parameters.words()
+        self.engine.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
-        // The engine refuses no row that the law takes.
+        // The law refuses no row that the engine takes.
+        self.engine.set_parameters(parameters)?;
         self.law.set_parameters(parameters)?;
         self.forget_results();
-        self.engine.set_parameters(parameters)
+        Ok(())
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
