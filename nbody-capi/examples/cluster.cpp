@@ -34,6 +34,10 @@ static int run(const char *device_name) {
     nbody::integrator cluster(engine, n, {{"pos", pos}, {"vel", vel}, {"mass", mass}},
                               nbody::steps(NBODY_BLOCK_HERMITE));
     const std::pair<double, double> first = cluster.energies();
+    cluster.advance_to(0.5 * end);
+    cluster.save("cluster.run"); // another process could go on from here
+    cluster = nbody::integrator::resume(engine, "cluster.run");
+    std::remove("cluster.run");
     cluster.advance_to(end);
     cluster.read(end, {{"pos", pos}, {"vel", vel}});
     const std::pair<double, double> last = cluster.energies();

@@ -201,7 +201,7 @@ module nbody
     public :: nbody_integrator_create, nbody_integrator_advance, nbody_integrator_advance_to
     public :: nbody_integrator_time, nbody_integrator_count, nbody_integrator_read
     public :: nbody_integrator_energies, nbody_integrator_set_step, nbody_integrator_set_wrap
-    public :: nbody_integrator_free
+    public :: nbody_integrator_save, nbody_integrator_resume, nbody_integrator_free
 
     ! The functions of the library.
     interface
@@ -605,6 +605,22 @@ module nbody
             import :: c_int32_t, nbody_integrator
             type(nbody_integrator), value :: integrator
             integer(c_int32_t), value :: wraps
+            integer(c_int32_t) :: status
+        end function
+        function c_integrator_save(integrator, path) bind(c, name="nbody_integrator_save") &
+            result(status)
+            import :: c_char, c_int32_t, nbody_integrator
+            type(nbody_integrator), value :: integrator
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int32_t) :: status
+        end function
+        function c_integrator_resume(engine, path, integrator, n) &
+            bind(c, name="nbody_integrator_resume") result(status)
+            import :: c_char, c_int32_t, c_size_t, nbody_engine, nbody_integrator
+            type(nbody_engine), value :: engine
+            character(kind=c_char), intent(in) :: path(*)
+            type(nbody_integrator), intent(out) :: integrator
+            integer(c_size_t), intent(out) :: n
             integer(c_int32_t) :: status
         end function
         function nbody_integrator_free(integrator) &
@@ -1213,5 +1229,23 @@ contains
         logical, intent(in) :: wraps
         integer(c_int32_t) :: status
         status = c_integrator_set_wrap(integrator, merge(1_c_int32_t, 0_c_int32_t, wraps))
+    end function
+
+    ! Saves the run to a file, from which nbody_integrator_resume goes on with the same bits.
+    function nbody_integrator_save(integrator, path) result(status)
+        type(nbody_integrator), intent(in) :: integrator
+        character(*), intent(in) :: path
+        integer(c_int32_t) :: status
+        status = c_integrator_save(integrator, c_text(path))
+    end function
+
+    ! Resumes a run from its file, with an engine of its law, and returns the number of particles.
+    function nbody_integrator_resume(engine, path, integrator, n) result(status)
+        type(nbody_engine), intent(in) :: engine
+        character(*), intent(in) :: path
+        type(nbody_integrator), intent(out) :: integrator
+        integer(c_size_t), intent(out) :: n
+        integer(c_int32_t) :: status
+        status = c_integrator_resume(engine, c_text(path), integrator, n)
     end function
 end module

@@ -346,6 +346,15 @@ nbody_status nbody_integrator_energies(nbody_integrator integrator, double *kine
 nbody_status nbody_integrator_set_step(nbody_integrator integrator, double step);
 /* Sets whether a leapfrog wraps positions into the periodic box of the engine (0 or 1). */
 nbody_status nbody_integrator_set_wrap(nbody_integrator integrator, int32_t wraps);
+/* Saves the run to a file: the motions and all other fields of the particles, the time, the steps and
+ * their numbers. A file at the path is replaced when all is written to PATH.part. Over neighbour lists
+ * and by a tree with NBODY_RELATIVE, only a leapfrog is saved. */
+nbody_status nbody_integrator_save(nbody_integrator integrator, const char *path);
+/* Resumes a run from its file, and returns the number n of particles. The engine is of the law of the run;
+ * with the device, the parameters and the options of its engine too, the run goes on with the same bits.
+ * A file that is damaged, cut short or of another law is an error. */
+nbody_status nbody_integrator_resume(nbody_engine engine, const char *path,
+                                     nbody_integrator *integrator, size_t *n);
 nbody_status nbody_integrator_free(nbody_integrator integrator);
 
 #ifdef __cplusplus

@@ -488,8 +488,20 @@ public:
     }
     void set_step(double step) { check(nbody_integrator_set_step(get(), step)); }
     void set_wrap(bool wraps) { check(nbody_integrator_set_wrap(get(), wraps ? 1 : 0)); }
+    /// Saves the run to a file, from which `resume` goes on with the same bits.
+    void save(const std::string &path) const { check(nbody_integrator_save(get(), path.c_str())); }
+    /// Resumes a run from its file, with an engine of its law.
+    static integrator resume(const engine &engine, const std::string &path) {
+        nbody_integrator resumed;
+        std::size_t n;
+        check(nbody_integrator_resume(engine.get(), path.c_str(), &resumed, &n));
+        return integrator(resumed, n);
+    }
+    /// Returns the number of particles.
+    std::size_t size() const noexcept { return n_; }
 
 private:
+    integrator(nbody_integrator handle, std::size_t n) noexcept : owner(handle), n_(n) {}
     static nbody_integrator create(const engine &engine, std::size_t n, inputs list,
                                    const nbody_steps &steps) {
         const std::vector<nbody_column> columns = detail::columns(list, n);

@@ -1,6 +1,7 @@
 //! Integrators: an engine, and its particles with their motions and their time.
 
 use std::collections::HashMap;
+use std::ffi::c_char;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use nbody::{Domain, Error, Options, Sources, Store};
 use nbody_integrate::{BlockHermite, Hermite, HermiteOptions, Integrator, Leapfrog, Motion, Start};
 
 use crate::buffer::poisoned;
+use crate::checkpoint::{self, Checkpoint, State};
 use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download};
 use crate::engine;
 use crate::handles::{self, EngineHandle, IntegratorHandle, Kind};
@@ -38,37 +40,72 @@ pub struct Steps {
     pub eta_start: f64,
 }
 
+/// The integrator of a run, and what its checkpoint leaves out.
+enum OfMethod {
+    /// With whether positions are wrapped.
+    Leapfrog(Box<Leapfrog>, bool),
+    Hermite(Box<Hermite>, HermiteOptions),
+    BlockHermite(Box<BlockHermite>, HermiteOptions),
+}
+
 /// A run of an integrator.
-enum Run {
-    Leapfrog(Box<Leapfrog>),
-    Hermite(Box<Hermite>),
-    BlockHermite(Box<BlockHermite>),
+struct Run {
+    integrator: OfMethod,
+    law: &'static Law,
+    /// The fields of the particles besides their motions, row by row.
+    others: Vec<u64>,
+    /// The numbers of steps, and of steps of single particles, before the run was resumed.
+    before: [u64; 2],
 }
 
 impl Run {
     fn get(&self) -> &dyn Integrator {
-        match self {
-            Self::Leapfrog(run) => &**run,
-            Self::Hermite(run) => &**run,
-            Self::BlockHermite(run) => &**run,
+        match &self.integrator {
+            OfMethod::Leapfrog(run, _) => &**run,
+            OfMethod::Hermite(run, _) => &**run,
+            OfMethod::BlockHermite(run, _) => &**run,
         }
     }
 
     fn get_mut(&mut self) -> &mut dyn Integrator {
-        match self {
-            Self::Leapfrog(run) => &mut **run,
-            Self::Hermite(run) => &mut **run,
-            Self::BlockHermite(run) => &mut **run,
+        match &mut self.integrator {
+            OfMethod::Leapfrog(run, _) => &mut **run,
+            OfMethod::Hermite(run, _) => &mut **run,
+            OfMethod::BlockHermite(run, _) => &mut **run,
         }
     }
 
-    fn leapfrog(&mut self, what: &str) -> Result<&mut Leapfrog, Failure> {
-        match self {
-            Self::Leapfrog(run) => Ok(run),
+    /// Returns a leapfrog, and whether it wraps positions.
+    fn leapfrog(&mut self, what: &str) -> Result<(&mut Leapfrog, &mut bool), Failure> {
+        match &mut self.integrator {
+            OfMethod::Leapfrog(run, wraps) => Ok((run, wraps)),
             _ => {
                 Err(Failure::argument(format!("{what} of a Hermite integrator; create a leapfrog")))
             }
         }
+    }
+
+    /// Returns the numbers of steps, and of steps of single particles.
+    fn steps(&self) -> [u64; 2] {
+        let found = self.get().steps();
+        let [steps, particle_steps] = self.before;
+        [steps.saturating_add(found.steps), particle_steps.saturating_add(found.particle_steps)]
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, Failure> {
+        let state = match &self.integrator {
+            OfMethod::Leapfrog(run, wraps) => {
+                State::Leapfrog { step: run.step(), wraps: *wraps, checkpoint: run.checkpoint()? }
+            }
+            OfMethod::Hermite(run, options) => {
+                State::Hermite { options: *options, checkpoint: run.checkpoint()? }
+            }
+            OfMethod::BlockHermite(run, options) => {
+                State::BlockHermite { options: *options, checkpoint: run.checkpoint()? }
+            }
+        };
+        let (law, steps) = (described(self.law)?, self.steps());
+        Ok(Checkpoint { law, steps, others: self.others.clone(), state })
     }
 }
 
@@ -210,10 +247,70 @@ fn moving_fields(law: &'static Law) -> Result<&'static [Field], Failure> {
     Ok(known.entry(key).or_insert_with(|| Vec::leak(fields)))
 }
 
+/// Returns a law and the fields of its moving particles, which the file of a run names.
+fn described(law: &'static Law) -> Result<String, Failure> {
+    let fields: Vec<_> = moving_fields(law)?.iter().map(ToString::to_string).collect();
+    Ok(format!("`{}` with {}", law.name, fields.join(", ")))
+}
+
+/// Returns whether a field is not one of a motion.
+fn is_other(field: &Field) -> bool {
+    !MOTION.iter().any(|motion| motion.name == field.name)
+}
+
+/// Returns the fields of particles besides their motions, row by row.
+fn others(rows: &dyn Rows) -> Vec<u64> {
+    let (n, fields) = (rows.count(), rows.fields());
+    let mut others = Vec::new();
+    if fields.iter().any(is_other) {
+        // A row at a time, so that the motions take no memory.
+        let mut row = vec![0; columns::width(fields)];
+        for k in 0..n {
+            rows.write(k..k + 1, &mut row);
+            let mut words = &row[..];
+            for field in fields {
+                let (numbers, rest) = words.split_at(field.kind.components());
+                words = rest;
+                if is_other(field) {
+                    others.extend(numbers);
+                }
+            }
+        }
+    }
+    others
+}
+
+/// Returns rows of moving particles of these motions and other fields; `None` if the numbers of both
+/// differ.
+fn moving_rows(
+    fields: &'static [Field],
+    motions: &[Motion],
+    others: &[u64],
+) -> Option<Result<OwnedRows, Error>> {
+    let width = fields.iter().filter(|it| is_other(it)).map(|it| it.kind.components()).sum();
+    if others.len() != motions.len().checked_mul(width)? {
+        return None;
+    }
+    let mut others = others.iter().copied();
+    let mut words = Vec::with_capacity(motions.len() * columns::width(fields));
+    for motion in motions {
+        for field in fields {
+            match field.name {
+                "pos" => words.extend(motion.pos.0.map(f64::to_bits)),
+                "vel" => words.extend(motion.vel.0.map(f64::to_bits)),
+                "mass" => words.push(motion.mass.to_bits()),
+                _ => words.extend(others.by_ref().take(field.kind.components())),
+            }
+        }
+    }
+    Some(OwnedRows::new(fields, words))
+}
+
 /// Begins a run.
 fn begin(engine: Arc<engine::Locked>, rows: &dyn Rows, steps: Steps) -> Result<Run, Failure> {
     let device = engine::lock(&engine)?.device.clone();
     let lent = Box::new(Lent::new(engine)?);
+    let law = lent.law();
     let Steps { method, iterations, begin, step, eta, eta_start, .. } = steps;
     let start = Start::rows(rows).begin(begin);
     let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
@@ -228,12 +325,56 @@ fn begin(engine: Arc<engine::Locked>, rows: &dyn Rows, steps: Steps) -> Result<R
             ))
         })?;
     }
-    Ok(match method {
-        1 => Run::Leapfrog(Box::new(Leapfrog::of(&device, lent, start, step)?)),
-        2 => Run::Hermite(Box::new(Hermite::of(&device, lent, start, options)?)),
-        3 => Run::BlockHermite(Box::new(BlockHermite::of(&device, lent, start, options)?)),
+    let integrator = match method {
+        1 => {
+            let wraps = false;
+            OfMethod::Leapfrog(Box::new(Leapfrog::of(&device, lent, start, step)?), wraps)
+        }
+        2 => {
+            let run = Hermite::of(&device, lent, start, options)?;
+            OfMethod::Hermite(Box::new(run), options)
+        }
+        3 => {
+            let run = BlockHermite::of(&device, lent, start, options)?;
+            OfMethod::BlockHermite(Box::new(run), options)
+        }
         found => return Err(options::unknown("method", found, 3)),
-    })
+    };
+    Ok(Run { integrator, law, others: others(rows), before: [0; 2] })
+}
+
+/// Resumes a run from the file at a path; returns it and the number of its particles.
+fn resume(engine: Arc<engine::Locked>, path: &str) -> Result<(Run, usize), Failure> {
+    let device = engine::lock(&engine)?.device.clone();
+    let lent = Box::new(Lent::new(engine)?);
+    let law = lent.law();
+    let Checkpoint { law: of, steps: before, others, state } = Checkpoint::load(path)?;
+    let expected = described(law)?;
+    if of != expected {
+        return Err(Failure::argument(format!(
+            "{path} is a run of {of}, given an engine of {expected}; create the engine of the law of the run"
+        )));
+    }
+    let motions = state.motions()?;
+    let rows = moving_rows(moving_fields(law)?, &motions, &others);
+    let rows = rows.ok_or_else(|| checkpoint::damaged(path))??;
+    let start = Start::rows(&rows);
+    let integrator = match state {
+        State::Leapfrog { step, wraps, checkpoint } => {
+            let mut run = Leapfrog::resume_of(&device, lent, start, &checkpoint, step)?;
+            run.set_wrap(wraps)?;
+            OfMethod::Leapfrog(Box::new(run), wraps)
+        }
+        State::Hermite { options, checkpoint } => {
+            let run = Hermite::resume_of(&device, lent, start, &checkpoint, options)?;
+            OfMethod::Hermite(Box::new(run), options)
+        }
+        State::BlockHermite { options, checkpoint } => {
+            let run = BlockHermite::resume_of(&device, lent, start, &checkpoint, options)?;
+            OfMethod::BlockHermite(Box::new(run), options)
+        }
+    };
+    Ok((Run { integrator, law, others, before }, motions.len()))
 }
 
 /// Begins a run of moving particles, and evaluates their forces.
@@ -320,9 +461,9 @@ pub unsafe extern "C" fn nbody_integrator_count(
         let (steps, particles) = unsafe {
             (Out::new(steps, "steps", 0)?, Out::new(particle_steps, "particle_steps", 0)?)
         };
-        let found = run.get().steps();
-        steps.set(found.steps);
-        particles.set(found.particle_steps);
+        let found = run.steps();
+        steps.set(found[0]);
+        particles.set(found[1]);
         Ok(())
     })
 }
@@ -388,7 +529,7 @@ pub unsafe extern "C" fn nbody_integrator_energies(
 /// Sets the step of a leapfrog.
 #[unsafe(no_mangle)]
 pub extern "C" fn nbody_integrator_set_step(integrator: IntegratorHandle, step: f64) -> Status {
-    with(integrator, |run| Ok(run.leapfrog("a constant step")?.set_step(step)?))
+    with(integrator, |run| Ok(run.leapfrog("a constant step")?.0.set_step(step)?))
 }
 
 /// Sets whether a leapfrog wraps positions into the periodic box.
@@ -396,7 +537,47 @@ pub extern "C" fn nbody_integrator_set_step(integrator: IntegratorHandle, step: 
 pub extern "C" fn nbody_integrator_set_wrap(integrator: IntegratorHandle, wraps: i32) -> Status {
     with(integrator, |run| {
         let wraps = options::flag("wraps", wraps)?;
-        Ok(run.leapfrog("positions in a box")?.set_wrap(wraps)?)
+        let (run, kept) = run.leapfrog("positions in a box")?;
+        run.set_wrap(wraps)?;
+        *kept = wraps;
+        Ok(())
+    })
+}
+
+/// Saves the run to a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_integrator_save(
+    integrator: IntegratorHandle,
+    path: *const c_char,
+) -> Status {
+    with(integrator, |run| {
+        // SAFETY: the header asks for a good string.
+        let path = unsafe { pointers::text(path, "the path") }?;
+        run.checkpoint()?.save(path)
+    })
+}
+
+/// Resumes a run from a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_integrator_resume(
+    engine: EngineHandle,
+    path: *const c_char,
+    integrator: *mut IntegratorHandle,
+    n: *mut usize,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for good places and a good string.
+        let (out, n, path) = unsafe {
+            (
+                Out::new(integrator, "integrator", 0.into())?,
+                Out::new(n, "n", 0)?,
+                pointers::text(path, "the path")?,
+            )
+        };
+        let (run, count) = resume(engine::find(engine)?, path)?;
+        out.set(handles::put(Mutex::new(run))?.into());
+        n.set(count);
+        Ok(())
     })
 }
 

@@ -6,12 +6,13 @@
 //! caller. Objects are in the table of `handles`; the caller has their numbers, and no pointers.
 //!
 //! Modules import only earlier modules of this list: `status`, `handles`, `pointers`, `options`,
-//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `integrator`.
+//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `checkpoint`, `integrator`.
 #![allow(unsafe_code)]
 // The header says what each pointer must be.
 #![allow(clippy::missing_safety_doc)]
 
 mod buffer;
+mod checkpoint;
 mod columns;
 mod device;
 mod engine;

@@ -21,6 +21,21 @@ fn c_programs_run() {
     }
 }
 
+#[test]
+fn runs_are_resumed_with_their_bits() {
+    let cc = compiler("CC", "cc").unwrap();
+    let sanitizers = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    // The emulator changes stacks, which slows a sanitizer down ten times.
+    for (device, checked) in [(&[][..], &sanitizers[..]), (&["emulator"], &[])] {
+        let options = [&["-std=c99", "-g"], &WARNINGS[..], checked].concat();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("suppressions"), "leak:nbody_declare\n").unwrap();
+        let program = [source("checkpoints.c")];
+        let out = compile_and_run(&cc, &options, &program, device, folder.path());
+        assert_eq!(out, "ok\n", "{device:?}");
+    }
+}
+
 /// Wrong arguments, too, with the checks of the compiler for memory and undefined behaviour.
 #[test]
 fn programs_run_under_sanitizers() {

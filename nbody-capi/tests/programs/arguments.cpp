@@ -270,6 +270,9 @@ int main() {
     VARY(nbody_integrator_count, run, &taken, &advanced);
     VARY(nbody_integrator_read, run, now, N, &motion[1], std::size_t(1));
     VARY(nbody_integrator_energies, run, &now, &next);
+    VARY(nbody_integrator_save, run, "arguments.checkpoint");
+    OK(nbody_integrator_save(run, "arguments.checkpoint"));
+    VARY(nbody_integrator_resume, engine, "arguments.checkpoint", &new_run, &count);
     // Calls that change an object run on objects of their own.
     nbody_runner mine;
     nbody_buffer own;
@@ -334,7 +337,7 @@ int main() {
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 44, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 46, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
     for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));

@@ -12,7 +12,10 @@ program gravity
     type(nbody_buffer) :: bodies, few, field
     type(nbody_options) :: options
     type(nbody_field), allocatable :: fields(:)
-    real(c_double) :: d(3), r2
+    type(nbody_integrator) :: run
+    type(nbody_steps) :: steps
+    real(c_double) :: d(3), r2, now, next
+    integer(c_size_t) :: found
     integer :: i, j
 
     do i = 1, n
@@ -68,6 +71,27 @@ program gravity
     call check(nbody_buffer_free(bodies))
     if (nbody_buffer_free(bodies) /= nbody_error_argument) error stop "freed twice"
     call check(nbody_buffer_free(field))
+
+    ! A run that is saved and resumed has the bits of an unbroken one.
+    steps%method = nbody_leapfrog
+    steps%step = 0.01d0
+    call check(nbody_integrator_create(engine, n, [nbody_column_of("pos", x), &
+        nbody_column_of("vel", a), nbody_column_of("mass", m)], steps, run))
+    call check(nbody_integrator_advance(run))
+    call check(nbody_integrator_save(run, "gravity.run"))
+    call check(nbody_integrator_advance(run))
+    call check(nbody_integrator_time(run, now, next))
+    call check(nbody_integrator_read(run, now, n, [nbody_column_of("pos", expected)]))
+    call check(nbody_integrator_free(run))
+    call check(nbody_integrator_resume(engine, "gravity.run", run, found))
+    if (found /= n) error stop "the number of particles"
+    call check(nbody_integrator_advance(run))
+    call check(nbody_integrator_read(run, now, n, [nbody_column_of("pos", x)]))
+    if (maxval(abs(x - expected)) > 0) error stop "other bits after a resume"
+    call check(nbody_integrator_free(run))
+    if (nbody_integrator_resume(engine, "nowhere.run", run, found) /= nbody_error_argument) &
+        error stop "no file"
+    if (index(nbody_message(), "cannot read nowhere.run") == 0) error stop "no message of the file"
     call check(nbody_engine_free(engine))
     call check(nbody_device_free(device))
     print '(a)', "ok"
