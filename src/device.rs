@@ -192,7 +192,8 @@ mod cuda {
     }
 
     /// The name of a device, as on a command line, before it is opened: `cpu`, `cpu:avx2` or
-    /// another level, `emulator`, `cuda:0` and so on, or `cuda` for the first GPU.
+    /// another level, `emulator`, `cuda:0` and so on, `cuda` for the first GPU, or `best` for
+    /// [`Device::best`].
     ///
     /// ```
     /// let device = "cpu".parse::<nbody::DeviceName>()?.open()?;
@@ -208,6 +209,8 @@ mod cuda {
         Emulator,
         /// The GPU with this ordinal.
         Cuda(usize),
+        /// The first GPU if there is one, else the CPU.
+        Best,
     }
 
     impl DeviceName {
@@ -218,6 +221,7 @@ mod cuda {
                 Self::Cpu(Some(level)) => Device::cpu_with(level),
                 Self::Emulator => Device::emulator(),
                 Self::Cuda(ordinal) => Device::cuda(ordinal),
+                Self::Best => Ok(Device::best()),
             }
         }
     }
@@ -230,6 +234,7 @@ mod cuda {
                 None if name == "cpu" => Some(Self::Cpu(None)),
                 None if name == "emulator" => Some(Self::Emulator),
                 None if name == "cuda" => Some(Self::Cuda(0)),
+                None if name == "best" => Some(Self::Best),
                 Some(("cpu", level)) => level.parse().ok().map(|level| Self::Cpu(Some(level))),
                 Some(("cuda", ordinal)) => ordinal.parse().ok().map(Self::Cuda),
                 _ => None,
@@ -253,11 +258,12 @@ mod cuda {
             assert_eq!(named("emulator").unwrap(), DeviceName::Emulator);
             assert_eq!(named("cuda").unwrap(), DeviceName::Cuda(0));
             assert_eq!(named("cuda:7").unwrap(), DeviceName::Cuda(7));
+            assert_eq!(named("best").unwrap(), DeviceName::Best);
             for name in ["", "gpu", "cpu:", "cpu:mmx", "cuda:", "cuda:-1", "cuda:x", "emulator:0"] {
                 let message = named(name).unwrap_err().to_string();
                 let expected = format!("unknown device `{name}`: expected cpu, cpu:LEVEL (scalar");
                 assert!(message.starts_with(&expected), "{message}");
-                assert!(message.ends_with("), emulator or cuda:N"), "{message}");
+                assert!(message.ends_with("), emulator, cuda:N or best"), "{message}");
             }
             for name in ["cpu", "cpu:scalar"] {
                 assert_eq!(named(name).unwrap().open().unwrap().name(), name);

@@ -6,7 +6,7 @@ use nbody::{Device, DeviceName};
 
 use crate::handles::{self, DeviceHandle, Kind};
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
 impl Kind for Device {
     const TAG: u8 = 1;
@@ -23,14 +23,7 @@ pub unsafe extern "C" fn nbody_device_open(
         let (out, name) = unsafe {
             (Out::new(device, "device", 0.into())?, pointers::text(name, "the name of the device")?)
         };
-        let device = match name {
-            "best" => Device::best(),
-            name => {
-                let named = name.parse::<DeviceName>();
-                let named = named.map_err(|it| Failure::argument(format!("{it}, or best")))?;
-                named.open()?
-            }
-        };
+        let device = name.parse::<DeviceName>()?.open()?;
         out.set(handles::put(device)?.into());
         Ok(())
     })

@@ -27,7 +27,7 @@ of --limit block steps that has not reached the end is given up: it has no error
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The number of particles, two or more.

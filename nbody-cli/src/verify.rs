@@ -33,7 +33,7 @@ const SCALARS: &str = "cpu:scalar";
 pub struct Arguments {
     #[command(flatten)]
     interactions: Interactions,
-    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default all available ones, and the CPU
+    /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default all available ones, and the CPU
     /// at each level of its vector instructions.
     #[arg(long)]
     device: Vec<DeviceName>,

@@ -145,7 +145,7 @@ fn unknown_names_are_refused_with_the_valid_ones() {
         (&["emit", "gravitation"][..], "gravity, attraction, softened, hermite"),
         (&["emit", "gravity", "--precision", "half"], "expected single, double"),
         (&["verify", "--device", "gpu"], "expected cpu, cpu:LEVEL (scalar"),
-        (&["bench", "--device", "cpu:mmx"], "emulator or cuda:N"),
+        (&["bench", "--device", "cpu:mmx"], "emulator, cuda:N or best"),
         (&["bench", "-n", "0"], "invalid value '0'"),
         (&["bench", "-n", "18446744073709551615"], "so many particles do not fit into memory"),
         (&["bench", "-i", "99999999999999"], "so many particles do not fit into memory"),

@@ -18,14 +18,14 @@ pub enum Error {
     /// There is no CUDA driver.
     #[error(
         "no CUDA driver: looked for libcuda.so.1 in the system's library path and found none; \
-         install NVIDIA's driver, or use Device::best(), which falls back to the CPU"
+         install NVIDIA's driver, or choose the device `best`, which falls back to the CPU"
     )]
     NoDriver,
 
     /// There is a CUDA driver that does not load.
     #[error(
-        "the CUDA driver does not load: {message}; install NVIDIA's driver again, or use \
-         Device::best(), which falls back to the CPU"
+        "the CUDA driver does not load: {message}; install NVIDIA's driver again, or choose the \
+         device `best`, which falls back to the CPU"
     )]
     DriverBroken {
         /// The message of the dynamic loader.
@@ -44,7 +44,7 @@ pub enum Error {
     },
 
     /// The name is not the name of a device.
-    #[error("unknown device `{found}`: expected cpu, cpu:LEVEL ({}), emulator or cuda:N", levels.join(", "))]
+    #[error("unknown device `{found}`: expected cpu, cpu:LEVEL ({}), emulator, cuda:N or best", levels.join(", "))]
     UnknownDevice {
         /// The given name.
         found: String,

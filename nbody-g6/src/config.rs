@@ -13,7 +13,7 @@ use crate::error::{Error, say};
 
 /// The file of Sapporo 2 in the working folder, which lists the ordinals of devices.
 const CONFIG: &str = "sapporo2.config";
-/// The variable that names the device: `cpu`, `emulator`, `cuda:0`.
+/// The variable that names the device: `cpu`, `emulator`, `cuda:0`, `best`.
 const DEVICE: &str = "NBODY_G6_DEVICE";
 /// The variable that names the precision.
 const PRECISION: &str = "NBODY_G6_PRECISION";

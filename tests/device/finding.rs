@@ -1,8 +1,8 @@
 //! Devices that are found, and the error for a missing one.
 
-use nbody::Error;
 use nbody::cuda::Error as CudaError;
 use nbody::prelude::*;
+use nbody::{DeviceName, Error};
 use nbody_tests::bodies::{GRAVITY, bodies};
 
 fn is_no_driver(error: &Error) -> bool {
@@ -16,6 +16,8 @@ fn the_error_of_a_missing_gpu_names_it() {
             let error = Device::cuda(0).unwrap_err();
             assert!(is_no_driver(&error), "{error}");
             assert!(error.to_string().contains("looked for libcuda.so.1"), "{error}");
+            assert!(error.to_string().contains("choose the device `best`"), "{error}");
+            assert_eq!("best".parse::<DeviceName>().unwrap().open().unwrap().name(), "cpu");
         }
         Ok(count) => {
             let error = Device::cuda(count).unwrap_err();

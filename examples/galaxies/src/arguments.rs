@@ -69,7 +69,7 @@ pub struct Arguments {
     /// it.
     #[arg(long, value_name = "DEGREES", default_value_t = 60.0)]
     pub inclination: f64,
-    /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     pub device: Option<DeviceName>,
 }

@@ -60,7 +60,7 @@ struct Arguments {
     /// The time at the end, in N-body units: a star crosses the cluster in 2.8.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     until: u32,
-    /// The device: cpu, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The device: cpu, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Option<DeviceName>,
 }

@@ -47,7 +47,7 @@ pub struct Arguments {
     /// file has random ones: numbers from 0 to 1, integers from 0 to 3.
     #[arg(long, value_name = "NAME=NUMBER", requires = "interactions")]
     set: Vec<Setting>,
-    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles; by default the numbers of the papers: 2048 to 131072, for trees

@@ -27,7 +27,7 @@ use measure::{Measurement, Size, measure};
 pub struct Arguments {
     #[command(flatten)]
     interactions: Interactions,
-    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the GPUs and the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles; every ordered pair of them counts.

@@ -93,7 +93,7 @@ pub struct Arguments {
     /// the potential energy that scales the Plummer sphere, too, on the CPU.
     #[arg(long, value_name = "THETA")]
     pub tree: Option<f64>,
-    /// The device: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     pub device: Option<DeviceName>,
     #[command(flatten)]

@@ -38,7 +38,7 @@ n = B N^b, the particles in them on average, are fitted by regression of logarit
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
-    /// The devices: cpu, cpu:LEVEL, emulator or cuda:N; by default the first GPU, or the CPU.
+    /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
     /// The numbers of particles of the spheres, two or more.
