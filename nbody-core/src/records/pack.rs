@@ -105,7 +105,8 @@ where
     parallel::each_chunk(&mut records, chunk(n, P::DIM), &|first, records| {
         let range = first..first + records.len();
         batches_of(write, P::DIM, range, &mut |begin, rows| {
-            read(rows, &mut records[begin - first..]);
+            let count = rows.len() / P::DIM.max(1);
+            read(rows, &mut records[begin - first..][..count]);
         });
     });
     records
@@ -287,9 +288,12 @@ where
     P: Record,
     P::Lane: Scalar,
 {
-    // The length of a chunk is known, so that the compiler drops the checks of the reader.
-    for (record, row) in records.iter_mut().zip(rows.chunks_exact(P::DIM.max(1))) {
+    // The length of a row is known, so that the compiler drops the checks of the reader.
+    let mut rest = rows;
+    for record in records {
+        let (row, others) = rest.split_at(P::DIM);
         *record = P::read(&mut RowReader(row.iter()));
+        rest = others;
     }
 }
 

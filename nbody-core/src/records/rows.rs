@@ -36,9 +36,12 @@ where
 
     #[inline(never)]
     fn write(&self, records: Range<usize>, rows: &mut [u64]) {
-        // The length of a chunk is known, so that the compiler drops the checks of the writer.
-        for (record, row) in self[records].iter().zip(rows.chunks_exact_mut(P::DIM.max(1))) {
+        // The length of a row is known, so that the compiler drops the checks of the writer.
+        let mut rest = rows;
+        for record in &self[records] {
+            let (row, others) = rest.split_at_mut(P::DIM);
             record.write(&mut RowWriter(row.iter_mut()));
+            rest = others;
         }
     }
 }
