@@ -47,14 +47,21 @@ impl Device {
     /// Returns the first GPU if there is one and NVRTC is installed to compile for it, else the
     /// CPU; [`fallback_reason`](Self::fallback_reason) then says why.
     pub fn best() -> Self {
+        Self::best_of(0)
+    }
+
+    /// Returns the device of a process among several on this host, numbered from 0: a GPU, taken in
+    /// turn, if there is one and NVRTC is installed; else the CPU, as [`best`](Self::best) does.
+    pub fn best_of(process: usize) -> Self {
         #[cfg(feature = "cuda")]
-        let device = Self::cuda(0)
+        let device = Self::cuda_count()
+            .and_then(|count| Self::cuda(process % count.max(1)))
             .and_then(|device| {
                 nbody_cuda::nvrtc::Nvrtc::find().map(|_| device).map_err(Error::from)
             })
             .unwrap_or_else(|reason| Self { fallback: Some(reason), ..Self::cpu() });
         #[cfg(not(feature = "cuda"))]
-        let device = Self::cpu();
+        let (device, _) = (Self::cpu(), process);
         device
     }
 
@@ -116,7 +123,8 @@ impl Device {
         Listed::new(self.shared(), law, parameters, options)
     }
 
-    pub(crate) fn shared(&self) -> Arc<dyn untyped::Device> {
+    /// Returns the device without the types of laws, for a device that is made of it.
+    pub fn shared(&self) -> Arc<dyn untyped::Device> {
         self.device.clone()
     }
 

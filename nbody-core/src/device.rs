@@ -13,6 +13,7 @@ use crate::trees::engine::Tree;
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::Error;
@@ -21,6 +22,8 @@ use crate::law::interaction::Law;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
+use crate::ranks::communicator::Communicator;
+use crate::ranks::gather::Gather;
 use crate::records::rows::Rows;
 use crate::trees::opening::Opening;
 
@@ -28,6 +31,11 @@ use crate::trees::opening::Opening;
 pub trait Device: Any + fmt::Debug + Send + Sync {
     /// Returns the display name.
     fn name(&self) -> String;
+
+    /// Returns the kind of hardware: devices of one kind give the same bits.
+    fn kind(&self) -> String {
+        self.name()
+    }
 
     /// Returns the level of the CPU's vector instructions; `None` on another device.
     fn simd_level(&self) -> Option<SimdLevel>;
@@ -115,4 +123,7 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
 
     /// Creates a sequence of repeated operations; `None` where launches cost nothing.
     fn sequence(&self) -> Option<Box<dyn Sequence>>;
+
+    /// Connects the devices of all ranks, which call this together, for gathering results.
+    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, Error>;
 }

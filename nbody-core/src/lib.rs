@@ -21,6 +21,7 @@ pub mod order;
 mod pairs;
 mod parallel;
 mod particles;
+mod ranks;
 mod records;
 mod state;
 #[doc(hidden)]
@@ -95,8 +96,11 @@ pub mod untyped {
     pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{DeviceColumn, NumberType};
-    pub use crate::pairs::engine::Engine;
+    pub use crate::pairs::engine::{Engine, Exchange};
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
+    pub use crate::ranks::communicator::{Communicator, OnHost};
+    pub use crate::ranks::gather::Gather;
+    pub use crate::ranks::shares::Shares;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
     pub use crate::trees::engine::{Tree, check_given, restore_tree};

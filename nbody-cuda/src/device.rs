@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, DeviceColumn, Origin};
+use nbody_core::untyped::{self, Communicator, DeviceColumn, Origin};
 use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
 
 use crate::backend::emulator::Emulator;
@@ -16,6 +16,7 @@ use crate::backend::{Backend, Properties};
 use crate::engine::buffer::CudaParticles;
 use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
+use crate::engine::gather::CudaGather;
 use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
 use crate::pairs::engine::CudaEngine;
@@ -71,6 +72,10 @@ impl CudaDevice {
 impl untyped::Device for CudaDevice {
     fn name(&self) -> String {
         self.backend.describe()
+    }
+
+    fn kind(&self) -> String {
+        self.backend.kind()
     }
 
     fn simd_level(&self) -> Option<SimdLevel> {
@@ -160,5 +165,12 @@ impl untyped::Device for CudaDevice {
     fn sequence(&self) -> Option<Box<dyn untyped::Sequence>> {
         let batch = self.backend.batch()?;
         Some(Box::new(CudaSequence(batch)))
+    }
+
+    fn gather(
+        &self,
+        communicator: &Arc<dyn Communicator>,
+    ) -> Result<Box<dyn untyped::Gather>, Error> {
+        Ok(Box::new(CudaGather::new(&self.backend, &self.cache, communicator)?))
     }
 }

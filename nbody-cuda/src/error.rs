@@ -70,6 +70,17 @@ pub enum Error {
         message: String,
     },
 
+    /// NCCL, which connects the GPUs of ranks, refused a call.
+    #[error(
+        "NCCL: {call}: {message}; set NBODY_NCCL=none to pass results through the host instead"
+    )]
+    Nccl {
+        /// The function.
+        call: &'static str,
+        /// The message of NCCL, or of the dynamic loader.
+        message: String,
+    },
+
     /// The GPU has failed, through an illegal access of a kernel or a hardware fault. Its context,
     /// which all libraries of a process share, is unusable from then on. Once everything on the
     /// GPU has been dropped, [`CudaDevice::gpu`](crate::CudaDevice::gpu) asks the driver for a new

@@ -284,6 +284,12 @@ impl untyped::Device for Liar {
     fn sequence(&self) -> Option<Box<dyn untyped::Sequence>> {
         None
     }
+    fn gather(
+        &self,
+        communicator: &Arc<dyn untyped::Communicator>,
+    ) -> Result<Box<dyn untyped::Gather>, Error> {
+        self.0.untyped().gather(communicator)
+    }
 }
 
 #[test]

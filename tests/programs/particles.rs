@@ -25,6 +25,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let mut trials: Vec<_> = programs.map(trial).collect();
     let of_any_record = [
         Program::row_copies(),
+        Program::gather(),
         Program::column_copy(),
         Program::selection(),
         Program::neighbours(),

@@ -3,6 +3,8 @@
 
 pub mod peak;
 
+use std::sync::Arc;
+
 use crate::lists::cpu::CpuNeighbours;
 use crate::lists::short_range::CpuShortRange;
 use crate::memory::buffers::Particles;
@@ -23,6 +25,8 @@ use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
 use crate::pairs::engine::Engine;
 use crate::particles::engine::{PerParticle, Selection, Sequence};
+use crate::ranks::communicator::Communicator;
+use crate::ranks::gather::{CpuGather, Gather};
 use crate::records::rows::Rows;
 use crate::trees::engine::Tree;
 use crate::trees::law::TreeLaw;
@@ -49,6 +53,11 @@ impl Cpu {
 impl Device for Cpu {
     fn name(&self) -> String {
         self.level.map_or_else(|| "cpu".to_owned(), |level| format!("cpu:{level}"))
+    }
+
+    /// Bits depend neither on the vector instructions nor on the number of threads.
+    fn kind(&self) -> String {
+        "cpu".to_owned()
     }
 
     fn simd_level(&self) -> Option<SimdLevel> {
@@ -115,5 +124,9 @@ impl Device for Cpu {
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {
         None
+    }
+
+    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, Error> {
+        Ok(Box::new(CpuGather::new(communicator.clone())))
     }
 }

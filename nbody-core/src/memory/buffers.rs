@@ -70,9 +70,9 @@ impl Particles {
         }
     }
 
-    /// Copies the first particles.
-    pub fn first(&self, n: usize) -> Result<Self, Error> {
-        Ok(Self { packed: self.packed.first(n)?, ..*self })
+    /// Copies a range of particles.
+    pub fn part(&self, range: Range<usize>) -> Result<Self, Error> {
+        Ok(Self { packed: self.packed.part(range)?, ..*self })
     }
 
     /// Copies the particles with these indices.

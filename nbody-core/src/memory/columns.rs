@@ -107,13 +107,24 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
-    /// Copies the first records.
-    pub fn first(&self, n: usize) -> Result<Self, Error> {
-        let mut first = Self::zeros(n, self.words)?;
-        let lines = first.lines.len();
-        first.lines.copy_from_slice(&self.lines[..lines]);
-        first.pad();
-        Ok(first)
+    /// Copies a range of records.
+    pub fn part(&self, range: Range<usize>) -> Result<Self, Error> {
+        let mut part = Self::zeros(range.len(), self.words)?;
+        if range.start.is_multiple_of(LINE) {
+            let lines = part.lines.len();
+            part.lines.copy_from_slice(&self.lines[range.start / LINE * self.words..][..lines]);
+            part.pad();
+        } else {
+            let indices: Vec<_> = range.map(|index| index as u32).collect();
+            part.arrange(self, &indices);
+        }
+        Ok(part)
+    }
+
+    /// Copies records to the places from `begin` on.
+    pub fn set_part(&mut self, begin: usize, part: &Self) {
+        let indices: Vec<_> = (begin..begin + part.n).map(|index| index as u32).collect();
+        self.scatter(part, &indices);
     }
 
     /// Copies the records with these indices.
@@ -330,6 +341,16 @@ impl Columns<u64> {
             }
         }
         Ok(columns)
+    }
+
+    /// Replaces all records by these words, one record after another.
+    pub fn set_rows(&mut self, rows: &[u64]) {
+        let words = self.words.max(1);
+        for (k, row) in rows.chunks_exact(words).enumerate() {
+            for (line, word) in self.lines[k / LINE * words..].iter_mut().zip(row) {
+                line.0[k % LINE] = *word;
+            }
+        }
     }
 
     /// Writes the words of some records, one after another.

@@ -1,5 +1,7 @@
 //! Particles in the words of a precision.
 
+use std::ops::Range;
+
 use crate::error::Error;
 use crate::field::Field;
 use crate::memory::columns::Columns;
@@ -50,11 +52,11 @@ impl Packed {
         }
     }
 
-    /// Copies the first records.
-    pub fn first(&self, n: usize) -> Result<Self, Error> {
+    /// Copies a range of records.
+    pub fn part(&self, range: Range<usize>) -> Result<Self, Error> {
         Ok(match self {
-            Self::Bits32(columns) => Self::Bits32(columns.first(n)?),
-            Self::Bits64(columns) => Self::Bits64(columns.first(n)?),
+            Self::Bits32(columns) => Self::Bits32(columns.part(range)?),
+            Self::Bits64(columns) => Self::Bits64(columns.part(range)?),
         })
     }
 

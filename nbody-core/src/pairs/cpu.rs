@@ -1,5 +1,6 @@
 //! The CPU engine for all pairs, and the parts it shares with lists and trees.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::domain::Domain;
@@ -13,12 +14,13 @@ use crate::memory::folding::Folding;
 use crate::memory::packed::Packed;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::{Options, SummationOrder};
-use crate::pairs::engine::Engine;
+use crate::pairs::engine::{Engine, Exchange};
 use crate::pairs::evaluation::Evaluation;
 use crate::pairs::ordered::OrderedPairs;
 use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
 use crate::pairs::symmetric::{self, SymmetricPairs};
+use crate::ranks::shares::Shares;
 use crate::records::pack;
 use crate::records::parameters::Parameters;
 
@@ -87,7 +89,7 @@ impl CpuEngine {
         if is_whole && symmetric::is_chosen(&self.options, self.law, n) {
             self.run_by(SymmetricPairs, i, j, out, store)
         } else {
-            self.run_by(OrderedPairs, i, j, out, store)
+            self.run_by(OrderedPairs::default(), i, j, out, store)
         }
     }
 
@@ -103,7 +105,7 @@ impl CpuEngine {
     ) -> Result<(), Error> {
         self.check(i, j, out)?;
         let n = out.columns.len();
-        let first = if n < i.len() { Some(i.first(n)?) } else { None };
+        let first = if n < i.len() { Some(i.part(0..n)?) } else { None };
         let sets = [&first.as_ref().unwrap_or(i).packed, &j.particles().packed];
         let (domain, one_set) = (self.options.domain, j.is_one_set());
         match store {
@@ -116,6 +118,33 @@ impl CpuEngine {
                 Ok(())
             }
         }
+    }
+
+    /// Evaluates the ordered pairs of a range of i-particles, and stores their sums.
+    fn run_range(
+        &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        (out, store): (&mut Results, Store),
+        range: Range<usize>,
+    ) -> Result<(), Error> {
+        self.check(i, j, out)?;
+        Error::check_range(&range, out.columns.len())?;
+        if store == Store::Add && j.particles().len() == 0 {
+            return Ok(());
+        }
+        let part = i.part(range.clone())?;
+        let mut fresh = self.results(range.len())?.columns;
+        let (schedule, sets) =
+            (OrderedPairs { first: range.start }, [&part.packed, &j.particles().packed]);
+        self.evaluate_by(schedule, self.options.domain, sets, j.is_one_set(), &mut fresh)?;
+        if store == Store::Add {
+            let mut sums = out.columns.part(range.clone())?;
+            self.folding().merge(&fresh, &mut sums);
+            fresh = sums;
+        }
+        out.columns.set_part(range.start, &fresh);
+        Ok(())
     }
 
     fn folding(&self) -> Folding {
@@ -209,6 +238,22 @@ impl Engine for CpuEngine {
     ) -> Result<(), Error> {
         let [i, of_j] = pairs(self.law, i, j)?;
         self.run(i, j.with(of_j), results(out, self.law.f)?, store)
+    }
+
+    fn evaluate_shared(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        (out, store): (&mut dyn Buffer, Store),
+        [rank, ranks]: [usize; 2],
+        exchange: &mut Exchange<'_>,
+    ) -> Result<(), Error> {
+        let shares = Shares::new(out.len(), ranks);
+        let done = pairs(self.law, i, j).and_then(|[i, of_j]| {
+            let out = results(out, self.law.f)?;
+            self.run_range(i, j.with(of_j), (out, store), shares.range(rank))
+        });
+        exchange(done, out, shares)
     }
 
     fn time(

@@ -47,7 +47,7 @@ pub(crate) struct SymmetricPairs;
 
 impl Schedule for SymmetricPairs {
     fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
-        if job.loops.has_symmetric() { job.symmetric(out) } else { job.ordered(out) }
+        if job.loops.has_symmetric() { job.symmetric(out) } else { job.ordered(0, out) }
     }
 }
 
@@ -183,7 +183,7 @@ impl<S: Scalar> Job<'_, S> {
     fn own(&self, range: Range<usize>, space: &mut Workspace<S::Word>) {
         let part = &mut space.parts[0];
         self.begin(range.len(), part);
-        self.i_block(self.i_range(range.start, part), range, part);
+        self.i_block((0, self.i_range(range.start, part)), range, part);
     }
 
     /// Begins a part for this many particles with the result without any pair.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use nbody_compile::Cache;
+use nbody_core::untyped::Communicator;
 
 use super::launch::Launch;
 use super::memory::{Memory, Reply};
@@ -49,6 +50,17 @@ pub(crate) trait Backend: Debug + Send + Sync {
         None
     }
 
+    /// Connects the devices of all ranks, which call this together; `None` if they have no link or
+    /// share a device.
+    fn link(&self, _: &dyn Communicator) -> Result<Option<Box<dyn Link>>, Error> {
+        Ok(None)
+    }
+
+    /// Returns the kind of hardware.
+    fn kind(&self) -> String {
+        self.describe()
+    }
+
     /// Releases memory that is kept for reuse.
     fn trim(&self) -> Result<(), Error> {
         Ok(())
@@ -63,6 +75,16 @@ pub(crate) trait Backend: Debug + Send + Sync {
 
     /// Does the work and returns its time on the device.
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
+}
+
+/// Connects a device to the devices of other ranks.
+pub(crate) trait Link: Debug + Send + Sync {
+    /// Returns the name of the library and its version.
+    fn name(&self) -> String;
+
+    /// Gathers pieces of this number of bytes, a whole number of words; the piece of rank r is
+    /// piece r of the memory on every rank. It takes effect in the order of the launches.
+    fn gather(&self, memory: &dyn Memory, bytes: usize) -> Result<(), Error>;
 }
 
 /// The launches of repeated work. They are pending until the end of the work, and after some

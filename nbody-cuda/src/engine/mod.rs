@@ -1,6 +1,8 @@
-//! The parts that engines share: the buffers of particles and results, and the law of an engine.
+//! The parts that engines share: the buffers of particles and results, the law of an engine,
+//! and gathering the results of ranks.
 
 pub mod buffer;
 pub mod columns;
 pub mod copies;
+pub mod gather;
 pub mod setup;

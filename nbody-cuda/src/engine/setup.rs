@@ -92,7 +92,8 @@ impl Setup {
         Ok(results)
     }
 
-    fn unset_results(&self, n: usize) -> Result<Buffer, Error> {
+    /// Allocates `n` results without values.
+    pub fn unset_results(&self, n: usize) -> Result<Buffer, Error> {
         Buffer::new(&self.backend, n, dim(self.law.f), self.options.backup())
     }
 

@@ -1,14 +1,17 @@
 //! All pairs by CUDA programs.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::{Domain, Law, Options, Sources, Store, untyped};
+use nbody_core::untyped::{self, Exchange, Shares};
+use nbody_core::{Domain, Law, Options, Sources, Store};
 
-use super::job::{Buffers, Job, Workspace};
+use super::job::{Buffers, Job, Numbers, Workspace};
 use super::rules;
+use super::sections::{Sections, most_rows};
 use super::select::Kernels;
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
 use crate::config::KernelConfig;
@@ -36,16 +39,14 @@ pub(crate) struct CudaEngine {
     /// The kernel and the plan of the last evaluation.
     chosen: Option<Chosen>,
     /// The choices for other numbers of particles.
-    choices: HashMap<([usize; 2], bool), Chosen>,
+    choices: HashMap<Numbers, Chosen>,
     workspace: Workspace,
 }
 
 /// The kernel and the plan for these numbers of particles.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
-    n: [usize; 2],
-    /// Whether i and j are one set in one buffer.
-    one_buffer: bool,
+    numbers: Numbers,
     kernel: usize,
     plan: Plan,
 }
@@ -82,20 +83,27 @@ impl CudaEngine {
         self.kernels.get(self.chosen.map_or(self.kernels.main(), |chosen| chosen.kernel))
     }
 
+    /// Evaluates all i-particles or a share of them.
     fn run(
         &mut self,
         i: &Buffer,
         j: Sources<Buffer>,
-        out: &mut Buffer,
-        store: Store,
+        (out, store): (&mut Buffer, Store),
+        share: Option<Range<usize>>,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, PARTICLE_LIMIT)?;
+        if let Some(share) = &share {
+            nbody_core::Error::check_range(share, out.n)?;
+        }
         if out.n == 0 || j.particles().n == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
-        let buffers = Buffers::of(i, j, out);
+        let buffers = Buffers { share, ..Buffers::of(i, j, out) };
+        if buffers.range().is_empty() {
+            return Ok(());
+        }
         let mut batch = self.batch.take();
-        let done = in_batch(batch.as_mut(), || self.launch(buffers, store));
+        let done = in_batch(batch.as_mut(), || self.launch(&buffers, store));
         self.batch = batch;
         done
     }
@@ -110,7 +118,7 @@ impl CudaEngine {
         out: &mut Buffer,
     ) -> Result<Duration, Error> {
         let backend = self.setup.backend.clone();
-        let mut run = || self.run(i, j, out, Store::Replace);
+        let mut run = || self.run(i, j, (&mut *out, Store::Replace), None);
         let alone = backend.time(&mut run)?;
         if alone > SHORT {
             return Ok(alone);
@@ -120,26 +128,31 @@ impl CudaEngine {
     }
 
     /// Evaluates into the results; or into scratch memory, which is then added to the results.
-    fn launch(&mut self, buffers: Buffers, store: Store) -> Result<(), Error> {
+    fn launch(&mut self, buffers: &Buffers, store: Store) -> Result<(), Error> {
         let n = buffers.out.n;
         match store {
             Store::Replace => return self.launch_chosen(buffers),
             Store::Add => self.kernels.provide_adding(self.setup.options)?,
         }
         let fresh = self.setup.fresh(n)?;
-        self.launch_chosen(Buffers { out: &fresh, ..buffers })?;
-        let adding = self.kernels.adding();
-        let blocks = n.div_ceil(adding.program.config.block) as u32;
-        let launch = Launch::new(c"add_results", blocks)
-            .pointers([&*fresh.memory, &*buffers.out.memory])
-            .numbers([n as u32]);
-        let added = adding.module.launch(launch);
+        self.launch_chosen(&Buffers { out: &fresh, ..buffers.clone() })?;
+        let added = self.add(&fresh, buffers.out, buffers.range());
         self.setup.keep_fresh(fresh);
         added
     }
 
-    fn launch_chosen(&mut self, buffers: Buffers) -> Result<(), Error> {
-        let Chosen { kernel, plan, .. } = self.choose(buffers.n(), buffers.is_one_buffer())?;
+    /// Adds some of the fresh results to the results.
+    fn add(&self, fresh: &Buffer, out: &Buffer, range: Range<usize>) -> Result<(), Error> {
+        let adding = self.kernels.adding();
+        let blocks = range.len().div_ceil(adding.program.config.block) as u32;
+        let launch = Launch::new(c"add_results", blocks)
+            .pointers([&*fresh.memory, &*out.memory])
+            .numbers([range.start, range.end, out.n].map(|number| number as u32));
+        adding.module.launch(launch)
+    }
+
+    fn launch_chosen(&mut self, buffers: &Buffers) -> Result<(), Error> {
+        let Chosen { kernel, plan, .. } = self.choose(buffers.numbers())?;
         let kernel = self.kernels.get(kernel);
         let mut job = Job {
             law: self.setup.law,
@@ -148,10 +161,106 @@ impl CudaEngine {
             kernel,
             parameters: &self.setup.parameters,
             space: &self.setup.space,
-            buffers,
+            buffers: buffers.clone(),
             workspace: &mut self.workspace,
         };
         rules(kernel.program.config.schedule).launch(&mut job, plan)
+    }
+
+    /// Evaluates a share of the i-particles.
+    fn run_share(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        (out, store): (&mut dyn untyped::Buffer, Store),
+        share: Range<usize>,
+    ) -> Result<(), nbody_core::Error> {
+        let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
+        let out = results(&*self.setup.backend, out, self.setup.law.f)?;
+        Ok(self.run(i, j.with(of_j), (out, store), Some(share))?)
+    }
+
+    /// Returns the launches of ranks that share out both directions of each pair; `None` if they
+    /// share out i-particles.
+    fn sections(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        out: &mut dyn untyped::Buffer,
+        rank: [usize; 2],
+    ) -> Result<Option<Sections>, nbody_core::Error> {
+        let backend = self.setup.backend.clone();
+        let [i, of_j] = pairs(&*backend, self.setup.law, i, j)?;
+        let (j, out) = (j.with(of_j), &*results(&*backend, out, self.setup.law.f)?);
+        self.setup.check(i, j, out, PARTICLE_LIMIT)?;
+        let (n, options, law) = (out.n, self.setup.options, self.setup.law);
+        if n == 0 || !Buffers::of(i, j, out).numbers().one_buffer {
+            return Ok(None);
+        }
+        let Some((kernel, plan)) = self.kernels.provide_sections(options, n)? else {
+            return Ok(None);
+        };
+        let config = &self.kernels.get(kernel).program.config;
+        let sections = Sections::new(config, n, plan, most_rows(&*backend, law, options), rank);
+        let numbers = Numbers { n: [n; 2], one_buffer: true, is_share: true };
+        self.chosen =
+            sections.is_some().then_some(Chosen { numbers, kernel, plan }).or(self.chosen);
+        Ok(sections)
+    }
+
+    /// Evaluates both directions of each pair, a turn after the other.
+    fn run_sections(
+        &mut self,
+        sections: &Sections,
+        i: &dyn untyped::Buffer,
+        (out, store): (&mut dyn untyped::Buffer, Store),
+        exchange: &mut Exchange<'_>,
+    ) -> Result<(), nbody_core::Error> {
+        let (law, backend) = (self.setup.law, self.setup.backend.clone());
+        let (n, shares) = (out.len(), sections.shares());
+        if store == Store::Add {
+            self.kernels.provide_adding(self.setup.options)?;
+        }
+        let fresh = (store == Store::Add).then(|| self.setup.fresh(n)).transpose()?;
+        let parts = self.setup.unset_results(shares.n)?;
+        let mut parts = CudaResults::boxed(parts, law.f);
+        for turn in 0..sections.turns.len() {
+            let done = self.launch_turn(sections, turn, i, (&mut *out, &mut *parts));
+            exchange(done, &mut *parts, shares)?;
+            let of_all = results(&*backend, &mut *parts, law.f)?;
+            let to = fresh.as_ref().unwrap_or(results(&*backend, out, law.f)?);
+            sections.combine(turn, self.kernels.sections(), of_all, to)?;
+        }
+        let Some(fresh) = fresh else { return Ok(()) };
+        let added = self.add(&fresh, results(&*backend, out, law.f)?, 0..n);
+        self.setup.keep_fresh(fresh);
+        Ok(added?)
+    }
+
+    /// Launches the share of this rank in a turn.
+    fn launch_turn(
+        &mut self,
+        sections: &Sections,
+        turn: usize,
+        i: &dyn untyped::Buffer,
+        (out, parts): (&mut dyn untyped::Buffer, &mut dyn untyped::Buffer),
+    ) -> Result<(), nbody_core::Error> {
+        let (law, backend) = (self.setup.law, self.setup.backend.clone());
+        let [i, j] = pairs(&*backend, law, i, Sources::Same(i))?;
+        let out = results(&*backend, out, law.f)?;
+        let parts = results(&*backend, parts, law.f)?;
+        let chosen = self.chosen.expect("chosen by `sections`");
+        let mut job = Job {
+            law,
+            options: self.setup.options,
+            backend: &*backend,
+            kernel: self.kernels.get(chosen.kernel),
+            parameters: &self.setup.parameters,
+            space: &self.setup.space,
+            buffers: Buffers::of(i, Sources::Same(j), out),
+            workspace: &mut self.workspace,
+        };
+        Ok(sections.launch(turn, &mut job, self.kernels.sections(), parts)?)
     }
 
     fn forget_choices(&mut self) {
@@ -161,21 +270,21 @@ impl CudaEngine {
 
     /// Returns the kernel and the plan for these numbers of particles. Reuses an earlier choice:
     /// in block time steps the same numbers recur.
-    fn choose(&mut self, n: [usize; 2], one_buffer: bool) -> Result<Chosen, Error> {
+    fn choose(&mut self, numbers: Numbers) -> Result<Chosen, Error> {
         if let Some(chosen) = self.chosen
-            && (chosen.n, chosen.one_buffer) == (n, one_buffer)
+            && chosen.numbers == numbers
         {
             return Ok(chosen);
         }
-        let chosen = if let Some(known) = self.choices.get(&(n, one_buffer)) {
+        let chosen = if let Some(known) = self.choices.get(&numbers) {
             *known
         } else {
-            let (kernel, plan) = self.kernels.choose(self.setup.options, n, one_buffer)?;
+            let (kernel, plan) = self.kernels.choose(self.setup.options, numbers)?;
             if self.choices.len() == CHOICES {
                 self.choices.clear();
             }
-            let chosen = Chosen { n, one_buffer, kernel, plan };
-            self.choices.insert((n, one_buffer), chosen);
+            let chosen = Chosen { numbers, kernel, plan };
+            self.choices.insert(numbers, chosen);
             chosen
         };
         Ok(*self.chosen.insert(chosen))
@@ -195,15 +304,16 @@ impl CudaEngine {
         let (j, out) = (j.with(of_j), &*results(&*backend, out, self.setup.law.f)?);
         self.setup.check(i, j, out, PARTICLE_LIMIT)?;
         let buffers = Buffers::of(i, j, out);
-        let (n, one_buffer) = (buffers.n(), buffers.is_one_buffer());
+        let numbers = buffers.numbers();
+        let Numbers { n, one_buffer, .. } = numbers;
         if n.contains(&0) || self.setup.options.order.is_some() || self.kernels.is_forced() {
             return Ok(None);
         }
-        let trials = self.kernels.trials(self.setup.options, n, one_buffer);
+        let trials = self.kernels.trials(self.setup.options, numbers);
         let mut best: Option<Tuned> = None;
         for &(config, parts) in &trials {
-            let time = self
-                .measure(config, parts, n, one_buffer, &mut |engine| engine.launch_chosen(buffers));
+            let time =
+                self.measure(config, parts, numbers, &mut |engine| engine.launch_chosen(&buffers));
             // The next evaluation chooses again, even if the trial failed.
             self.forget_choices();
             let tuned = Tuned { n, one_set: one_buffer, config, parts, time: time? };
@@ -224,14 +334,12 @@ impl CudaEngine {
         &mut self,
         config: KernelConfig,
         parts: usize,
-        n: [usize; 2],
-        one_buffer: bool,
+        numbers: Numbers,
         evaluate: &mut dyn FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<Duration, Error> {
-        let (kernel, plan) =
-            self.kernels.plan_as(self.setup.options, config, parts, n, one_buffer)?;
+        let (kernel, plan) = self.kernels.plan_as(self.setup.options, config, parts, numbers)?;
         self.choices.clear();
-        self.chosen = Some(Chosen { n, one_buffer, kernel, plan });
+        self.chosen = Some(Chosen { numbers, kernel, plan });
         let backend = self.setup.backend.clone();
         let mut times = Vec::new();
         for _ in 0..RUNS {
@@ -282,7 +390,26 @@ impl untyped::Engine for CudaEngine {
     ) -> Result<(), nbody_core::Error> {
         let [i, of_j] = pairs(&*self.setup.backend, self.setup.law, i, j)?;
         let out = results(&*self.setup.backend, out, self.setup.law.f)?;
-        Ok(self.run(i, j.with(of_j), out, store)?)
+        Ok(self.run(i, j.with(of_j), (out, store), None)?)
+    }
+
+    fn evaluate_shared(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        (out, store): (&mut dyn untyped::Buffer, Store),
+        [rank, ranks]: [usize; 2],
+        exchange: &mut Exchange<'_>,
+    ) -> Result<(), nbody_core::Error> {
+        match self.sections(i, j, out, [rank, ranks]) {
+            Ok(Some(sections)) => self.run_sections(&sections, i, (out, store), exchange),
+            Ok(None) => {
+                let shares = Shares::new(out.len(), ranks);
+                let done = self.run_share(i, j, (&mut *out, store), shares.range(rank));
+                exchange(done, out, shares)
+            }
+            Err(error) => exchange(Err(error), out, Shares::new(0, 1)),
+        }
     }
 
     fn time(

@@ -28,15 +28,15 @@ __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 
     }
 }
 
-// Sums over all j-particles for the i-particles of each tile: `lanes` times I_PER_THREAD of them.
-// Each tile and split has a block, which sums over the j-particles of the split. The last block of
-// a tile to end merges the splits.
+// Sums over all j-particles for the i-particles of each tile: `lanes` times I_PER_THREAD of them. The
+// tiles have `ni` i-particles from `i_begin` on, of n. Each tile and split has a block, which sums
+// over the j-particles of the split. The last block of a tile to end merges the splits.
 //
 // Block = split * tiles + tile; `lanes` is a power of two, at most BLOCK and BAG. The arguments
 // `out`, `parts`, `ended` and `one_set` are the same as in the kernel `ordered`.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const Parameters parameters, const Space space,
-    const ParticleI *__restrict__ i_particles, const u32 ni,
+    const ParticleI *__restrict__ i_particles, const u32 i_begin, const u32 ni, const u32 n,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 lanes, const u32 tiles, const u32 splits, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
@@ -62,6 +62,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const u32 end = u32(size_t(nj) * (split + 1) / splits);
 
     const bool skip_self = one_set && !SELF_PAIRS;
+    const u32 set_begin = i_begin + tile_begin; // indices in the set
+    const u32 set_end = i_begin + tile_end;
 
     // Lanes beyond the last i-particle compute it again and write nothing.
     const auto index_of = [=](int m) {
@@ -74,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     backup total[I_PER_THREAD][FDIM];
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        i[m] = i_particles[index_of(m)];
+        i[m] = i_particles[i_begin + index_of(m)];
         reset(total[m]);
         current[m] = nothing_yet();
     }
@@ -95,10 +97,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
         if (first + BLOCK < end) next = fetch(first + BLOCK);
 
         const Strided share = {group, groups, share_of(count)};
-        const bool diagonal = skip_self && first < tile_end && tile_begin < first + count;
+        const bool diagonal = skip_self && first < set_end && set_begin < first + count;
         // Two loops, so that most bags need not compare indices.
         if (diagonal) {
-            one_by_one(self, space, i, bag, first, share, mine - first, lanes, true, current);
+            const u32 own = i_begin + mine - first;
+            one_by_one(self, space, i, bag, first, share, own, lanes, true, current);
         } else {
             one_by_one(self, space, i, bag, first, share, 0, lanes, false, current);
         }
@@ -142,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     }
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        if (is_there(m)) store(total[m], out, index_of(m), ni);
+        if (is_there(m)) store(total[m], out, i_begin + index_of(m), n);
     }
 }
 

@@ -151,7 +151,7 @@ impl Rules for Few {
     }
 
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error> {
-        let [ni, nj] = job.buffers.n();
+        let (ni, nj) = (job.buffers.range().len(), job.buffers.j.n);
         let config = &job.kernel.program.config;
         let (lanes, splits) = (plan.lanes, plan.parts);
         let tiles = ni.div_ceil(lanes * config.i_per_thread);

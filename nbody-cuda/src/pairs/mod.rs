@@ -10,6 +10,7 @@ mod few;
 mod job;
 mod ordered;
 mod program;
+mod sections;
 mod select;
 mod symmetric;
 

@@ -27,16 +27,17 @@ __device__ __forceinline__ void fill(
     __syncthreads();
 }
 
-// Sums over all j-particles for the i-particles of each tile. Each tile and split has a block,
-// which sums over the j-particles of the split. The last block of a tile to end merges the splits.
+// Sums over all j-particles for the i-particles of each tile; the tiles have `ni` i-particles from
+// `i_begin` on, of n. Each tile and split has a block, which sums over the j-particles of the split.
+// The last block of a tile to end merges the splits.
 //
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
-// [c * ni + k]; `parts` has one such structure per split; `ended` counts the finished blocks of
-// each tile and is zero before and after the launch. With `one_set`, particle k of i is particle k
-// of j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
+// [c * n + k]; `parts` has one per split, of these i-particles alone; `ended` counts the finished
+// blocks of each tile and is zero before and after the launch. With `one_set`, particle k of i is
+// particle k of j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
-    const ParticleI *__restrict__ i_particles, const u32 ni,
+    const ParticleI *__restrict__ i_particles, const u32 i_begin, const u32 ni, const u32 n,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
@@ -56,6 +57,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const u32 tile = blockIdx.x % tiles;
     const u32 tile_begin = tile * TILE;
     const u32 mine = tile_begin + threadIdx.x; // and every BLOCK-th from there
+    const u32 set_begin = i_begin + tile_begin; // indices in the set
+    const u32 set_mine = i_begin + mine;
     const size_t split_begin = size_t(split) * bags_per_split * BAG;
     const size_t split_end = split_begin + size_t(bags_per_split) * BAG;
     const u32 begin = split_begin < nj ? u32(split_begin) : nj;
@@ -77,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     backup (&total)[I_PER_THREAD][FDIM] = backups.total;
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        i[m] = i_particles[index_of(m)];
+        i[m] = i_particles[i_begin + index_of(m)];
         reset(total[m]);
         current[m] = nothing_yet();
     }
@@ -92,11 +95,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
 
             // The bag contains particles of this tile.
             const bool diagonal =
-                skip_self && first < tile_begin + TILE && tile_begin < first + count;
+                skip_self && first < set_begin + TILE && set_begin < first + count;
             if constexpr (CUTOFF) {
                 u32 ends[I_PER_THREAD];
                 if (unfiltered == 0
-                    && !filter(parameters, space, i, bag, count, mine - first, diagonal, hits, ends)) {
+                    && !filter(parameters, space, i, bag, count, set_mine - first, diagonal, hits, ends)) {
                     unfiltered = UNFILTERED;
                 }
                 if (unfiltered == 0) {
@@ -104,13 +107,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
                 } else {
                     --unfiltered;
                     one_by_one(
-                        self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
+                        self, space, i, bag, first, {0, 1, count}, set_mine - first, BLOCK, diagonal, current);
                 }
             } else if (count == BAG && !diagonal) {
                 side_by_side(self, space, i, bag, first, current);
             } else {
                 one_by_one(
-                    self, space, i, bag, first, {0, 1, count}, mine - first, BLOCK, diagonal, current);
+                    self, space, i, bag, first, {0, 1, count}, set_mine - first, BLOCK, diagonal, current);
             }
         }
         if constexpr (FOLD_EACH_BAG) {
@@ -148,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     }
 #pragma unroll
     for (int m = 0; m < I_PER_THREAD; ++m) {
-        if (is_there(m)) store(total[m], out, index_of(m), ni);
+        if (is_there(m)) store(total[m], out, i_begin + index_of(m), n);
     }
 }
 

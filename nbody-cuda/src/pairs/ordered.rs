@@ -160,7 +160,7 @@ constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in 
     }
 
     fn launch(&self, job: &mut Job, plan: Plan) -> Result<(), Error> {
-        let [ni, nj] = job.buffers.n();
+        let (ni, nj) = (job.buffers.range().len(), job.buffers.j.n);
         let config = &job.kernel.program.config;
         let (tiles, splits) = (ni.div_ceil(config.tile()), plan.parts);
         let blocks = tiles.saturating_mul(splits);

@@ -6,7 +6,8 @@ use nbody_compile::Cache;
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Pairs, Precision};
 
-use super::rules;
+use super::job::{Numbers, SHARES};
+use super::{rules, symmetric};
 use crate::backend::{Backend, Kernel};
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
@@ -33,6 +34,8 @@ pub(crate) struct Kernels {
     tuned: Vec<Tuned>,
     /// The kernel that adds results to earlier results, if it was needed.
     adding: Option<Kernel>,
+    /// The kernels that add up partial sums of ranks, if they were needed.
+    sections: Option<Kernel>,
 }
 
 impl Kernels {
@@ -56,6 +59,7 @@ impl Kernels {
             main: 0,
             tuned: measured::load(cache, &measured::key(&backend.describe(), law, options)),
             adding: None,
+            sections: None,
         };
         kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.config.check(law, options).is_ok());
         kernels.main = kernels.provide_unspilled(options, kernels.candidates[0])?;
@@ -121,6 +125,41 @@ impl Kernels {
         self.adding.as_ref().expect("provided before")
     }
 
+    /// Returns the symmetric kernel and its plan, if ranks share out both directions of `n`
+    /// particles; compiles the kernels that add up their partial sums.
+    pub fn provide_sections(
+        &mut self,
+        options: Options,
+        n: usize,
+    ) -> Result<Option<(usize, Plan)>, Error> {
+        let numbers = Numbers { n: [n; 2], one_buffer: true, is_share: true };
+        let work = self.work(options, numbers);
+        let is_symmetric = |config: &&KernelConfig| config.schedule == Schedule::Symmetric;
+        let Some(&config) = self.candidates.iter().find(is_symmetric) else { return Ok(None) };
+        if !rules(config.schedule).evaluates(options, &work, false) {
+            return Ok(None);
+        }
+        let kernel = self.provide_unspilled(options, config)?;
+        let config = self.get(kernel).program.config;
+        let all = n.div_ceil(config.tile());
+        let fewest = self.occupancy(kernel).resident_blocks * symmetric::FEWEST_MEETINGS * SHARES;
+        let pays = !work.cutoff && symmetric::meetings(&config, n, 0..all) >= fewest;
+        if !pays && options.pairs != Pairs::Symmetric {
+            return Ok(None);
+        }
+        if self.sections.as_ref().is_none_or(|known| known.program.config != config) {
+            let program = Program::sections(self.law, options, config);
+            let (module, build) = self.backend.build(&program, &self.cache)?;
+            self.sections = Some(Kernel { program, module, build });
+        }
+        Ok(Some((kernel, self.plan(kernel, options, &work, None))))
+    }
+
+    /// Returns the kernels that [`provide_sections`](Self::provide_sections) compiled.
+    pub fn sections(&self) -> &Kernel {
+        self.sections.as_ref().expect("provided before")
+    }
+
     /// Returns the kernel of a configuration, compiled if necessary.
     fn provide(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
         let found = self.built.iter().position(|kernel| kernel.program.config == config);
@@ -154,15 +193,10 @@ impl Kernels {
         Ok(kernel)
     }
 
-    /// Returns the fastest kernel and plan for these numbers of particles. With `one_buffer`, i
-    /// and j are one set in one buffer.
-    pub fn choose(
-        &mut self,
-        options: Options,
-        n: [usize; 2],
-        one_buffer: bool,
-    ) -> Result<(usize, Plan), Error> {
-        let work = self.work(options, n, one_buffer);
+    /// Returns the fastest kernel and plan for these numbers of particles. Shares ignore
+    /// measurements, which other ranks may not have.
+    pub fn choose(&mut self, options: Options, numbers: Numbers) -> Result<(usize, Plan), Error> {
+        let work = self.work(options, numbers);
         let suits = |config: &KernelConfig, forced| {
             rules(config.schedule).evaluates(options, &work, forced)
         };
@@ -170,10 +204,12 @@ impl Kernels {
             let kernel = self.provide(options, config)?;
             return Ok((kernel, self.plan(kernel, options, &work, None)));
         }
-        if options.order.is_none() && self.forced.is_none() {
+        if options.order.is_none() && self.forced.is_none() && !numbers.is_share {
             let mut tuned = self.tuned.iter().filter(|tuned| suits(&tuned.config, false));
-            if let Some(&Tuned { config, parts, .. }) = tuned.find(|it| it.suits(n, one_buffer)) {
-                return self.plan_as(options, config, parts, n, one_buffer);
+            if let Some(&Tuned { config, parts, .. }) =
+                tuned.find(|it| it.suits(numbers.n, numbers.one_buffer))
+            {
+                return self.plan_as(options, config, parts, numbers);
             }
         }
         let expected = |config: &KernelConfig| {
@@ -193,11 +229,10 @@ impl Kernels {
         options: Options,
         config: KernelConfig,
         parts: usize,
-        n: [usize; 2],
-        one_buffer: bool,
+        numbers: Numbers,
     ) -> Result<(usize, Plan), Error> {
         let kernel = self.provide(options, config)?;
-        let work = self.work(options, n, one_buffer);
+        let work = self.work(options, numbers);
         Ok((kernel, self.plan(kernel, options, &work, Some(parts))))
     }
 
@@ -207,13 +242,8 @@ impl Kernels {
     }
 
     /// Returns the configurations to measure, each with several numbers of parts.
-    pub fn trials(
-        &self,
-        options: Options,
-        n: [usize; 2],
-        one_buffer: bool,
-    ) -> Vec<(KernelConfig, usize)> {
-        let work = self.work(options, n, one_buffer);
+    pub fn trials(&self, options: Options, numbers: Numbers) -> Vec<(KernelConfig, usize)> {
+        let work = self.work(options, numbers);
         let trials = KernelConfig::trials(self.law, options).into_iter();
         let trials = trials.filter(|it| rules(it.schedule).evaluates(options, &work, false));
         let parts = |config: KernelConfig| {
@@ -248,8 +278,8 @@ impl Kernels {
 
     /// Returns the work of an evaluation. Estimates the instructions of a pair from its
     /// operations; most additions are fused with a product.
-    fn work(&self, options: Options, n: [usize; 2], one_buffer: bool) -> PairWork {
-        let law = self.law;
+    fn work(&self, options: Options, numbers: Numbers) -> PairWork {
+        let (law, Numbers { n, one_buffer, .. }) = (self.law, numbers);
         let flops = f64::from(law.operations.flops());
         let sums = dim(law.f);
         let compensated = options.accumulation == Accumulation::Compensated;

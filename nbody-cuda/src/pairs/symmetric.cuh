@@ -11,48 +11,7 @@ namespace nbody {
 
 static_assert(sizeof(ParticleI) == IDIM * sizeof(real), "padding in ParticleI");
 
-using u64 = unsigned long long;
-
 constexpr u32 WARPS = BLOCK / LANES;
-constexpr u32 TILE = BLOCK * I_PER_THREAD;
-static_assert(TILE % J_GROUP == 0 && J_GROUP <= BLOCK && J_GROUP % LANES == 0, "tiles of whole groups");
-
-// The meetings of the tiles of one launch.
-struct Share : Tiles {
-    // Returns the number of meetings of earlier tiles.
-    __device__ __forceinline__ u64 meetings_before(u32 tile) const
-    {
-        const u64 groups = (n + J_GROUP - 1) / J_GROUP;
-        const u64 k = tile - first;
-        return k * (groups - u64(first) * (TILE / J_GROUP)) - k * (k - 1) / 2 * (TILE / J_GROUP);
-    }
-
-    // Returns the first meeting of this block.
-    __device__ __forceinline__ u64 begin(u32 block) const
-    {
-        return meetings_before(end) * block / blocks;
-    }
-
-    // Returns the block that has this meeting.
-    __device__ __forceinline__ u32 block_of(u64 meeting) const
-    {
-        return u32(((meeting + 1) * blocks - 1) / meetings_before(end));
-    }
-
-    // Returns the offset, in `i_parts`, of the sums of this block for this tile.
-    __device__ __forceinline__ size_t i_part(u32 block, u32 tile) const
-    {
-        return size_t(block + (tile - first)) * FDIM * TILE;
-    }
-
-    // Returns the offset, in `j_parts`, of the row of this tile. The row has a column for each
-    // particle from the first particle of the tile on.
-    __device__ __forceinline__ size_t j_part(u32 tile) const
-    {
-        const u64 k = tile - first;
-        return (k * (n - u64(first) * TILE) - k * (k - 1) / 2 * TILE) * FDIM;
-    }
-};
 
 // Passes a value to the previous lane; the first lane passes it to the last.
 template <typename T>
@@ -90,10 +49,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
     const u32 lane = threadIdx.x % LANES;
     const u32 warp = threadIdx.x / LANES;
     const u32 n = share.n;
-    const u64 end = share.begin(blockIdx.x + 1);
+    const u32 block = share.block_begin + blockIdx.x;
+    const u64 end = share.begin(block + 1);
 
     u32 tile = share.first;
-    for (u64 meeting = share.begin(blockIdx.x); meeting < end;) {
+    for (u64 meeting = share.begin(block); meeting < end;) {
         while (share.meetings_before(tile + 1) <= meeting) ++tile;
         const u64 tile_first = share.meetings_before(tile);
         const u64 tile_last = share.meetings_before(tile + 1);
@@ -103,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) symmetric(
         const u32 row = warp * (LANES * I_PER_THREAD) + lane;
         const u32 warp_begin = tile_begin + warp * (LANES * I_PER_THREAD);
 
-        backup *const i_part = i_parts + share.i_part(blockIdx.x, tile);
+        backup *const i_part = i_parts + share.i_part(block, tile);
         backup *const j_part = j_parts + share.j_part(tile);
         ParticleI i[I_PER_THREAD];
         Accumulators current[I_PER_THREAD];

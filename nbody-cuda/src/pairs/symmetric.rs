@@ -27,7 +27,7 @@ const J_GROUP: usize = groups::J_GROUP as usize;
 /// Meetings of tiles with groups per block: the smallest number for which this schedule is faster
 /// than ordered pairs, and the smallest number for which several rounds of blocks balance the load
 /// better.
-const FEWEST_MEETINGS: usize = 3;
+pub(super) const FEWEST_MEETINGS: usize = 3;
 const MEETINGS_OF_ROUNDS: usize = 64;
 const ROUNDS: usize = 4;
 
@@ -40,6 +40,8 @@ border! {
         /// The end of the tiles.
         pub end: u32,
         pub blocks: u32,
+        /// The first block of this rank.
+        pub block_begin: u32,
     }
 }
 
@@ -51,6 +53,14 @@ border! {
     }
 }
 
+/// The text of the meetings of tiles with groups, which follows [`constants`].
+pub(super) const MEETINGS: &str = include_str!("meetings.cuh");
+
+/// Returns the constants and structs of tiles and groups.
+pub(super) fn constants() -> String {
+    border::text(&[warp::text(), groups::text(), Tiles::text()])
+}
+
 #[derive(Debug)]
 pub struct Symmetric;
 
@@ -58,7 +68,11 @@ impl Rules for Symmetric {
     fn text(&self) -> ScheduleText<'static> {
         ScheduleText {
             title: "both directions of each pair",
-            parts: &[include_str!("../../kernels/bag.cuh"), include_str!("symmetric.cuh")],
+            parts: &[
+                include_str!("../../kernels/bag.cuh"),
+                MEETINGS,
+                include_str!("symmetric.cuh"),
+            ],
             merging: 48,
             in_order: true,
             kernels: &[c"symmetric", c"merge_parts"],
@@ -66,7 +80,7 @@ impl Rules for Symmetric {
     }
 
     fn constants(&self, _: &KernelConfig, _: &Law, _: Options) -> String {
-        border::text(&[warp::text(), groups::text(), Tiles::text()])
+        constants()
     }
 
     /// Returns no configuration if the law has no third law, if sums are compensated, or if the
@@ -147,23 +161,15 @@ impl Rules for Symmetric {
         let n = job.buffers.i.n;
         let row = dim(job.law.f) * bytes_of(job.options.backup());
         let shares = shares(config, n, plan.parts, job.backend.memory_for_parts() / row.max(1));
-        let i_tiles = shares.iter().map(Share::i_tiles).max();
-        let i_tiles = i_tiles.expect("an evaluation has particles");
-        let j_rows = shares.iter().map(|share| j_rows(config, n, share.tiles.clone())).max();
-        let j_rows = j_rows.expect("an evaluation has particles");
         // Memory is allocated before the first launch.
-        let i_sizes = [i_tiles, config.tile(), row];
-        job.workspace.i_parts.reserve(job.backend, &i_sizes, false)?;
-        job.workspace.j_parts.reserve(job.backend, &[j_rows, row], false)?;
-        let (i_parts, j_parts) = (job.workspace.i_parts.memory(), job.workspace.j_parts.memory());
-        let (particles, out) = (&*job.buffers.i.memory, &*job.buffers.out.memory);
         for share in &shares {
-            let pairs = job
-                .kernel_of_pairs(c"symmetric", share.blocks)
-                .pointers([particles])
-                .value(&share.argument(n))
-                .pointers([i_parts, j_parts]);
-            job.kernel.module.launch(pairs)?;
+            share.reserve(job)?;
+        }
+        let out = &*job.buffers.out.memory;
+        for share in &shares {
+            share.launch(job)?;
+            let (i_parts, j_parts) =
+                (job.workspace.i_parts.memory(), job.workspace.j_parts.memory());
             let rest = n - share.tiles.start * config.tile();
             let merge = Launch::new(c"merge_parts", rest.div_ceil(config.block) as u32)
                 .value(&share.argument(n))
@@ -198,30 +204,52 @@ fn config(law: &Law, options: Options) -> Option<KernelConfig> {
     })
 }
 
-/// The tiles and the blocks of one launch.
-#[derive(Debug, PartialEq, Eq)]
-struct Share {
-    tiles: Range<usize>,
-    blocks: usize,
+/// The tiles of one launch, the blocks that share out their meetings, and the blocks of this rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    pub tiles: Range<usize>,
+    pub blocks: usize,
+    pub own: Range<usize>,
 }
 
 impl Share {
-    /// Returns the number of tiles of partial sums that the blocks write.
-    fn i_tiles(&self) -> usize {
-        self.blocks + self.tiles.len()
+    /// Provides memory for the partial sums that the blocks write.
+    pub fn reserve(&self, job: &mut Job) -> Result<(), Error> {
+        let config = &job.kernel.program.config;
+        let row = dim(job.law.f) * bytes_of(job.options.backup());
+        let i_sizes = [self.own.len() + self.tiles.len(), config.tile(), row];
+        job.workspace.i_parts.reserve(job.backend, &i_sizes, false)?;
+        let j_sizes = [j_rows(config, job.buffers.i.n, self.tiles.clone()), row];
+        job.workspace.j_parts.reserve(job.backend, &j_sizes, false)?;
+        Ok(())
+    }
+
+    /// Evaluates the meetings of the blocks of this rank.
+    pub fn launch(&self, job: &Job) -> Result<(), Error> {
+        let pairs = job
+            .kernel_of_pairs(c"symmetric", self.own.len())
+            .pointers([&*job.buffers.i.memory])
+            .value(&self.argument(job.buffers.i.n))
+            .pointers([job.workspace.i_parts.memory(), job.workspace.j_parts.memory()]);
+        job.kernel.module.launch(pairs)
     }
 
     /// Returns the share as an argument of kernels.
-    fn argument(&self, n: usize) -> Tiles {
-        let [n, first, end, blocks] =
-            [n, self.tiles.start, self.tiles.end, self.blocks].map(|it| it as u32);
-        Tiles { n, first, end, blocks }
+    pub fn argument(&self, n: usize) -> Tiles {
+        let numbers = [n, self.tiles.start, self.tiles.end, self.blocks, self.own.start];
+        let [n, first, end, blocks, block_begin] = numbers.map(|it| it as u32);
+        Tiles { n, first, end, blocks, block_begin }
     }
 }
 
 /// Divides the tiles among launches. Each launch writes at most `most_rows` sums of j-particles,
 /// or the sums of one tile.
-fn shares(config: &KernelConfig, n: usize, blocks: usize, most_rows: usize) -> Vec<Share> {
+pub(super) fn shares(
+    config: &KernelConfig,
+    n: usize,
+    blocks: usize,
+    most_rows: usize,
+) -> Vec<Share> {
     let tiles = n.div_ceil(config.tile());
     let mut shares = Vec::new();
     let mut first = 0;
@@ -232,13 +260,13 @@ fn shares(config: &KernelConfig, n: usize, blocks: usize, most_rows: usize) -> V
         first = tiles.end;
         // Each block has at least one meeting.
         let blocks = blocks.min(meetings(config, n, tiles.clone()));
-        shares.push(Share { tiles, blocks });
+        shares.push(Share { tiles, blocks, own: 0..blocks });
     }
     shares
 }
 
 /// Returns the number of meetings of these tiles with groups.
-fn meetings(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
+pub(super) fn meetings(config: &KernelConfig, n: usize, tiles: Range<usize>) -> usize {
     let groups = n.div_ceil(J_GROUP);
     tiles.map(|tile| groups - tile * config.tile() / J_GROUP).sum()
 }

@@ -163,7 +163,7 @@ impl CpuTree {
             of_i.in_order(&indices)
         };
         let packed =
-            if is_same { built.packed.first(indices.len())? } else { i.gather(&indices)?.packed };
+            if is_same { built.packed.part(0..indices.len())? } else { i.gather(&indices)?.packed };
         self.report = TreeReport {
             targets: wanted,
             sources: sources.len(),

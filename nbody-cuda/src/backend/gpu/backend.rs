@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use cudarc::driver::{result, sys};
 use nbody_compile::Cache;
+use nbody_core::untyped::Communicator;
 
 use super::batch::GpuBatch;
 use super::memory::GpuMemory;
 use super::module::GpuModule;
+use super::nccl::NcclLink;
 use super::reply::GpuReply;
 use super::staging::{self, Copies};
 use super::{Gpu, pool};
 use crate::backend::Properties;
-use crate::backend::{Backend, Batch, Memory, Module, Reply};
+use crate::backend::{Backend, Batch, Link, Memory, Module, Reply};
 use crate::compile::build::Build;
 use crate::compile::program::Program;
 use crate::error::Error;
@@ -77,6 +79,15 @@ impl Backend for Gpu {
 
     fn batch(&self) -> Option<Box<dyn Batch>> {
         Some(Box::new(GpuBatch::new(self)))
+    }
+
+    fn link(&self, communicator: &dyn Communicator) -> Result<Option<Box<dyn Link>>, Error> {
+        Ok(NcclLink::connect(self, communicator)?.map(|link| Box::new(link) as Box<dyn Link>))
+    }
+
+    /// The name of the GPU without its ordinal.
+    fn kind(&self) -> String {
+        self.name.split(" (cuda:").next().unwrap_or_default().to_owned()
     }
 
     fn trim(&self) -> Result<(), Error> {

@@ -12,6 +12,7 @@ mod failure;
 mod held;
 mod memory;
 mod module;
+mod nccl;
 mod pinned;
 mod reply;
 mod staging;
