@@ -1,0 +1,211 @@
+//! The device over ranks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nbody::Device;
+use nbody_core::untyped::{
+    self, Buffer, Communicator, DeviceColumn, Engine, Gather, Neighbours, Origin, PerParticle,
+    Rows, Selection, Sequence, ShortRange, Tree,
+};
+use nbody_core::{Domain, Error as CoreError, Field, Law, Opening, Options, Precision, SimdLevel};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::agreement::{Agreement, Operation};
+use crate::error::Error;
+use crate::pairs::{Job, SharedPairs};
+
+/// The fewest floating-point operations of an evaluation that ranks share out: a CPU, or a GPU, does
+/// half of them in the time that an exchange takes.
+const LEAST_OPERATIONS_CPU: u64 = 1_000_000;
+const LEAST_OPERATIONS_GPU: u64 = 2_500_000_000;
+/// Rows that are compared at a time.
+const BATCH: usize = 1024;
+
+/// The devices of all ranks as one device. Every rank holds all particles; engines of all pairs
+/// share out their evaluations.
+#[derive(Debug)]
+pub struct Ranks {
+    device: Arc<dyn untyped::Device>,
+    job: Job,
+    is_alone: bool,
+}
+
+impl Ranks {
+    /// Connects the devices of all ranks, which call this together, each with its own device. The
+    /// devices must be of one kind. Where all are GPUs, and no two ranks have the same one, NCCL
+    /// connects them if it is installed; else results pass through the host.
+    pub fn new(communicator: Arc<dyn Communicator>, device: &Device) -> Result<Self, CoreError> {
+        let device = device.shared();
+        let kinds = communicator.gather_all(device.kind().as_bytes())?;
+        if let Some(rank) = kinds.iter().position(|kind| *kind != kinds[0]) {
+            let text = |rank: usize| String::from_utf8_lossy(&kinds[rank]).into_owned();
+            return Err(Error::OtherDevice { rank, found: text(rank), expected: text(0) }.into());
+        }
+        let is_cpu = device.simd_level().is_some();
+        let least = if is_cpu { LEAST_OPERATIONS_CPU } else { LEAST_OPERATIONS_GPU };
+        let agreement = Agreement::new(&communicator);
+        let gather = device.gather(&communicator);
+        let connecting = Operation { name: &|| "Ranks::new".to_owned(), values: &[] };
+        let gather = agreement.on(&connecting, gather)?;
+        let is_alone = communicator.is_alone();
+        Ok(Self { device, job: Job::new(communicator, agreement, gather, least), is_alone })
+    }
+
+    /// Sets the fewest floating-point operations of an evaluation that ranks share out; each rank
+    /// does a shorter evaluation by itself. The results are the same, to the last bit. All ranks set
+    /// the same number.
+    #[must_use]
+    pub fn share_from(mut self, operations: u64) -> Self {
+        self.job.least_operations = operations;
+        self
+    }
+
+    /// Returns the way in which results pass between ranks: `memory`, `staging` through the host
+    /// of GPUs, or `NCCL` and its version.
+    pub fn way(&self) -> String {
+        self.job.gather().way()
+    }
+
+    /// Returns the device over ranks; of a rank that is [`Alone`](crate::Alone), its device as it is.
+    pub fn device(self) -> Device {
+        if self.is_alone {
+            return Device::new(self.device);
+        }
+        Device::new(Arc::new(OverRanks { device: self.device, job: Arc::new(self.job) }))
+    }
+}
+
+/// A device over ranks: the device of this rank, with engines that share out evaluations.
+#[derive(Debug)]
+struct OverRanks {
+    device: Arc<dyn untyped::Device>,
+    job: Arc<Job>,
+}
+
+#[allow(unsafe_code, reason = "the caller owns the memory of columns")]
+impl untyped::Device for OverRanks {
+    fn name(&self) -> String {
+        format!("{} x {}", self.job.communicator.size(), self.device.kind())
+    }
+
+    fn kind(&self) -> String {
+        self.device.kind()
+    }
+
+    fn simd_level(&self) -> Option<SimdLevel> {
+        self.device.simd_level()
+    }
+
+    fn trim(&self) -> Result<(), CoreError> {
+        self.device.trim()
+    }
+
+    /// Refuses particles that differ between ranks.
+    fn upload(
+        &self,
+        particles: &dyn Rows,
+        precision: Precision,
+    ) -> Result<Box<dyn Buffer>, CoreError> {
+        let uploaded = self.device.upload(particles, precision);
+        let (count, size) = (particles.count(), self.job.communicator.size());
+        let values = if size > 1 { [count as u64, hash(particles)] } else { [0; 2] };
+        let name = || format!("an upload of {count} particles");
+        self.job.agreement.on(&Operation { name: &name, values: &values }, uploaded)
+    }
+
+    unsafe fn write_columns(
+        &self,
+        particles: &mut dyn Buffer,
+        columns: &[DeviceColumn],
+    ) -> Result<(), CoreError> {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { self.device.write_columns(particles, columns) }
+    }
+
+    unsafe fn read_columns(
+        &self,
+        buffer: &dyn Buffer,
+        rows: Range<usize>,
+        columns: &[DeviceColumn],
+    ) -> Result<(), CoreError> {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { self.device.read_columns(buffer, rows, columns) }
+    }
+
+    fn all_pairs(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn Engine>, CoreError> {
+        let engine = self.device.all_pairs(law, parameters, options);
+        let name = || format!("an engine of `{}` with {options}", law.name);
+        let engine =
+            self.job.agreement.on(&Operation { name: &name, values: parameters }, engine)?;
+        Ok(Box::new(SharedPairs::new(&self.job, engine)))
+    }
+
+    fn tree(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        opening: Opening,
+        options: Options,
+    ) -> Result<Box<dyn Tree>, CoreError> {
+        self.device.tree(law, parameters, opening, options)
+    }
+
+    fn short_range(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn ShortRange>, CoreError> {
+        self.device.short_range(law, parameters, options)
+    }
+
+    fn neighbours(
+        &self,
+        domain: Domain,
+        origin: Origin,
+        precision: Precision,
+    ) -> Result<Box<dyn Neighbours>, CoreError> {
+        self.device.neighbours(domain, origin, precision)
+    }
+
+    fn per_particle(
+        &self,
+        fields: &'static [Field],
+        parameters: &[u64],
+    ) -> Result<Box<dyn PerParticle>, CoreError> {
+        self.device.per_particle(fields, parameters)
+    }
+
+    fn selection(&self) -> Result<Box<dyn Selection>, CoreError> {
+        self.device.selection()
+    }
+
+    fn sequence(&self) -> Option<Box<dyn Sequence>> {
+        self.device.sequence()
+    }
+
+    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, CoreError> {
+        self.device.gather(communicator)
+    }
+}
+
+/// Returns the hash of rows.
+fn hash(particles: &dyn Rows) -> u64 {
+    let (n, fields) = (particles.count(), particles.fields());
+    let dim: usize = fields.iter().map(|field| field.kind.components()).sum();
+    let mut rows = vec![0; n.min(BATCH) * dim];
+    let mut hash = Xxh3::new();
+    for begin in (0..n).step_by(BATCH) {
+        let batch = begin..n.min(begin + BATCH);
+        let rows = &mut rows[..batch.len() * dim];
+        particles.write(batch, rows);
+        hash.update(bytemuck::cast_slice(rows));
+    }
+    hash.digest()
+}

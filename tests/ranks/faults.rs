@@ -1,0 +1,173 @@
+//! Faults of ranks: each rank gets an error that names the rank and the reason, and none hangs.
+
+use std::sync::Arc;
+
+use nbody::Error;
+use nbody::prelude::*;
+use nbody_interactions::gravity::Gravity;
+use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
+use nbody_tests::bodies::{GRAVITY, bodies};
+
+use super::over;
+
+fn of_ranks(error: &Error) -> &RankError {
+    error.device().unwrap_or_else(|| panic!("{error}"))
+}
+
+/// Ranks with other particles, another number or other parameters are told so.
+#[test]
+fn ranks_that_differ_are_refused() {
+    let other_particles = threads(3, |all| {
+        let rank = all.rank();
+        let device = over(all, &Device::cpu());
+        let mut bodies = bodies(100);
+        if rank == 2 {
+            bodies[99].mass += 1e-9;
+        }
+        AllPairs::new(&device, GRAVITY).unwrap().evaluate_self(&bodies).unwrap_err()
+    });
+    for error in &other_particles {
+        let what = "an upload of 100 particles".to_owned();
+        let expected = RankError::Diverged { rank: 2, found: what.clone(), expected: what };
+        assert_eq!(of_ranks(error), &expected);
+    }
+    let other_numbers = threads(2, |all| {
+        let n = 10 + all.rank();
+        let device = over(all, &Device::cpu());
+        AllPairs::new(&device, GRAVITY).unwrap().evaluate_self(&bodies(n)).unwrap_err()
+    });
+    let message = of_ranks(&other_numbers[0]).to_string();
+    assert_eq!(
+        message,
+        "rank 1 calls an upload of 11 particles, rank 0 calls an upload of 10 particles, or their \
+         values differ; call the same operations with the same particles, parameters and options \
+         on every rank"
+    );
+    let other_parameters = threads(2, |all| {
+        let eps2 = 1.0 + all.rank() as f64;
+        AllPairs::new(&over(all, &Device::cpu()), Gravity { eps2 }).unwrap_err()
+    });
+    assert!(other_parameters.iter().all(|error| of_ranks(error).to_string().contains("rank 1")));
+    let set_later = threads(2, |all| {
+        let rank = all.rank();
+        let mut direct = AllPairs::new(&over(all, &Device::cpu()), GRAVITY).unwrap();
+        direct.set_parameters(Gravity { eps2: 1.0 + rank as f64 });
+        direct.evaluate_self(&bodies(50)).unwrap_err()
+    });
+    assert!(set_later.iter().all(|error| matches!(of_ranks(error), RankError::Diverged { .. })));
+}
+
+/// A refusal that all ranks share is the refusal of the engine; a rank that fails alone is named.
+#[test]
+fn a_failed_rank_is_named() {
+    let alike = threads(2, |all| {
+        let device = over(all, &Device::cpu());
+        AllPairs::new(&device, Gravity { eps2: f64::NAN })?.evaluate_self(&bodies(9))
+    });
+    assert!(alike.iter().all(|it| matches!(it, Err(Error::NanParameter { .. }))), "{alike:?}");
+    // Results of another engine on one rank alone.
+    let alone = threads(3, |all| {
+        let rank = all.rank();
+        let mut direct = AllPairs::new(&over(all, &Device::cpu()), GRAVITY).unwrap();
+        let particles = direct.upload(&bodies(40)).unwrap();
+        let options = Options::default().accumulation(Accumulation::Direct);
+        let other = AllPairs::with_options(&Device::cpu(), GRAVITY, options).unwrap();
+        let mut out = if rank == 1 { other.results(40) } else { direct.results(40) }.unwrap();
+        let failed = direct.evaluate_self_into(&particles, &particles, &mut out).unwrap_err();
+        // All ranks can go on.
+        let mut out = direct.results(40).unwrap();
+        direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+        failed
+    });
+    assert!(matches!(alone[1], Error::PrecisionMismatch { .. }), "{}", alone[1]);
+    for rank in [0, 2] {
+        let error = of_ranks(&alone[rank]);
+        let RankError::OtherRank { rank: 1, message } = error else { panic!("{error}") };
+        assert_eq!(*message, alone[1].to_string());
+    }
+}
+
+/// A rank that ends early ends the others, which name it.
+#[test]
+fn a_rank_that_ends_early_is_named() {
+    let done = threads(3, |all| {
+        if all.rank() == 1 {
+            return Ok(Vec::new());
+        }
+        let mut direct = AllPairs::new(&Ranks::new(all, &Device::cpu())?.device(), GRAVITY)?;
+        direct.evaluate_self(&bodies(100))
+    });
+    assert_eq!(done[1], Ok(Vec::new()));
+    for rank in [0, 2] {
+        let error = done[rank].as_ref().unwrap_err();
+        assert_eq!(of_ranks(error), &RankError::RankEnded { rank: 1 });
+    }
+    let panicked = std::panic::catch_unwind(|| {
+        threads(2, |all| {
+            assert_ne!(all.rank(), 1, "this rank panics");
+            Ranks::new(all, &Device::cpu()).map(|_| ()).unwrap_err()
+        })
+    });
+    panicked.unwrap_err();
+}
+
+/// Devices of different kinds would give different bits.
+#[test]
+fn devices_of_different_kinds_are_refused() {
+    let errors = threads(2, |all| {
+        let device = if all.rank() == 0 { Device::cpu() } else { nbody_tests::emulator() };
+        Ranks::new(all, &device).map(|_| ()).unwrap_err()
+    });
+    for error in &errors {
+        let (found, expected) = ("emulator".to_owned(), "cpu".to_owned());
+        assert_eq!(of_ranks(error), &RankError::OtherDevice { rank: 1, found, expected });
+    }
+    // Vector instructions may differ: they do not affect the bits.
+    let levels: Vec<_> = nbody_tests::ways::levels();
+    let [first, last] = [&levels[0], &levels[levels.len() - 1]];
+    let results = threads(2, |all| {
+        let device = over(all.clone(), if all.rank() == 0 { first } else { last });
+        let options = Options::default().math(Math::Exact);
+        AllPairs::with_options(&device, GRAVITY, options).unwrap().evaluate_self(&bodies(90))
+    });
+    assert_eq!(results[0].as_ref().unwrap(), results[1].as_ref().unwrap());
+}
+
+/// Messages of sizes that the ranks do not agree on are refused.
+#[test]
+fn messages_of_other_sizes_are_refused() {
+    let gather = |all: &dyn Communicator, mine: usize, sizes: &[usize]| {
+        let mut to = vec![0; sizes.iter().sum()];
+        all.gather(&vec![7; mine], sizes, &mut to).map(|()| to)
+    };
+    assert_eq!(gather(&Alone, 3, &[3]).unwrap(), [7; 3]);
+    let error = gather(&Alone, 3, &[2]).unwrap_err();
+    assert_eq!(of_ranks(&error), &RankError::OtherSize { rank: 0, found: 3, expected: 2 });
+    // Rank 1 expects another size of rank 0.
+    let errors = threads(2, |all| {
+        let sizes = [[2, 1], [3, 1]][all.rank()];
+        gather(&*all, [2, 1][all.rank()], &sizes)
+    });
+    assert_eq!(errors[0].as_ref().unwrap(), &[7; 3]);
+    let error = errors[1].as_ref().unwrap_err();
+    assert_eq!(of_ranks(error), &RankError::OtherSize { rank: 0, found: 2, expected: 3 });
+}
+
+/// Messages of many sizes arrive in the order of ranks. A rank alone has the device as it is.
+#[test]
+fn messages_arrive_in_the_order_of_ranks() {
+    for ranks in 1..6 {
+        let all = threads(ranks, |all| {
+            let mine = vec![all.rank() as u8; 3 * all.rank()];
+            (0..50).map(|_| all.gather_all(&mine).unwrap()).collect::<Vec<_>>()
+        });
+        let expected: Vec<_> = (0..ranks).map(|rank| vec![rank as u8; 3 * rank]).collect();
+        assert!(all.iter().flatten().all(|found| *found == expected));
+    }
+    let two = Threads::new(2);
+    assert_eq!([two[0].rank(), two[1].rank(), two[1].size()], [0, 1, 2]);
+    assert_eq!(two[1].on_host().rank, 1);
+    let alone: Arc<dyn Communicator> = Arc::new(Alone);
+    let device = over(alone, &Device::cpu());
+    assert_eq!(device.name(), Device::cpu().name());
+}

@@ -1,0 +1,85 @@
+//! Integrators over ranks: the bits of one rank, and checkpoints that any number of ranks resumes.
+
+use nbody::Pairs;
+use nbody::models::plummer;
+use nbody::prelude::*;
+use nbody_integrate::{BlockHermite, Hermite, HermiteOptions, Integrator as _, Leapfrog, Motion};
+use nbody_interactions::gravity::Gravity;
+use nbody_interactions::hermite::Hermite as HermiteLaw;
+use nbody_mpi::threads;
+
+use super::{RANKS, over};
+
+const EPS2: f64 = 1e-4;
+const END: f64 = 0.0625;
+
+fn motions(n: usize) -> Vec<Motion> {
+    let stars = plummer(n, 1).unwrap().particles;
+    stars.iter().map(|it| Motion::new(it.pos, it.vel, it.mass)).collect()
+}
+
+fn options() -> Options {
+    Options::default().precision(Precision::Mixed).pairs(Pairs::Ordered)
+}
+
+fn law(device: &Device) -> AllPairs<HermiteLaw> {
+    AllPairs::with_options(device, HermiteLaw { eps2: EPS2 }, options()).unwrap()
+}
+
+/// The checkpoints of block steps, of the Hermite integrator with a shared step and of the leapfrog
+/// are equal for any number of ranks. A run that is resumed on another number goes on as if
+/// nothing had happened.
+#[test]
+fn checkpoints_do_not_depend_on_the_number_of_ranks() {
+    let motions = motions(130);
+    let hermite = HermiteOptions::default();
+    let begin = |device: &Device| {
+        let mut block = BlockHermite::new(law(device), &motions, hermite).unwrap();
+        block.advance_to(END).unwrap();
+        let mut shared = Hermite::new(law(device), &motions, hermite).unwrap();
+        shared.advance_to(END / 4.0).unwrap();
+        let engine = AllPairs::with_options(device, Gravity { eps2: EPS2 }, options()).unwrap();
+        let mut leapfrog = Leapfrog::new(engine, &motions, 1.0 / 256.0).unwrap();
+        leapfrog.advance_to(END).unwrap();
+        let energies = [block.energies(), shared.energies(), leapfrog.energies()];
+        let energies = energies.map(|it| it.unwrap().total().to_bits());
+        let checkpoints = (block.checkpoint(), shared.checkpoint(), leapfrog.checkpoint());
+        (checkpoints.0.unwrap(), checkpoints.1.unwrap(), checkpoints.2.unwrap(), energies)
+    };
+    let expected = begin(&Device::cpu());
+    for ranks in RANKS {
+        for found in threads(ranks, |all| begin(&over(all, &Device::cpu()))) {
+            assert_eq!(found, expected, "{ranks} ranks");
+        }
+    }
+    // To twice the time, at once and by other numbers of ranks.
+    let goes_on = |device: &Device| {
+        let (of_block, ..) = &expected;
+        let mut run = BlockHermite::resume(law(device), &motions, of_block, hermite).unwrap();
+        run.advance_to(2.0 * END).unwrap();
+        run.checkpoint().unwrap()
+    };
+    let mut whole = BlockHermite::new(law(&Device::cpu()), &motions, hermite).unwrap();
+    whole.advance_to(2.0 * END).unwrap();
+    let whole = whole.checkpoint().unwrap();
+    for ranks in [1, 3] {
+        for found in threads(ranks, |all| goes_on(&over(all, &Device::cpu()))) {
+            assert_eq!(found, whole, "{ranks} ranks");
+        }
+    }
+}
+
+/// Block steps in the emulator, where the ranks pass results through the host.
+#[test]
+fn block_steps_on_a_gpu_have_the_bits_of_one_rank() {
+    let motions = motions(70);
+    let device = nbody_tests::emulator();
+    let run = |device: &Device| {
+        let mut run = BlockHermite::new(law(device), &motions, HermiteOptions::default()).unwrap();
+        run.advance_to(END / 8.0).unwrap();
+        run.checkpoint().unwrap()
+    };
+    let [expected, two, three] =
+        [1, 2, 3].map(|ranks| threads(ranks, |all| run(&over(all, &device))));
+    assert!(two.iter().chain(&three).all(|found| *found == expected[0]));
+}

@@ -1,0 +1,19 @@
+//! Devices over ranks that are threads, on every device. `nbody-mpi` tests ranks that are
+//! processes.
+
+mod faults;
+mod integrators;
+mod pairs;
+
+use std::sync::Arc;
+
+use nbody::prelude::*;
+use nbody_mpi::{Communicator, Ranks};
+
+/// Numbers of ranks.
+const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
+
+/// Returns the device over ranks, which share out every evaluation.
+fn over(communicator: Arc<dyn Communicator>, device: &Device) -> Device {
+    Ranks::new(communicator, device).unwrap().share_from(0).device()
+}
