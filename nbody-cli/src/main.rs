@@ -13,6 +13,7 @@ mod format;
 mod interactions;
 mod plots;
 mod plummer;
+mod ranks;
 mod run;
 mod scaling;
 mod select;
@@ -32,6 +33,8 @@ const AFTER_HELP: &str = "\
 Environment:
   NBODY_CACHE_DIR    folder of compiled and tuned kernels (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
   NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
+  NBODY_MPI          the MPI library of `mpirun nbody run`, or a name that the dynamic loader finds
+  NBODY_NCCL         the NCCL library, or a name, or `none` to pass results of GPUs through the host
   NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
   NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the machine code
   CXX                the C++ compiler of the emulator and of files, with arguments if need be

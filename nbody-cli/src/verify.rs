@@ -1,6 +1,7 @@
 //! `nbody verify`.
 
 use std::io::Write as _;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 
 use crate::Outcome;
 use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::ranks::{self, Rank};
 use crate::table::Table;
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
@@ -37,21 +39,36 @@ pub struct Arguments {
     /// at each level of its vector instructions.
     #[arg(long)]
     device: Vec<DeviceName>,
+    /// Verify the first N GPUs of this host together, which share out the evaluations.
+    #[arg(long, value_name = "N", conflicts_with = "device")]
+    gpus: Option<NonZeroUsize>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    ranks::run(arguments.gpus, |rank| run_as(rank, arguments))
+}
+
+/// Runs as one of the ranks; the first one reports.
+fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
     let devices = match &arguments.device[..] {
+        names if rank.has_others() => vec![rank.open_sharing(names.first().copied())?],
         [] => every_device()?,
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let bar = ProgressBar::new(0).with_style(style);
-    let mut jobs = Jobs { devices, domains: domains()?, all: Vec::new(), bar };
+    let bar = if rank.is_first() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    let (domains, bar) = (domains()?, bar.with_style(style));
+    let in_order = rank.has_others();
+    let mut jobs = Jobs { devices, domains, all: Vec::new(), bar, in_order };
     for chosen in &all {
         jobs.add(chosen)?;
     }
     let verify = jobs.run();
+    let code = if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if !rank.is_first() {
+        return Ok(code);
+    }
     let mut out = std::io::stdout().lock();
     for line in verify.table.lines() {
         writeln!(out, "{line}")?;
@@ -64,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         verify.passed,
         verify.failed
     )?;
-    Ok(if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(code)
 }
 
 /// Lists every available device, and the CPU at each level of its vector instructions.
@@ -90,6 +107,8 @@ struct Jobs {
     domains: [Domain; 2],
     all: Vec<Job>,
     bar: ProgressBar,
+    /// Whether the jobs run one after the other, as ranks must call them.
+    in_order: bool,
 }
 
 /// The case with the largest error in units of its bound.
@@ -156,13 +175,17 @@ impl Jobs {
     /// Runs the jobs in parallel, and reports their results in order.
     fn run(self) -> Verify {
         let bar = self.bar;
-        let checked = self.all.par_iter().map(|job| {
+        let check = |job: &Job| {
             let checked = (job.check)();
             bar.set_message(job.name);
             bar.inc(1);
             checked
-        });
-        let checked: Vec<_> = checked.collect();
+        };
+        let checked: Vec<_> = if self.in_order {
+            self.all.iter().map(check).collect()
+        } else {
+            self.all.par_iter().map(check).collect()
+        };
         bar.finish_and_clear();
         let mut verify = Verify { table: Table::new(&HEADER), passed: 0, failed: 0 };
         for (job, checked) in self.all.iter().zip(checked) {
@@ -304,7 +327,8 @@ mod tests {
         let gravity = Chosen::new(GRAVITY);
         let job = job(&Device::cpu(), &gravity, Options::default(), Arc::new(cases));
         let (domains, bar) = (domains().unwrap(), ProgressBar::hidden());
-        let verify = Jobs { devices: Vec::new(), domains, all: vec![job], bar }.run();
+        let verify =
+            Jobs { devices: Vec::new(), domains, all: vec![job], bar, in_order: false }.run();
         let last = verify.table.lines().pop().unwrap_or_default();
         (verify.passed, verify.failed, last)
     }

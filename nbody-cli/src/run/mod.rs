@@ -6,7 +6,9 @@ pub mod history;
 mod image;
 mod interruption;
 mod output;
+mod particles;
 mod progress;
+mod question;
 mod resolution;
 mod restart;
 mod scaled;
@@ -21,17 +23,19 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nbody::models::Snapshot;
-use nbody::{Device, DeviceName, Precision};
+use nbody::{Device, Precision};
 
-use crate::format;
+use crate::ranks::{self, Rank};
 use crate::table::Table;
-use crate::{Outcome, sphere, ticks};
+use crate::{Outcome, ticks};
 use error::Error;
 use history::{Counts, History, Row};
 use image::View;
 use interruption::Interruption;
 use output::{Folder, INTERRUPTED};
+use particles::particles;
 use progress::Progress;
+use question::Question;
 use resolution::Unheld;
 use restart::Restart;
 use scaled::Scaled;
@@ -46,12 +50,17 @@ const SHARE: f64 = 0.05;
 const ROUNDOFF: f64 = 1e-9;
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    let start = Instant::now();
     let interruption = Interruption::listen()?;
     settings::positive("--checkpoint-every", arguments.checkpoint_every)?;
+    ranks::run(arguments.gpus, |rank| run_as(rank, arguments, interruption.clone()))
+}
+
+/// Runs as one of the ranks.
+fn run_as(rank: &Rank, arguments: &Arguments, interruption: Interruption) -> Outcome {
+    let start = Instant::now();
     let mut run = match &arguments.restart {
-        Some(path) => Run::resume(arguments, path, interruption)?,
-        None => Run::begin(arguments, interruption)?,
+        Some(path) => Run::resume(rank, arguments, path, interruption)?,
+        None => Run::begin(rank, arguments, interruption)?,
     };
     let ended = run.advance();
     run.progress.finish();
@@ -70,6 +79,7 @@ enum Ended {
 
 /// A run with its simulation and its output.
 struct Run {
+    rank: Rank,
     simulation: Scaled,
     settings: Settings,
     folder: Folder,
@@ -81,6 +91,7 @@ struct Run {
     progress: Progress,
     checkpoints: Checkpoints,
     interruption: Interruption,
+    question: Question,
 }
 
 /// The times of checkpoints.
@@ -107,11 +118,16 @@ impl Checkpoints {
 
 impl Run {
     /// Begins a run, and writes its first snapshot.
-    fn begin(arguments: &Arguments, interruption: Interruption) -> Result<Self, Box<dyn StdError>> {
+    fn begin(
+        rank: &Rank,
+        arguments: &Arguments,
+        interruption: Interruption,
+    ) -> Result<Self, Box<dyn StdError>> {
         let mut settings = Settings::new(arguments)?;
-        let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
-        let folder = Folder::provide(arguments.output.as_deref().unwrap_or(Path::new("run")))?;
-        let snapshot = particles(arguments)?;
+        let device = rank.open(arguments.device)?;
+        let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
+        let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
+        let snapshot = particles(rank, arguments)?;
         let begin = snapshot.time;
         settings.check_times(begin, None)?;
         if settings.eps == 0.0
@@ -125,7 +141,7 @@ impl Run {
             settings.lengthen_default(arguments, begin);
         }
         let inner = units.inward(&snapshot);
-        settings.precision = precision(arguments, &settings, &units, &inner)?;
+        settings.precision = precision(rank, arguments, &settings, &units, &inner)?;
         let mut simulation = Scaled::new(&device, &settings, units, &inner)?;
         let first = measure(&mut simulation, &inner, begin, Counts::default())?;
         let run = Self {
@@ -133,32 +149,39 @@ impl Run {
             particles: snapshot.particles.len(),
             history: History::new(first, units.bulk()),
             counts: Counts::default(),
-            progress: Progress::new(begin, settings.until, Counts::default(), 0.0),
+            progress: Progress::new(rank, [begin, settings.until], Counts::default(), 0.0),
             checkpoints: Checkpoints::new(arguments),
+            rank: rank.clone(),
             simulation,
             settings,
             folder,
             device,
             interruption,
+            question: Question::new(),
         };
         run.interruption.begin();
         run.write(&format!("snapshot-{:04}", run.history.number()), &snapshot)?;
-        run.history.write(run.folder.path())?;
+        if rank.is_first() {
+            run.history.write(run.folder.path())?;
+        }
         run.save()?;
         Ok(run)
     }
 
     /// Continues a run from a file.
     fn resume(
+        rank: &Rank,
         arguments: &Arguments,
         path: &Path,
         interruption: Interruption,
     ) -> Result<Self, Box<dyn StdError>> {
-        let own = Folder::of_file(path, arguments.output.as_deref())?;
+        let wanted = arguments.output.as_deref();
+        let own = if rank.is_first() { Folder::of_file(path, wanted)? } else { None };
         let Restart { settings, units, view, counts, history, state } = Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
-        let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
-        let folder = match (own, &arguments.output) {
+        let device = rank.open(arguments.device)?;
+        let folder = match (own, wanted) {
+            _ if !rank.is_first() => Folder::unused(),
             (None, Some(other)) => Folder::provide(other)?,
             (Some(own), _) => own,
             (None, None) => Folder::provide(Path::new("."))?,
@@ -175,11 +198,15 @@ impl Run {
         }
         interruption.begin();
         // Rows after the checkpoint are computed again.
-        history.write(folder.path())?;
+        if rank.is_first() {
+            history.write(folder.path())?;
+        }
+        let limits = [begin, settings.until];
         Ok(Self {
             particles: state.particles(),
-            progress: Progress::new(begin, settings.until, counts, history.last_error()),
+            progress: Progress::new(rank, limits, counts, history.last_error()),
             checkpoints: Checkpoints::new(arguments),
+            rank: rank.clone(),
             simulation,
             settings,
             folder,
@@ -188,6 +215,7 @@ impl Run {
             device,
             counts,
             interruption,
+            question: Question::new(),
         })
     }
 
@@ -224,7 +252,8 @@ impl Run {
     fn advance_to(&mut self, time: f64) -> Result<Ended, Box<dyn StdError>> {
         let pairs = self.pairs_of_particle();
         loop {
-            if self.interruption.is_asked() {
+            let is_asked = self.interruption.is_asked();
+            if self.question.ask(&self.rank, self.counts.steps, is_asked)? {
                 self.timed(Scaled::wait)?;
                 return Ok(Ended::Interrupted);
             }
@@ -263,12 +292,17 @@ impl Run {
         let name = format!("snapshot-{:04}", self.history.number() + 1);
         self.write(&name, &self.simulation.units.outward(&inner, time))?;
         self.history.push(row);
-        self.history.append(self.folder.path())?;
+        if self.rank.is_first() {
+            self.history.append(self.folder.path())?;
+        }
         if self.checkpoints.is_due(true) { self.checkpoint() } else { Ok(()) }
     }
 
     /// Writes a snapshot of this name.
     fn write(&self, name: &str, snapshot: &Snapshot) -> Result<(), Box<dyn StdError>> {
+        if !self.rank.is_first() {
+            return Ok(());
+        }
         let view = self.settings.images.then_some(&self.view);
         self.folder.snapshot(name, snapshot, self.settings.format, view)
     }
@@ -291,6 +325,9 @@ impl Run {
     }
 
     fn save(&self) -> Result<(), Box<dyn StdError>> {
+        if !self.rank.is_first() {
+            return Ok(());
+        }
         let restart = Restart {
             settings: self.settings.clone(),
             units: self.simulation.units,
@@ -303,6 +340,9 @@ impl Run {
     }
 
     fn draw(&self) -> Result<(), Box<dyn StdError>> {
+        if !self.rank.is_first() {
+            return Ok(());
+        }
         let Settings { integrator, eps, precision, accumulation, math, .. } = &self.settings;
         let (name, n) = (integrator.name(), self.particles);
         let caption = format!(
@@ -315,6 +355,13 @@ impl Run {
 
     /// Prints the table at the end.
     fn report(&self, wall: Duration, ended: Ended) -> Outcome {
+        let code = match ended {
+            Ended::Complete => ExitCode::SUCCESS,
+            Ended::Interrupted => ExitCode::from(interruption::EXIT),
+        };
+        if !self.rank.is_first() {
+            return Ok(code);
+        }
         let mut table = Table::new(&[
             "integrator",
             "device",
@@ -351,42 +398,18 @@ impl Run {
         for line in table.lines() {
             writeln!(out, "{line}")?;
         }
-        if ended == Ended::Complete {
-            return Ok(ExitCode::SUCCESS);
+        if ended == Ended::Interrupted {
+            let file = self.folder.checkpoint();
+            writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
         }
-        let file = self.folder.checkpoint();
-        writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
-        Ok(ExitCode::from(interruption::EXIT))
+        Ok(code)
     }
-}
-
-/// Returns the initial particles.
-fn particles(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
-    let snapshot = if let Some(path) = &arguments.model {
-        let read = format::read(path).ok_or_else(|| Error::Extension { path: path.clone() })?;
-        read.map_err(|source| Error::Model { path: path.clone(), source })?
-    } else {
-        let n = arguments.n.unwrap_or(0);
-        match arguments.tree {
-            None => sphere::in_equilibrium(n, arguments.seed)?,
-            Some(_) => sphere::in_equilibrium_by_tree(n, arguments.seed)?,
-        }
-    };
-    if let Some(index) = snapshot.particles.iter().position(|particle| particle.mass < 0.0) {
-        let mass = snapshot.particles[index].mass;
-        return Err(Error::NegativeMass { index, mass }.into());
-    }
-    let mass = snapshot.mass();
-    if mass > 0.0 && mass.is_finite() {
-        return Ok(snapshot);
-    }
-    // An empty sum of masses is -0.
-    Err(Error::TotalMass { particles: snapshot.particles.len(), mass: mass + 0.0 }.into())
 }
 
 /// Returns a precision that resolves the pairs: the precision of the settings or, unless it was
 /// requested, a higher one.
 fn precision(
+    rank: &Rank,
     arguments: &Arguments,
     settings: &Settings,
     units: &Units,
@@ -411,7 +434,9 @@ fn precision(
     if arguments.numerics.precision.is_some() {
         return Err(Error::Precision { what, wanted });
     }
-    eprintln!("{what}: the run is in {wanted} precision");
+    if rank.is_first() {
+        eprintln!("{what}: the run is in {wanted} precision");
+    }
     Ok(wanted)
 }
 

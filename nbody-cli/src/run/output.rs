@@ -42,6 +42,11 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Returns the folder of a rank that writes nothing.
+    pub fn unused() -> Self {
+        Self { path: PathBuf::new(), _lock: None }
+    }
+
     /// Creates the folder; refuses one that is not writable or in use by another process.
     fn open(path: &Path) -> Result<Self, Box<dyn StdError>> {
         files::provide(path)?;

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::error::Error;
 use super::history::{Counts, History};
 use super::scaled::Scaled;
+use crate::ranks::Rank;
 use crate::ticks;
 
 /// Length of the bar in units of its position.
@@ -19,6 +20,8 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// A progress bar over time. It is not drawn if the standard error is no terminal.
 pub struct Progress {
     bar: ProgressBar,
+    /// Whether the energy is measured between snapshots.
+    measures: bool,
     begin: f64,
     until: f64,
     start: Instant,
@@ -30,12 +33,16 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(begin: f64, until: f64, first: Counts, error: f64) -> Self {
+    /// The first rank shows the bar. With other ranks, whose forces an energy needs, it shows the
+    /// error of the last snapshot.
+    pub fn new(rank: &Rank, [begin, until]: [f64; 2], first: Counts, error: f64) -> Self {
         let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let now = Instant::now();
         Self {
-            bar: ProgressBar::new(LENGTH).with_style(style),
+            bar: if rank.is_first() { ProgressBar::new(LENGTH) } else { ProgressBar::hidden() }
+                .with_style(style),
+            measures: !rank.has_others(),
             begin,
             until,
             start: now,
@@ -81,6 +88,10 @@ impl Progress {
 
     /// Measures the energy, if that takes little of the time.
     fn measure(&mut self, simulation: &mut Scaled, history: &History) -> Result<(), Error> {
+        if !self.measures {
+            self.error = history.last_error();
+            return Ok(());
+        }
         if self.cost > self.measured.elapsed().mul_f64(SHARE) {
             return Ok(());
         }

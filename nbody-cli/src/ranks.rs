@@ -1,0 +1,155 @@
+//! The ranks of a command: processes that `mpirun` has started, threads with a GPU each, or one
+//! process alone.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nbody::{Device, DeviceName};
+use nbody_mpi::{Communicator, Error as RankError, Launcher, Mpi, Ranks, threads};
+
+use crate::Outcome;
+
+/// A rank of a command.
+#[derive(Clone, Debug)]
+pub struct Rank {
+    communicator: Option<Arc<dyn Communicator>>,
+    /// Whether each rank has the GPU of its number.
+    has_gpu: bool,
+}
+
+/// Runs a command as this process, as each process of `mpirun`, or as a thread for each of the
+/// first `gpus` GPUs.
+pub fn run(gpus: Option<NonZeroUsize>, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
+    let launched = Launcher::find().filter(|launcher| launcher.size != Some(1));
+    match (launched, gpus) {
+        (Some(_), Some(_)) => {
+            Err("--gpus is for one process; leave it out under mpirun, where each takes a GPU"
+                .into())
+        }
+        (Some(_), None) => run_mpi(command),
+        (None, Some(gpus)) => run_threads(gpus.get(), command),
+        (None, None) => command(&Rank { communicator: None, has_gpu: false }),
+    }
+}
+
+/// Runs a command as a process of `mpirun`. A failure ends all processes.
+fn run_mpi(command: impl Fn(&Rank) -> Outcome) -> Outcome {
+    let mpi = Arc::new(Mpi::start()?);
+    let rank = Rank { communicator: Some(mpi.clone()), has_gpu: false };
+    match command(&rank) {
+        Ok(code) => {
+            mpi.finish()?;
+            Ok(code)
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: rank {}: {error}", mpi.rank());
+            mpi.abort(1);
+            Err(error)
+        }
+    }
+}
+
+/// Runs a command as threads. Returns the error of the rank that failed first, not the errors of
+/// ranks that have waited for it.
+fn run_threads(size: usize, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
+    type Done = Result<ExitCode, (bool, String)>;
+    let ended = threads(size, |communicator| -> Done {
+        let rank = Rank { communicator: Some(communicator), has_gpu: true };
+        command(&rank).map_err(|error| (has_waited(&*error), error.to_string()))
+    });
+    let mut first = ExitCode::SUCCESS;
+    let mut failed: Option<(bool, String)> = None;
+    for (rank, done) in ended.into_iter().enumerate() {
+        match done {
+            Ok(code) if rank == 0 => first = code,
+            Err(error) if failed.as_ref().is_none_or(|(waited, _)| *waited && !error.0) => {
+                failed = Some(error);
+            }
+            _ => {}
+        }
+    }
+    failed.map_or(Ok(first), |(_, message)| Err(message.into()))
+}
+
+/// Returns whether an error is about another rank that has ended.
+fn has_waited(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let of_ranks = error.downcast_ref::<nbody::Error>().and_then(nbody::Error::device);
+        if matches!(of_ranks, Some(RankError::RankEnded { .. } | RankError::OtherRank { .. })) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+impl Rank {
+    /// Returns whether this rank writes files and messages.
+    pub fn is_first(&self) -> bool {
+        self.communicator.as_ref().is_none_or(|all| all.rank() == 0)
+    }
+
+    /// Returns whether there are other ranks.
+    pub fn has_others(&self) -> bool {
+        self.communicator.as_ref().is_some_and(|all| all.size() > 1)
+    }
+
+    /// Opens the device of this rank, and connects it with the others.
+    pub fn open(&self, name: Option<DeviceName>) -> Result<Device, nbody::Error> {
+        match &self.communicator {
+            Some(all) => Ok(self.connect(all, name)?.device()),
+            None => name.map_or_else(|| Ok(Device::best()), DeviceName::open),
+        }
+    }
+
+    /// Opens the device as [`open`](Self::open) does, for ranks that share out even the smallest
+    /// evaluation.
+    pub fn open_sharing(&self, name: Option<DeviceName>) -> Result<Device, nbody::Error> {
+        match &self.communicator {
+            Some(all) => Ok(self.connect(all, name)?.share_from(0).device()),
+            None => self.open(name),
+        }
+    }
+
+    fn connect(
+        &self,
+        all: &Arc<dyn Communicator>,
+        name: Option<DeviceName>,
+    ) -> Result<Ranks, nbody::Error> {
+        let device = match name {
+            None if self.has_gpu => Device::cuda(all.rank())?,
+            None | Some(DeviceName::Best) => Device::best_of(all.on_host().rank),
+            Some(name) => name.open()?,
+        };
+        Ranks::new(all.clone(), &device)
+    }
+
+    /// Returns what the first rank reads or makes, as bytes.
+    pub fn of_first(
+        &self,
+        make: impl FnOnce() -> Result<Vec<u8>, Box<dyn Error>>,
+    ) -> Result<Vec<u8>, Box<dyn Error>> {
+        let mine = if self.is_first() { make()? } else { Vec::new() };
+        match &self.communicator {
+            Some(all) if all.size() > 1 => Ok(all.gather_all(&mine)?.swap_remove(0)),
+            _ => Ok(mine),
+        }
+    }
+
+    /// Returns whether any rank says yes, and the longest of their times.
+    pub fn ask(&self, says: bool, time: Duration) -> Result<(bool, Duration), nbody::Error> {
+        let Some(all) = &self.communicator else { return Ok((says, time)) };
+        let answer = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) << 1 | u64::from(says);
+        let answers = all.gather_equal(&answer.to_le_bytes())?;
+        let answers = answers.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        let (any, slowest) = answers.fold((false, 0), |(any, slowest), answer| {
+            (any || answer & 1 == 1, slowest.max(answer >> 1))
+        });
+        Ok((any, Duration::from_nanos(slowest)))
+    }
+}

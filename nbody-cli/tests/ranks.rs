@@ -1,0 +1,252 @@
+//! The command as processes of MPI, under several MPI libraries, and as threads.
+//!
+//! `cargo xtask test` provides Open MPI and MPICH, and names their folders in the environment; other
+//! tests take the `mpirun` of the system, if there is one.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// An MPI library: the folder of its `mpirun`, and the library if it is not the launcher's own.
+#[derive(Clone, Debug)]
+struct Mpi {
+    name: &'static str,
+    folder: PathBuf,
+    library: Option<PathBuf>,
+}
+
+fn folder_of(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the libraries of this machine: Open MPI, MPICH, MPICH by the interface of MPI-5, and the
+/// system's.
+fn libraries() -> Vec<Mpi> {
+    let mut all = Vec::new();
+    if let Some(folder) = folder_of("NBODY_OPENMPI") {
+        all.push(Mpi { name: "Open MPI", folder, library: None });
+    }
+    if let Some(folder) = folder_of("NBODY_MPICH") {
+        let standard = folder.join("../lib/libmpi_abi.so.1");
+        all.push(Mpi { name: "MPICH", folder: folder.clone(), library: None });
+        all.push(Mpi { name: "MPI-5", folder, library: Some(standard) });
+    }
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let of_system = env::split_paths(&paths).find(|folder| folder.join("mpirun").is_file());
+    all.extend(of_system.map(|folder| Mpi { name: "system", folder, library: None }));
+    all
+}
+
+/// Returns the command as `n` processes.
+fn processes(mpi: &Mpi, n: usize, arguments: &[&str]) -> Command {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let paths = [mpi.folder.clone()].into_iter().chain(env::split_paths(&paths));
+    let paths: OsString = env::join_paths(paths).unwrap();
+    let mut command = Command::new(mpi.folder.join("mpirun"));
+    command
+        .args(["-n", &n.to_string()])
+        .arg(env!("CARGO_BIN_EXE_nbody"))
+        .args(arguments)
+        .env("PATH", paths)
+        .env("RAYON_NUM_THREADS", "1")
+        // Open MPI refuses the superuser, and more processes than cores.
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+        .env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+        .env_remove("NBODY_MPI");
+    if let Some(library) = &mpi.library {
+        command.env("NBODY_MPI", library);
+    }
+    command
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat()
+}
+
+fn run(folder: &Path, integrator: &[&str]) -> Vec<String> {
+    let common = ["run", "--device", "cpu", "--no-images", "--eps", "0.01", "-n", "300"];
+    let out = ["-o", folder.to_str().unwrap()];
+    [&common[..], integrator, &out].concat().into_iter().map(str::to_owned).collect()
+}
+
+const BLOCK: [&str; 2] = ["--until", "0.0625"];
+const LEAPFROG: [&str; 6] =
+    ["--until", "0.0625", "--integrator", "leapfrog", "--step", "0.0078125"];
+
+/// Any number of processes writes the same files, to the last bit, under every library.
+#[test]
+fn processes_have_the_bits_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = [BTreeSet::new(), BTreeSet::new()];
+    let all = libraries();
+    for (k, mpi) in all.iter().enumerate() {
+        // Each library with two numbers of processes; two of them with all.
+        let numbers = if k < 2 { vec![1, 2, 3, 4] } else { vec![2, 4] };
+        for n in numbers {
+            for (integrator, files) in [&BLOCK[..], &LEAPFROG].into_iter().zip(&mut files) {
+                let out = folder.path().join(format!("{k}-{n}-{}", integrator.len()));
+                let arguments = run(&out, integrator);
+                let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+                let output = processes(mpi, n, &arguments).output().unwrap();
+                let printed = text(&output);
+                assert!(output.status.success(), "{} {n}: {printed}", mpi.name);
+                let device = if n == 1 { "cpu".to_owned() } else { format!("{n} x cpu") };
+                assert_eq!(printed.lines().count(), 2, "{} {n}: {printed}", mpi.name);
+                assert!(printed.contains(&device), "{} {n}: {printed}", mpi.name);
+                files.insert(fs::read(out.join("snapshot-0001.csv")).unwrap());
+            }
+        }
+    }
+    if !all.is_empty() {
+        assert_eq!(files.map(|files| files.len()), [1, 1]);
+    }
+}
+
+/// A run that ends on two processes goes on on one, as if it had been one run.
+#[test]
+fn a_checkpoint_is_for_any_number_of_processes() {
+    let Some(mpi) = libraries().into_iter().next() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let once = |n, out: &Path, arguments: &[&str]| {
+        let arguments =
+            [&run(out, &[])[..8], &arguments.iter().map(|&it| it.to_owned()).collect::<Vec<_>>()]
+                .concat();
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        let output = processes(&mpi, n, &arguments).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+    };
+    let [of_whole, of_parts] = [&whole, &parts].map(|path| path.to_str().unwrap());
+    once(3, &whole, &["--until", "0.125", "--every", "0.0625", "-o", of_whole]);
+    once(2, &parts, &["--until", "0.0625", "--every", "0.0625", "-o", of_parts]);
+    let checkpoint = parts.join("checkpoint.json");
+    let arguments = ["run", "--device", "cpu", "--until", "0.125", "--restart"];
+    let arguments = [&arguments[..], &[checkpoint.to_str().unwrap()]].concat();
+    let output = processes(&mpi, 1, &arguments).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    let last = |folder: &Path| fs::read(folder.join("snapshot-0002.csv")).unwrap();
+    assert_eq!(last(&whole), last(&parts));
+}
+
+/// Failures end all processes within seconds, and their reason is printed.
+#[test]
+fn failures_end_the_job_with_their_reason() {
+    for mpi in libraries() {
+        let folder = tempfile::tempdir().unwrap();
+        // The first process alone refuses a folder of another run; the others wait for it.
+        fs::write(folder.path().join("energies.csv"), "").unwrap();
+        let arguments = run(folder.path(), &BLOCK);
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        let begin = Instant::now();
+        let output = processes(&mpi, 3, &arguments).output().unwrap();
+        let printed = text(&output);
+        assert!(!output.status.success(), "{}: {printed}", mpi.name);
+        assert!(printed.contains("error: rank 0: "), "{}: {printed}", mpi.name);
+        assert!(printed.contains("holds energies.csv of another run"), "{}: {printed}", mpi.name);
+        assert!(begin.elapsed() < Duration::from_secs(20), "{}", mpi.name);
+    }
+}
+
+/// Starts a long run on two processes, sends one of them a signal once it has begun, and returns when
+/// the job has ended, at most 20 seconds later.
+fn signalled(signal: &str, out: &Path) -> Option<i32> {
+    let mpi = libraries().into_iter().next()?;
+    let arguments = run(out, &["--until", "1000"]);
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let mut job = processes(&mpi, 2, &arguments);
+    let mut job = job.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    while !out.join("checkpoint.json").is_file() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the run has not begun");
+        thread::sleep(Duration::from_millis(20));
+    }
+    // The processes of this run are known by its folder.
+    let name = out.to_str().unwrap();
+    let processes = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
+        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        line.starts_with(env!("CARGO_BIN_EXE_nbody")) && line.contains(name)
+    });
+    let processes: Vec<_> = processes.map(|it| it.file_name()).collect();
+    assert_eq!(processes.len(), 2);
+    let sent = Command::new("kill").arg(signal).arg(&processes[1]).status().unwrap();
+    assert!(sent.success());
+    let begin = Instant::now();
+    while job.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the job goes on");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let code = job.wait().unwrap();
+    Some(code.code().unwrap_or(-1))
+}
+
+/// A killed process ends the others.
+#[test]
+fn a_killed_process_ends_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let Some(code) = signalled("-KILL", &out) else { return };
+    assert_ne!(code, 0);
+    assert!(!out.join("interrupted.csv").is_file());
+}
+
+/// A signal to one process interrupts the run on all of them, with a file to restart from.
+#[test]
+fn a_signal_to_one_process_interrupts_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let Some(code) = signalled("-TERM", &out) else { return };
+    assert_ne!(code, 0);
+    assert!(out.join("interrupted.csv").is_file());
+}
+
+/// Processes that another library's launcher has started are refused: each would be a job alone.
+#[test]
+fn processes_of_another_launcher_are_refused() {
+    let (Some(open), Some(mpich)) = (folder_of("NBODY_OPENMPI"), folder_of("NBODY_MPICH")) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = run(folder.path(), &BLOCK);
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let library = Some(open.join("../lib/libmpi.so.40"));
+    let mpi = Mpi { name: "mixed", folder: mpich, library };
+    let output = processes(&mpi, 2, &arguments).output().unwrap();
+    let printed = text(&output);
+    assert!(!output.status.success(), "{printed}");
+    assert!(printed.contains("error: started as one of 2 processes, but Open MPI"), "{printed}");
+    // A library that is not there.
+    let mpi = Mpi { library: Some(folder.path().join("libmpi.so")), ..mpi };
+    let output = processes(&mpi, 2, &arguments).output().unwrap();
+    let printed = text(&output);
+    assert!(!output.status.success(), "{printed}");
+    assert!(printed.contains("no MPI library: looked for"), "{printed}");
+}
+
+/// More GPUs than there are, and GPUs under `mpirun`.
+#[test]
+fn gpus_that_cannot_be_had_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let arguments = ["run", "-n", "10", "--gpus", "99", "-o", out.to_str().unwrap()];
+    let command = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+        command.args(arguments);
+        command
+    };
+    let output = command().output().unwrap();
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("no CUDA d"), "{printed}");
+    let output = command().env("OMPI_COMM_WORLD_SIZE", "2").output().unwrap();
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("--gpus is for one process"), "{printed}");
+}
