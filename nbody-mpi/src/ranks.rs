@@ -8,7 +8,9 @@ use nbody_core::untyped::{
     self, Buffer, Communicator, DeviceColumn, Engine, Gather, Neighbours, Origin, PerParticle,
     Rows, Selection, Sequence, ShortRange, Tree,
 };
-use nbody_core::{Domain, Error as CoreError, Field, Law, Opening, Options, Precision, SimdLevel};
+use nbody_core::{
+    Domain, Error as CoreError, Field, Law, Opening, Options, Precision, SimdLevel, pack,
+};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::agreement::{Agreement, Operation};
@@ -198,7 +200,7 @@ impl untyped::Device for OverRanks {
 /// Returns the hash of rows.
 fn hash(particles: &dyn Rows) -> u64 {
     let (n, fields) = (particles.count(), particles.fields());
-    let dim: usize = fields.iter().map(|field| field.kind.components()).sum();
+    let dim = pack::dim(fields);
     let mut rows = vec![0; n.min(BATCH) * dim];
     let mut hash = Xxh3::new();
     for begin in (0..n).step_by(BATCH) {
