@@ -96,9 +96,11 @@ pub mod untyped {
     pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{DeviceColumn, NumberType};
-    pub use crate::pairs::engine::{Engine, Exchange};
+    pub use crate::pairs::engine::Engine;
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
     pub use crate::ranks::communicator::{Communicator, OnHost};
+    pub use crate::ranks::dealt::Dealt;
+    pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;
     pub use crate::ranks::shares::Shares;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};

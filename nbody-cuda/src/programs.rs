@@ -32,6 +32,9 @@ pub fn set_kernel_config(
     engine: &mut dyn untyped::Engine,
     config: Option<KernelConfig>,
 ) -> Result<(), Error> {
+    if let Some(inner) = engine.inner_mut() {
+        return set_kernel_config(inner, config);
+    }
     let engine = (engine as &mut dyn Any).downcast_mut::<CudaEngine>();
     Ok(engine.map_or(Ok(()), |engine| engine.set_kernel_config(config))?)
 }
@@ -53,6 +56,9 @@ pub fn tune(
 
 /// Returns the walk of a tree.
 pub fn walk(engine: &dyn untyped::Engine) -> Walk {
+    if let Some(inner) = engine.inner() {
+        return walk(inner);
+    }
     let engine = (engine as &dyn Any).downcast_ref::<TreeEngine>();
     engine.map_or(Walk::Groups, |engine| engine.walk)
 }
@@ -64,6 +70,9 @@ pub fn set_walk(
     device: &dyn untyped::Device,
     walk: Walk,
 ) -> Result<(), Error> {
+    if let Some(inner) = engine.inner_mut() {
+        return set_walk(inner, device, walk);
+    }
     match (engine as &mut dyn Any).downcast_mut::<TreeEngine>() {
         Some(engine) => engine.walk = walk,
         None if walk == Walk::Groups => {}

@@ -45,12 +45,12 @@
 //! ```
 //!
 //! All pairs are summed in an order that follows from the numbers of particles, so that results do
-//! not depend on the number of ranks, to the last bit. What every rank holds alike, programs per
-//! particle and selections change on every rank alike. Trees and neighbour lists are evaluated by
-//! every rank for all particles.
+//! not depend on the number of ranks, to the last bit. Every rank builds the same tree, and walks for
+//! its share of the groups. What every rank holds alike, programs per particle and selections change
+//! on every rank alike. Neighbour lists are evaluated by every rank for all particles.
 //!
 //! A module depends only on earlier modules of this list: `error`, `alone`, `thread`, `mpi`,
-//! `agreement`, `pairs`, `ranks`.
+//! `agreement`, `shared`, `ranks`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -60,8 +60,8 @@ mod agreement;
 mod alone;
 mod error;
 mod mpi;
-mod pairs;
 mod ranks;
+mod shared;
 mod thread;
 
 pub use alone::Alone;

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::agreement::{Agreement, Operation};
 use crate::error::Error;
-use crate::pairs::{Job, SharedPairs};
+use crate::shared::{Job, Shared};
 
 /// The fewest floating-point operations of an evaluation that ranks share out: a CPU, or a GPU, does
 /// half of them in the time that an exchange takes.
@@ -24,8 +24,8 @@ const LEAST_OPERATIONS_GPU: u64 = 2_500_000_000;
 /// Rows that are compared at a time.
 const BATCH: usize = 1024;
 
-/// The devices of all ranks as one device. Every rank holds all particles; engines of all pairs
-/// share out their evaluations.
+/// The devices of all ranks as one device. Every rank holds all particles; engines of all pairs and
+/// of trees share out their evaluations.
 #[derive(Debug)]
 pub struct Ranks {
     device: Arc<dyn untyped::Device>,
@@ -38,7 +38,18 @@ impl Ranks {
     /// devices must be of one kind. Where all are GPUs, and no two ranks have the same one, NCCL
     /// connects them if it is installed; else results pass through the host.
     pub fn new(communicator: Arc<dyn Communicator>, device: &Device) -> Result<Self, CoreError> {
-        let device = device.shared();
+        Self::of_opened(communicator, Ok(device.clone()))
+    }
+
+    /// Connects devices as [`new`](Self::new) does. A rank whose device does not open tells the
+    /// others, which would wait for it.
+    pub fn of_opened(
+        communicator: Arc<dyn Communicator>,
+        device: Result<Device, CoreError>,
+    ) -> Result<Self, CoreError> {
+        let agreement = Agreement::new(&communicator);
+        let opening = Operation { name: &|| "opening a device".to_owned(), values: &[] };
+        let device = agreement.on(&opening, device)?.shared();
         let kinds = communicator.gather_all(device.kind().as_bytes())?;
         if let Some(rank) = kinds.iter().position(|kind| *kind != kinds[0]) {
             let text = |rank: usize| String::from_utf8_lossy(&kinds[rank]).into_owned();
@@ -46,7 +57,6 @@ impl Ranks {
         }
         let is_cpu = device.simd_level().is_some();
         let least = if is_cpu { LEAST_OPERATIONS_CPU } else { LEAST_OPERATIONS_GPU };
-        let agreement = Agreement::new(&communicator);
         let gather = device.gather(&communicator);
         let connecting = Operation { name: &|| "Ranks::new".to_owned(), values: &[] };
         let gather = agreement.on(&connecting, gather)?;
@@ -145,7 +155,7 @@ impl untyped::Device for OverRanks {
         let name = || format!("an engine of `{}` with {options}", law.name);
         let engine =
             self.job.agreement.on(&Operation { name: &name, values: parameters }, engine)?;
-        Ok(Box::new(SharedPairs::new(&self.job, engine)))
+        Ok(Box::new(Shared::<dyn Engine>::new(&self.job, engine)))
     }
 
     fn tree(
@@ -155,7 +165,10 @@ impl untyped::Device for OverRanks {
         opening: Opening,
         options: Options,
     ) -> Result<Box<dyn Tree>, CoreError> {
-        self.device.tree(law, parameters, opening, options)
+        let tree = self.device.tree(law, parameters, opening, options);
+        let name = || format!("a tree of `{}` with {options}", law.name);
+        let tree = self.job.agreement.on(&Operation { name: &name, values: parameters }, tree)?;
+        Ok(Box::new(Shared::<dyn Tree>::new(&self.job, tree)))
     }
 
     fn short_range(

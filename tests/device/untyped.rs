@@ -165,6 +165,35 @@ fn uploads_read_the_fields_of_rows_once() {
     }
 }
 
+/// Some rows of results are these rows of all results.
+#[test]
+fn parts_of_results_are_read() {
+    let bodies = bodies(37);
+    for device in nbody_tests::all_devices() {
+        for &precision in Precision::ALL {
+            let options = Options::default().precision(precision);
+            let mut direct = AllPairs::with_options(&device, GRAVITY, options).unwrap();
+            let particles = direct.upload(&bodies).unwrap();
+            let mut out = direct.results(37).unwrap();
+            direct.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            let out = out.untyped();
+            let words: usize = out.fields().iter().map(|field| field.kind.components()).sum();
+            let read = |rows: Range<usize>| {
+                let mut read = vec![0; rows.len() * words];
+                out.read(rows.clone(), &mut |write| write(0..rows.len(), &mut read)).unwrap();
+                read
+            };
+            let all = read(0..37);
+            assert!(all.iter().all(|word| *word != 0));
+            for rows in [0..1, 5..6, 3..20, 36..37, 1..37, 9..9] {
+                let of_all = &all[rows.start * words..rows.end * words];
+                assert_eq!(read(rows.clone()), of_all, "{rows:?} {precision} {device}");
+            }
+            assert!(out.read(30..38, &mut |_| {}).is_err());
+        }
+    }
+}
+
 /// Particles in place of results are called particles, and not results of another device.
 #[test]
 fn particles_are_no_results() {

@@ -204,6 +204,11 @@ fn compile(
                 local_memory(compiler, &small, architecture)?;
             }
         }
+        if program.config.schedule == Schedule::Symmetric && lean && !options.domain.is_periodic() {
+            let sections = Program::sections(law, options, small.config);
+            let mut first = architectures.iter().take(1);
+            first.try_for_each(|it| local_memory(compiler, &sections, *it).map(|_| ()))?;
+        }
         // CUDA's library functions may operate on the halves of a double.
         let double = options.precision == Precision::Double && law.operations.special == 0;
         if double && !architectures.is_empty() {

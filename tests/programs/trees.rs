@@ -1,5 +1,6 @@
 //! Programs of trees, compiled by NVRTC: the walks of each interaction with charges in one
-//! precision, and the build of its tree, for one architecture; precisions and architectures take
+//! precision, the build of its tree, and the program that arranges
+//! the results of ranks, for one architecture; precisions and architectures take
 //! turns. Walks of the library use no local memory in single precision.
 
 use std::sync::Arc;
@@ -50,6 +51,9 @@ fn compiles<X: Interaction>(compiler: &Compiler, turn: usize) -> Result<(), Fail
                 let found = format!("{local} bytes of local memory");
                 return Err(format!("{name} by {walk:?}, sm_{architecture}: {found}").into());
             }
+        }
+        if k == 0 {
+            local_memory(compiler, &Program::arrange(X::LAW, options), architecture)?;
         }
         let expansion = [Expansion::Second, Expansion::Monopole][(turn + k) % 2];
         local_memory(compiler, &Program::tree(X::LAW, precision, expansion)?, architecture)?;

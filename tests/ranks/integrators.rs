@@ -1,8 +1,8 @@
 //! Integrators over ranks: the bits of one rank, and checkpoints that any number of ranks resumes.
 
-use nbody::Pairs;
 use nbody::models::plummer;
 use nbody::prelude::*;
+use nbody::{Opening, Pairs, Tree};
 use nbody_integrate::{BlockHermite, Hermite, HermiteOptions, Integrator as _, Leapfrog, Motion};
 use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::Hermite as HermiteLaw;
@@ -82,4 +82,35 @@ fn block_steps_on_a_gpu_have_the_bits_of_one_rank() {
     let [expected, two, three] =
         [1, 2, 3].map(|ranks| threads(ranks, |all| run(&over(all, &device))));
     assert!(two.iter().chain(&three).all(|found| *found == expected[0]));
+}
+
+/// Leapfrog steps by a tree that compares errors with the last results: the checkpoint has the
+/// lengths of results, and any number of ranks resumes it.
+#[test]
+fn steps_by_trees_do_not_depend_on_the_number_of_ranks() {
+    let motions = motions(700);
+    let tree = |device: &Device| {
+        let law = Gravity { eps2: EPS2 };
+        Tree::with_options(device, law, Opening::relative(0.01), options()).unwrap()
+    };
+    let begin = |device: &Device| {
+        let mut run = Leapfrog::new(tree(device), &motions, 1.0 / 256.0).unwrap();
+        run.advance_to(END / 4.0).unwrap();
+        run.checkpoint().unwrap()
+    };
+    let resumed = |device: &Device, checkpoint| {
+        let mut run = Leapfrog::resume(tree(device), &motions, checkpoint, 1.0 / 256.0).unwrap();
+        run.advance_to(END / 2.0).unwrap();
+        run.checkpoint().unwrap()
+    };
+    let first = begin(&Device::cpu());
+    let second = resumed(&Device::cpu(), &first);
+    for ranks in [2, 3] {
+        for found in threads(ranks, |all| begin(&over(all, &Device::cpu()))) {
+            assert_eq!(found, first, "{ranks} ranks");
+        }
+        for found in threads(ranks, |all| resumed(&over(all, &Device::cpu()), &first)) {
+            assert_eq!(found, second, "resumed by {ranks} ranks");
+        }
+    }
 }

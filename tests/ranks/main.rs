@@ -4,6 +4,7 @@
 mod faults;
 mod integrators;
 mod pairs;
+mod trees;
 
 use std::sync::Arc;
 

@@ -19,12 +19,12 @@ use super::{RANKS, over};
 const SIZES: [usize; 7] = [1, 5, 31, 33, 64, 257, 301];
 
 /// A law with its parameters.
-struct Tested {
-    law: &'static Law,
-    parameters: Vec<u64>,
+pub struct Tested {
+    pub law: &'static Law,
+    pub parameters: Vec<u64>,
 }
 
-fn laws() -> Vec<Tested> {
+pub fn laws() -> Vec<Tested> {
     struct Laws(Vec<Tested>);
     impl Visitor for Laws {
         fn visit<X: Interaction>(&mut self, interaction: X) {
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
     }
 }
 
-fn words(buffer: &dyn Buffer) -> Vec<u64> {
+pub fn words(buffer: &dyn Buffer) -> Vec<u64> {
     let n = buffer.len();
     let numbers: usize = buffer.fields().iter().map(|it| it.kind.components()).sum();
     let mut words = vec![0; n * numbers];
@@ -99,7 +99,7 @@ fn words(buffer: &dyn Buffer) -> Vec<u64> {
     words
 }
 
-fn order(choice: usize) -> Option<SummationOrder> {
+pub fn order(choice: usize) -> Option<SummationOrder> {
     [None, Some(SummationOrder { bag: 48, splits: 1 }), Some(SummationOrder { bag: 32, splits: 3 })]
         [choice]
 }

@@ -14,12 +14,13 @@ use crate::memory::folding::Folding;
 use crate::memory::packed::Packed;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::{Options, SummationOrder};
-use crate::pairs::engine::{Engine, Exchange};
+use crate::pairs::engine::Engine;
 use crate::pairs::evaluation::Evaluation;
 use crate::pairs::ordered::OrderedPairs;
 use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
 use crate::pairs::symmetric::{self, SymmetricPairs};
+use crate::ranks::exchange::{Part, Team};
 use crate::ranks::shares::Shares;
 use crate::records::pack;
 use crate::records::parameters::Parameters;
@@ -245,15 +246,15 @@ impl Engine for CpuEngine {
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        [rank, ranks]: [usize; 2],
-        exchange: &mut Exchange<'_>,
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
-        let shares = Shares::new(out.len(), ranks);
+        let shares = Shares::new(out.len(), team.size);
+        let rank = team.rank;
         let done = pairs(self.law, i, j).and_then(|[i, of_j]| {
             let out = results(out, self.law.f)?;
             self.run_range(i, j.with(of_j), (out, store), shares.range(rank))
         });
-        exchange(done, out, shares)
+        (team.exchange)(Part { number: 0, done, rows: out, shares })
     }
 
     fn time(

@@ -11,16 +11,22 @@ use crate::memory::buffer::Buffer;
 use crate::options::Options;
 use crate::pairs::sources::Sources;
 use crate::pairs::sources::Store;
-use crate::ranks::shares::Shares;
+use crate::ranks::exchange::{Part, Team};
 use crate::state::EngineState;
 use crate::state::check_state;
 
-/// Exchanges rows of ranks after a part of an evaluation: see [`Engine::evaluate_shared`].
-pub type Exchange<'a> =
-    dyn FnMut(Result<(), Error>, &mut dyn Buffer, Shares) -> Result<(), Error> + 'a;
-
 /// Evaluates the pairs of a law.
 pub trait Engine: Any + fmt::Debug + Send + Sync {
+    /// Returns the engine that this engine hands its work to; `None` if it does the work itself.
+    fn inner(&self) -> Option<&dyn Engine> {
+        None
+    }
+
+    /// Returns the engine that this engine hands its work to, for changes.
+    fn inner_mut(&mut self) -> Option<&mut dyn Engine> {
+        None
+    }
+
     /// Returns the law.
     fn law(&self) -> &'static Law;
 
@@ -52,24 +58,18 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     ) -> Result<(), Error>;
 
     /// Evaluates as [`evaluate`](Self::evaluate) does, the share of this rank, and exchanges results
-    /// with the other ranks, which call this together. Sums have an order that follows from the
-    /// numbers of all particles, so that results do not depend on the number of ranks, to the last
-    /// bit.
-    ///
-    /// `exchange` is called after each part of the work, with its outcome. It refuses if any rank has
-    /// failed, and otherwise replaces rows of the other ranks by the rows that they have; a share
-    /// for one rank alone has no other rows.
+    /// with the other ranks, which call this together. Sums have an order that follows from all
+    /// particles, so that results do not depend on the number of ranks, to the last bit. The ranks
+    /// exchange after each part of the work, at least once.
     fn evaluate_shared(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        _rank: [usize; 2],
-        exchange: &mut Exchange<'_>,
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         let done = self.evaluate(i, j, out, store);
-        let shares = Shares::new(out.len(), 1);
-        exchange(done, out, shares)
+        (team.exchange)(Part::whole(done, out))
     }
 
     /// Measures the time of one evaluation on the device.

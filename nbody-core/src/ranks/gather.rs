@@ -15,6 +15,9 @@ pub trait Gather: fmt::Debug + Send + Sync {
     /// Replaces the rows of other ranks by the rows that they have.
     fn gather(&mut self, results: &mut dyn Buffer, shares: Shares) -> Result<(), Error>;
 
+    /// Waits for the device of this rank.
+    fn wait(&self) -> Result<(), Error>;
+
     /// Returns the way of the results: `memory`, `staging`, `NCCL 2.28`.
     fn way(&self) -> String;
 }
@@ -50,6 +53,10 @@ impl Gather for CpuGather {
             bytemuck::cast_slice_mut(&mut all),
         )?;
         out.columns.set_rows(&all);
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<(), Error> {
         Ok(())
     }
 

@@ -2,9 +2,11 @@
 //! the parts that devices need; the engines over ranks are in nbody-mpi.
 //!
 //! Every rank holds all particles. It evaluates its share of the i-particles, and gathers the
-//! results of the others. The order of each sum follows from the numbers of all particles, so that
-//! results do not depend on the number of ranks.
+//! results of the others. The order of each sum follows from all particles, so that results do not
+//! depend on the number of ranks.
 
 pub mod communicator;
+pub mod dealt;
+pub mod exchange;
 pub mod gather;
 pub mod shares;

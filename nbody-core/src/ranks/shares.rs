@@ -14,13 +14,16 @@ pub struct Shares {
     pub ranks: usize,
     /// The rows of a piece.
     pub piece: usize,
+    /// Whether a GPU has the numbers of each row together, not all rows as a structure of arrays:
+    /// pieces then pass between ranks as they are.
+    pub in_rows: bool,
 }
 
 impl Shares {
     /// Divides `n` rows among ranks, at least one.
     pub fn new(n: usize, ranks: usize) -> Self {
         let piece = n.div_ceil(ranks.max(1)).next_multiple_of(GROUP);
-        Self { n, ranks, piece }
+        Self { n, ranks, piece, in_rows: false }
     }
 
     /// Returns the rows of a rank.

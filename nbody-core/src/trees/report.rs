@@ -46,12 +46,14 @@ pub struct TreeTimes {
     /// [`Opening::relative`](crate::trees::opening::Opening::relative) has no results yet to
     /// compare with.
     pub walk: Duration,
+    /// Time in which ranks exchange their results, and wait for each other.
+    pub exchange: Duration,
 }
 
 impl TreeTimes {
-    /// Creates the times of the three parts.
+    /// Creates the times of the three parts of one rank.
     pub fn new(order: Duration, build: Duration, walk: Duration) -> Self {
-        Self { order, build, walk }
+        Self { order, build, walk, exchange: Duration::ZERO }
     }
 }
 
@@ -86,8 +88,10 @@ impl fmt::Display for TreeReport {
         line(f, "bytes", self.bytes.to_string())?;
         line(f, "expansion", self.expansion.to_string())?;
         line(f, "error falls as", format!("theta^{}", self.error_order))?;
-        let Some(TreeTimes { order, build, walk }) = self.times else { return Ok(()) };
-        for (name, time) in [("order", order), ("build", build), ("walk", walk)] {
+        let Some(TreeTimes { order, build, walk, exchange }) = self.times else { return Ok(()) };
+        let exchange = (!exchange.is_zero()).then_some(("exchange", exchange));
+        let parts = [("order", order), ("build", build), ("walk", walk)].into_iter();
+        for (name, time) in parts.chain(exchange) {
             line(f, &format!("{name} / ms"), format!("{:.3}", 1e3 * time.as_secs_f64()))?;
         }
         Ok(())

@@ -13,6 +13,7 @@ use crate::options::Accumulation;
 use crate::order::GROUP;
 use crate::pairs::schedule::{Job, Schedule};
 use crate::parallel;
+use crate::ranks::dealt::Dealt;
 use crate::trees::walk::{CellTree, Walked};
 
 /// Groups that a thread evaluates at a time.
@@ -26,6 +27,9 @@ pub(crate) struct Walks<'a> {
     pub positions: &'a [[f64; 3]],
     /// i- and j-particles are one set.
     pub one_set: bool,
+    /// The groups of this rank, and the rows of their sums.
+    pub dealt: Dealt,
+    pub rank: usize,
     /// Whether the results of each group are wanted; `None` if all are.
     pub wanted: Option<Vec<bool>>,
     /// The binary logarithm of the greatest permitted error of each group, if cells are opened by
@@ -47,6 +51,15 @@ struct WalkWork<W> {
     best: Best,
 }
 
+impl Walks<'_> {
+    /// Returns the group with these rows, if this rank is to walk for it.
+    fn group_of_rows(&self, rows: usize, mine: &Range<usize>) -> Option<usize> {
+        let row = rows * GROUP;
+        let group = self.dealt.place(row).filter(|_| mine.contains(&row))? / GROUP;
+        self.wanted.as_ref().is_none_or(|wanted| wanted[group]).then_some(group)
+    }
+}
+
 impl Schedule for &Walks<'_> {
     fn run<S: Scalar>(&self, job: &Job<'_, S>, out: &mut Columns<u64>) {
         job.walks(self, out);
@@ -54,15 +67,16 @@ impl Schedule for &Walks<'_> {
 }
 
 impl<S: Scalar> Job<'_, S> {
-    /// Evaluates the walk of each group.
+    /// Evaluates the walk of each group of this rank.
     pub(crate) fn walks(&self, walks: &Walks, out: &mut Columns<u64>) {
         let lines = BLOCKS * self.nothing.len().max(1);
+        let mine = walks.dealt.shares().range(walks.rank);
         parallel::each_chunk(out.lines_mut(), GROUPS * lines, &|first, out| {
             let (walked, bag, sums, lost) = Default::default();
             let mut work = WalkWork { walked, bag, sums, lost, best: Best::new() };
             for (k, out) in (first / lines..).zip(out.chunks_mut(lines)) {
-                if walks.wanted.as_ref().is_none_or(|wanted| wanted[k]) {
-                    self.walk_of_group(walks, k, &mut work, out);
+                if let Some(group) = walks.group_of_rows(k, &mine) {
+                    self.walk_of_group(walks, group, &mut work, out);
                 }
             }
         });

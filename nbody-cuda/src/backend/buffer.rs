@@ -147,6 +147,40 @@ impl Buffer {
         })
     }
 
+    /// Copies some results as [`read`](Self::read) does; `take` receives them as all rows.
+    pub fn read_rows(
+        &self,
+        fields: &[Field],
+        rows: Range<usize>,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        if rows == (0..self.n) {
+            return self.read(fields, take);
+        }
+        let (real, n, dim) = (bytes_of(self.precision), rows.len(), pack::dim(fields));
+        let mut columns = vec![0_u64; (n * dim * real).div_ceil(size_of::<u64>())];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut columns);
+        for (c, column) in bytes.chunks_exact_mut((n * real).max(1)).take(dim).enumerate() {
+            let begin = (c * self.n + rows.start) * real;
+            let words = begin / size_of::<u64>()..(begin + n * real).div_ceil(size_of::<u64>());
+            self.memory.read_words(words, &mut |words| {
+                let from = &bytemuck::cast_slice::<_, u8>(words)[begin % size_of::<u64>()..];
+                column.copy_from_slice(&from[..n * real]);
+            })?;
+        }
+        match self.precision {
+            Precision::Single | Precision::Mixed => take(&|records, to| {
+                let columns = bytemuck::cast_slice(&columns);
+                pack::rows_of_columns::<f32>(columns, n, fields, records, to);
+            }),
+            Precision::Double => take(&|records, to| {
+                let columns = bytemuck::cast_slice(&columns);
+                pack::rows_of_columns::<f64>(columns, n, fields, records, to);
+            }),
+        }
+        Ok(())
+    }
+
     /// Copies a range of particles with these fields to the host, and passes `take` a function
     /// that writes them as records.
     pub fn read_particles(

@@ -53,6 +53,11 @@ impl CudaResults {
     pub fn boxed(buffer: Buffer, fields: &'static [Field]) -> Box<dyn untyped::Buffer> {
         Box::new(Self { buffer, fields })
     }
+
+    /// Returns the memory of results; `None` for another buffer.
+    pub fn unboxed(results: Box<dyn untyped::Buffer>) -> Option<Buffer> {
+        (results as Box<dyn Any>).downcast::<Self>().ok().map(|results| results.buffer)
+    }
 }
 
 impl untyped::Buffer for CudaParticles {
@@ -124,10 +129,7 @@ impl untyped::Buffer for CudaResults {
 
     fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
         Error::check_range(&rows, self.buffer.n)?;
-        let begin = rows.start;
-        Ok(self.buffer.read(self.fields, &mut |write| {
-            take(&|records, to| write(begin + records.start..begin + records.end, to));
-        })?)
+        Ok(self.buffer.read_rows(self.fields, rows, take)?)
     }
 
     fn read_field(

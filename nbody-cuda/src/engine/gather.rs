@@ -8,7 +8,7 @@ use nbody_core::pack::dim;
 use nbody_core::untyped::{self, Communicator, Shares};
 
 use super::buffer::results;
-use crate::backend::{Backend, LateKernel, Launch, Link, Scratch};
+use crate::backend::{Backend, LateKernel, Launch, Link, Memory, Scratch};
 use crate::compile::program::Program;
 use crate::layout::bytes_of;
 
@@ -42,11 +42,13 @@ impl CudaGather {
         })
     }
 
-    /// Gathers pieces of this number of bytes, by way of the host.
-    fn stage(&mut self, bytes: usize) -> Result<(), Error> {
+    /// Gathers pieces of this number of bytes: by the link, or by way of the host.
+    fn gather_pieces(&self, memory: &mut dyn Memory, bytes: usize) -> Result<(), Error> {
+        if let Some(link) = &self.link {
+            return Ok(link.gather(memory, bytes)?);
+        }
         let (rank, ranks) = (self.communicator.rank(), self.communicator.size());
         let words = bytes / size_of::<u64>();
-        let memory = self.pieces.memory_mut();
         let mut mine = Vec::new();
         memory.read_words(rank * words..(rank + 1) * words, &mut |words| mine = words.to_vec())?;
         let (sizes, communicator) = (vec![bytes; ranks], &self.communicator);
@@ -69,27 +71,34 @@ impl untyped::Gather for CudaGather {
         }
         // A piece is a whole number of words of 8 bytes.
         let bytes = shares.piece * columns * real;
-        self.pieces.reserve(&*self.backend, &[shares.ranks, bytes], false)?;
+        if shares.in_rows {
+            return self.gather_pieces(&mut *out.memory, bytes);
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.reserve(&*self.backend, &[shares.ranks, bytes], false)?;
         let kernels = self.kernels.get(&self.backend)?;
         let numbers = [out.n, columns, real / size_of::<u32>(), shares.piece, rank];
         let [n, columns, words, piece, of_rank] = numbers.map(|number| number as u32);
         let mine = shares.range(rank);
         if !mine.is_empty() {
             let pack = Launch::new(c"pack_share", mine.len().div_ceil(BLOCK) as u32)
-                .pointers([&*out.memory, self.pieces.memory()])
+                .pointers([&*out.memory, pieces.memory()])
                 .numbers([n, mine.start as u32, mine.end as u32])
                 .numbers([columns, words, piece, of_rank]);
             kernels.module.launch(pack)?;
         }
-        match &self.link {
-            Some(link) => link.gather(self.pieces.memory(), bytes)?,
-            None => self.stage(bytes)?,
-        }
+        self.gather_pieces(pieces.memory_mut(), bytes)?;
         out.changes();
         let unpack = Launch::new(c"unpack_shares", out.n.div_ceil(BLOCK) as u32)
-            .pointers([self.pieces.memory(), &*out.memory])
+            .pointers([pieces.memory(), &*out.memory])
             .numbers([n, columns, words, piece, of_rank]);
-        Ok(self.kernels.get(&self.backend)?.module.launch(unpack)?)
+        kernels.module.launch(unpack)?;
+        self.pieces = pieces;
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        Ok(self.backend.wait_for_all()?)
     }
 
     fn way(&self) -> String {

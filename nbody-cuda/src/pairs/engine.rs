@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::untyped::{self, Exchange, Shares};
+use nbody_core::untyped::{self, Part, Shares, Team};
 use nbody_core::{Domain, Law, Options, Sources, Store};
 
 use super::job::{Buffers, Job, Numbers, Workspace};
@@ -214,7 +214,7 @@ impl CudaEngine {
         sections: &Sections,
         i: &dyn untyped::Buffer,
         (out, store): (&mut dyn untyped::Buffer, Store),
-        exchange: &mut Exchange<'_>,
+        team: &mut Team<'_, '_>,
     ) -> Result<(), nbody_core::Error> {
         let (law, backend) = (self.setup.law, self.setup.backend.clone());
         let (n, shares) = (out.len(), sections.shares());
@@ -225,8 +225,9 @@ impl CudaEngine {
         let parts = self.setup.unset_results(shares.n)?;
         let mut parts = CudaResults::boxed(parts, law.f);
         for turn in 0..sections.turns.len() {
-            let done = self.launch_turn(sections, turn, i, (&mut *out, &mut *parts));
-            exchange(done, &mut *parts, shares)?;
+            self.launch_turn(sections, turn, i, (&mut *out, &mut *parts))?;
+            let part = Part { number: turn, done: Ok(()), rows: &mut *parts, shares };
+            (team.exchange)(part)?;
             let of_all = results(&*backend, &mut *parts, law.f)?;
             let to = fresh.as_ref().unwrap_or(results(&*backend, out, law.f)?);
             sections.combine(turn, self.kernels.sections(), of_all, to)?;
@@ -398,18 +399,16 @@ impl untyped::Engine for CudaEngine {
         i: &dyn untyped::Buffer,
         j: Sources<'_, dyn untyped::Buffer>,
         (out, store): (&mut dyn untyped::Buffer, Store),
-        [rank, ranks]: [usize; 2],
-        exchange: &mut Exchange<'_>,
+        team: &mut Team<'_, '_>,
     ) -> Result<(), nbody_core::Error> {
-        match self.sections(i, j, out, [rank, ranks]) {
-            Ok(Some(sections)) => self.run_sections(&sections, i, (out, store), exchange),
-            Ok(None) => {
-                let shares = Shares::new(out.len(), ranks);
-                let done = self.run_share(i, j, (&mut *out, store), shares.range(rank));
-                exchange(done, out, shares)
+        team.share_out(out, |out, team| {
+            if let Some(sections) = self.sections(i, j, out, [team.rank, team.size])? {
+                return self.run_sections(&sections, i, (out, store), team);
             }
-            Err(error) => exchange(Err(error), out, Shares::new(0, 1)),
-        }
+            let shares = Shares::new(out.len(), team.size);
+            self.run_share(i, j, (&mut *out, store), shares.range(team.rank))?;
+            (team.exchange)(Part { number: 0, done: Ok(()), rows: out, shares })
+        })
     }
 
     fn time(

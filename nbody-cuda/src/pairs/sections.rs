@@ -73,7 +73,8 @@ impl Sections {
     /// Returns the rows of partial sums of each rank.
     pub fn shares(&self) -> Shares {
         let piece = self.slots().saturating_mul(Shares::new(self.n, 1).piece);
-        Shares { n: piece.saturating_mul(self.ranks), ranks: self.ranks, piece }
+        let n = piece.saturating_mul(self.ranks);
+        Shares { n, ranks: self.ranks, piece, in_rows: false }
     }
 
     /// Returns the largest number of subtrees of a rank.

@@ -1,5 +1,6 @@
 //! Programs of pairs: the text that follows an interaction, and the registers and shared memory of its blocks.
 
+pub mod dealt;
 pub mod program;
 pub mod resources;
 

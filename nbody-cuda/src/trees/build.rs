@@ -9,6 +9,7 @@ use nbody_compile::Cache;
 use nbody_core::lists::cutoff;
 use nbody_core::order::GROUP;
 use nbody_core::pack::Binding;
+use nbody_core::untyped;
 use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision};
 
 use super::declared::{
@@ -25,6 +26,7 @@ use crate::order::BLOCK;
 use crate::order::keys::cells_of_trees::KEY_BITS;
 use crate::order::keys::{Frame, Position, Positions};
 use crate::order::sort::{self, SortMemory};
+use crate::schedule::dealt::{Dealt, Stored};
 
 /// The kernels, in the order of their launches.
 pub(super) const KERNELS: &[&CStr] = &[ORDER, CELLS];
@@ -415,20 +417,20 @@ impl DeviceTree {
             at: Address::of(self.at[of_i].memory()),
             order: Address::of(self.sorts[of_i].values(KEY_BITS)),
             before: Address::NULL,
-            lengths: Address::NULL,
             estimate: Address::NULL,
             queues: Address::NULL,
             counters: state.part(offset_of!(TreeState, counters)),
             share: 0.0,
             ni: sets.i.n as u32,
             nj: sets.j().n as u32,
-            wanted: sets.i.n as u32,
             room: self.room() as u32,
             one_set: sets.one_set.into(),
             is_estimated: 0,
-            adds: 0,
             counts: 1,
             efforts: self.efforts(),
+            stored: Stored { lengths: Address::NULL, wanted: sets.i.n as u32, adds: 0 },
+            dealt: Dealt::new(untyped::Dealt::new(sets.i.n, 1), 0),
+            rows: Address::NULL,
         }
     }
 

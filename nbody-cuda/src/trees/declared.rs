@@ -10,6 +10,7 @@ use crate::border::{self, Address, Const, Declared as _, Named, border};
 use crate::config::warp;
 use crate::order::keys::{Frame, Position, Positions, cells_of_trees, kind};
 use crate::order::sort::{self, Sort};
+use crate::schedule::dealt::{Dealt, Stored};
 
 border! {
     /// A cell and the place of its children.
@@ -179,8 +180,6 @@ border! {
         pub order: Address<Const<u32>>,
         /// The lengths of the last results.
         pub before: Address<Const<f64>>,
-        /// The lengths of the new results; null if only distances count.
-        pub lengths: Address<f64>,
         /// The binary logarithm of |K(d)| / d^p, at steps of the squared distance.
         pub estimate: Address<Const<f32>>,
         /// Room for the opened cells of two depths, for each warp.
@@ -191,19 +190,19 @@ border! {
         /// The numbers of i-particles and j-particles.
         pub ni: u32,
         pub nj: u32,
-        /// The number of leading i-particles whose results are wanted.
-        pub wanted: u32,
         /// The number of far particles that each cell has room for.
         pub room: u32,
         /// Whether i and j are one set.
         pub one_set: u32,
         /// Whether the estimate of errors also opens cells.
         pub is_estimated: u32,
-        /// Whether to add the results to earlier results.
-        pub adds: u32,
         /// Whether to count the work of the walk.
         pub counts: u32,
         pub efforts: Efforts,
+        pub stored: Stored,
+        /// The groups of this rank, and the rows of results of all ranks; null for one rank.
+        pub dealt: Dealt,
+        pub rows: Address<Backup>,
     }
 }
 
@@ -313,6 +312,16 @@ pub(crate) struct Real;
 impl Named for Real {
     fn declare(name: &str) -> String {
         format!("real {name}")
+    }
+}
+
+/// A number of a result of the program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Backup;
+
+impl Named for Backup {
+    fn declare(name: &str) -> String {
+        format!("backup {name}")
     }
 }
 

@@ -1,14 +1,14 @@
 //! Trees built and walked by CUDA programs, for particles of any law.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nbody_compile::Cache;
 use nbody_core::order::GROUP;
 use nbody_core::trees::law::TreeLaw;
+use nbody_core::untyped::{self, Part, Team};
 use nbody_core::{
     Domain, EngineState, Expansion, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes,
-    untyped,
 };
 
 use super::build::{BuiltTree, DeviceTree, TREE_LIMIT, Times, TreeSets};
@@ -22,6 +22,7 @@ use crate::config::Walk;
 use crate::engine::buffer::{CudaResults, pairs, results};
 use crate::engine::setup::Setup;
 use crate::error::Error;
+use crate::schedule::dealt::{Arranging, Dealt, Rows, Stored};
 
 /// The engine of CUDA programs of trees.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct TreeEngine {
     /// The unit and the sign for which the estimate was made.
     estimated: Option<(f64, bool)>,
     queues: Scratch,
+    /// The kernel that stores results of ranks.
+    arranging: Arranging,
     /// The last evaluation, if it had pairs; and the part of its report that does not come from
     /// the device.
     last: Option<Last>,
@@ -58,6 +61,18 @@ struct Last {
     by: Walk,
     times: Option<Times>,
     walk: Duration,
+    exchange: Duration,
+}
+
+/// A walk for all i-particles.
+#[derive(Clone, Copy, Debug)]
+struct Walking {
+    /// The index of the kernel.
+    kernel: usize,
+    /// The greatest error, in units of the last results; 0 if only distances count.
+    share: f64,
+    /// Whether the last results are known.
+    is_estimated: bool,
 }
 
 impl TreeEngine {
@@ -79,6 +94,7 @@ impl TreeEngine {
             estimate: None,
             estimated: None,
             queues: Scratch::default(),
+            arranging: Arranging::default(),
             last: None,
             report: TreeReport::default(),
             is_timed: false,
@@ -94,8 +110,8 @@ impl TreeEngine {
         &mut self,
         i: &Buffer,
         j: Sources<Buffer>,
-        out: &mut Buffer,
-        store: Store,
+        (out, store): (&mut Buffer, Store),
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, TREE_LIMIT)?;
         untyped::check_given(self.given.as_deref(), out.n)?;
@@ -124,9 +140,10 @@ impl TreeEngine {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, law)?),
         };
-        let (by, n, walk) = (self.walk, [out.n, others.n, i.n], Duration::ZERO);
-        let mut last = Last { tree, built, by, times, walk };
-        self.walk_all((&mut last, kernel), &sets, (out, store))?;
+        let (by, n) = (self.walk, [out.n, others.n, i.n]);
+        let [walk, exchange] = [Duration::ZERO; 2];
+        let mut last = Last { tree, built, by, times, walk, exchange };
+        self.walk_all((&mut last, kernel), &sets, (out, store), team)?;
         self.set_report(n, last.built.is_of_one_sign);
         self.last = Some(last);
         Ok(())
@@ -148,11 +165,14 @@ impl TreeEngine {
         (last, kernel): (&mut Last, usize),
         sets: &TreeSets,
         (out, store): (&Buffer, Store),
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         let given = self.given.take();
         let Some(share) = self.law.opening().share() else {
-            return self.walk_once((last, kernel), sets, (out, store), (0.0, false));
+            let by = Walking { kernel, share: 0.0, is_estimated: false };
+            return self.walk_once((last, by), sets, (out, store), team);
         };
+        let by = Walking { kernel, share, is_estimated: true };
         self.provide_estimate(last)?;
         if let Some(given) = given {
             self.write_lengths(&given)?;
@@ -164,10 +184,11 @@ impl TreeEngine {
         }
         if before != out.n {
             let first = self.setup.results(out.n)?;
-            self.walk_once((last, kernel), sets, (&first, Store::Replace), (share, false))?;
+            let by = Walking { is_estimated: false, ..by };
+            self.walk_once((last, by), sets, (&first, Store::Replace), team)?;
         }
         self.lengths.0.swap(0, 1);
-        self.walk_once((last, kernel), sets, (out, store), (share, true))?;
+        self.walk_once((last, by), sets, (out, store), team)?;
         self.lengths.1 = out.n;
         Ok(())
     }
@@ -195,15 +216,64 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Walks for all i-particles. If the last results are known, the greatest error is a share of
-    /// them.
+    /// Walks for all i-particles. Ranks walk for their groups, and exchange the results.
     fn walk_once(
         &mut self,
-        (last, kernel): (&mut Last, usize),
+        (last, by): (&mut Last, Walking),
         sets: &TreeSets,
         (out, store): (&Buffer, Store),
-        (share, is_estimated): (f64, bool),
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
+        let lengths = self.lengths.0[0].get().filter(|_| by.share > 0.0);
+        let lengths = lengths.map_or(Address::NULL, Address::of);
+        let stored = Stored { lengths, wanted: out.n as u32, adds: (store == Store::Add).into() };
+        let dealt = untyped::Dealt::new(sets.i.n, team.size);
+        if team.size == 1 {
+            let dealt = (Dealt::new(dealt, 0), None);
+            return self.launch_walk((last, by), sets, (out, stored), dealt);
+        }
+        let fields = self.law.law().f;
+        let (shares, dealt) = (dealt.shares(), Dealt::new(dealt, team.rank));
+        let rows = self.setup.fresh(shares.n)?;
+        self.launch_walk((last, by), sets, (out, stored), (dealt, Some(&rows)))?;
+        let start = Instant::now();
+        let mut rows = CudaResults::boxed(rows, fields);
+        let number = usize::from(by.is_estimated || by.share == 0.0);
+        (team.exchange)(Part { number, done: Ok(()), rows: &mut *rows, shares })?;
+        let rows = CudaResults::unboxed(rows).expect("boxed before");
+        self.arrange((last, dealt), sets, (out, &stored), &rows)?;
+        self.setup.keep_fresh(rows);
+        last.exchange += start.elapsed();
+        Ok(())
+    }
+
+    /// Stores the results of all ranks.
+    fn arrange(
+        &mut self,
+        (last, dealt): (&Last, Dealt),
+        sets: &TreeSets,
+        (out, stored): (&Buffer, &Stored),
+        rows: &Buffer,
+    ) -> Result<(), Error> {
+        let tree = &self.trees[last.tree].1;
+        let order = tree.walked(sets).order;
+        let rows = Rows { dealt, memory: &*rows.memory, order, n: sets.i.n };
+        let lengths = self.lengths.0.iter().filter_map(Scratch::get);
+        let reads: Vec<_> = tree.memory().into_iter().chain(lengths).collect();
+        let (setup, arranging) = (&self.setup, &mut self.arranging);
+        let mut work = || arranging.arrange(setup, &rows, (&*out.memory, stored), &reads);
+        if self.is_timed { setup.backend.time(&mut work).map(|_| ()) } else { work() }
+    }
+
+    /// Launches a walk. If the last results are known, the greatest error is a share of them.
+    fn launch_walk(
+        &mut self,
+        (last, by): (&mut Last, Walking),
+        sets: &TreeSets,
+        (out, stored): (&Buffer, Stored),
+        (dealt, rows): (Dealt, Option<&Buffer>),
+    ) -> Result<(), Error> {
+        let Walking { kernel, share, is_estimated } = by;
         let (tree, kernel) = (&self.trees[last.tree].1, &self.kernels[kernel].1);
         let (name, ni) = (walk::kernel(last.by), sets.i.n);
         let (blocks, queues) = match last.by {
@@ -223,20 +293,21 @@ impl TreeEngine {
         let estimate = self.estimate.as_deref();
         let walked = WalkedTree {
             before: before.map_or(Address::NULL, Address::of),
-            lengths: lengths.map_or(Address::NULL, Address::of),
             estimate: estimate.map_or(Address::NULL, Address::of),
             queues: Address::of(queues),
             share,
-            wanted: out.n as u32,
             is_estimated: is_estimated.into(),
-            adds: (store == Store::Add).into(),
             counts: (is_estimated == has_lengths).into(),
+            stored,
+            dealt,
+            rows: rows.map_or(Address::NULL, |rows| Address::of(&*rows.memory)),
             ..tree.walked(sets)
         };
         let launch = Launch::new(name, blocks as u32).record(&self.setup.parameters);
         let launch = launch.record(&self.setup.space).value(&walked);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
         let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
+        let memory = memory.chain(rows.map(|rows| &*rows.memory));
         let launch = memory.fold(launch, Launch::reads);
         if !self.is_timed {
             return kernel.module.launch(launch);
@@ -304,7 +375,11 @@ impl TreeEngine {
         report.far_particles = tree.far_particles()?;
         [report.tested, report.evaluations] = tree.work()?;
         report.bytes = tree.bytes();
-        report.times = last.times.map(|times| TreeTimes::new(times.order, times.cells, last.walk));
+        report.times = last.times.map(|times| {
+            let mut times = TreeTimes::new(times.order, times.cells, last.walk);
+            times.exchange = last.exchange;
+            times
+        });
         Ok(report)
     }
 }
@@ -333,6 +408,7 @@ impl untyped::Engine for TreeEngine {
         let (options, needs_others) = self.setup.in_domain(domain)?;
         if needs_others {
             self.kernels.clear();
+            self.arranging = Arranging::default();
         }
         self.setup.set_options(options);
         Ok(())
@@ -352,7 +428,28 @@ impl untyped::Engine for TreeEngine {
         let law = self.law.law();
         let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
         let out = results(&*self.setup.backend, out, law.f)?;
-        Ok(self.run(i, j.with(of_j), out, store)?)
+        Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), team)?))
+    }
+
+    fn evaluate_shared(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        (out, store): (&mut dyn untyped::Buffer, Store),
+        team: &mut Team<'_, '_>,
+    ) -> Result<(), nbody_core::Error> {
+        if team.size == 1 {
+            let done = self.evaluate(i, j, out, store);
+            return (team.exchange)(Part::whole(done, out));
+        }
+        let backend = self.setup.backend.clone();
+        team.share_out(out, |out, team| {
+            let law = self.law.law();
+            let [i, of_j] = pairs(&*backend, law, i, j)?;
+            let has_pairs = !out.is_empty() && of_j.n > 0;
+            self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), team)?;
+            if has_pairs { Ok(()) } else { (team.exchange)(Part::whole(Ok(()), out)) }
+        })
     }
 
     fn time(

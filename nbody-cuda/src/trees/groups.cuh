@@ -103,7 +103,7 @@ __device__ __forceinline__ void find_target(
     target.most = 0.0f;
     if (walk.is_estimated) {
         // NaN stays: a group with NaN opens every cell.
-        float most = most_error(walk, index < walk.wanted ? walk.before[index] : infinite);
+        float most = most_error(walk, index < walk.stored.wanted ? walk.before[index] : infinite);
         for (u32 half = LANES / 2; half > 0; half /= 2) {
             const float other = value_of(lane() ^ half, most);
             most = other < most || other != other ? other : most;
@@ -374,7 +374,7 @@ struct Group {
     __device__ __forceinline__ u32 place() const { return first + (has_lane() ? lane() : count - 1); }
     __device__ __forceinline__ bool wants(const WalkedTree &walk, u32 index) const
     {
-        return has_lane() && index < walk.wanted;
+        return has_lane() && index < walk.stored.wanted;
     }
 };
 
@@ -382,10 +382,10 @@ struct Group {
 __device__ __forceinline__ void finish(
     const WalkedTree &walk, const Group &group, u32 met, Shared &shared, backup *out)
 {
-    const u32 index = walk.order[group.place()];
+    const u32 place = group.place(), index = walk.order[place];
     backup total[FDIM];
     load(&shared.totals[0][0], lane(), LANES, total);
-    if (group.wants(walk, index)) store_result(walk, total, out, index);
+    if (group.wants(walk, index)) store_walked(walk, total, out, place, index);
     if (group.has_lane()) walk.efforts.of_particles[index] = OF_PAIRS * met + shared.tested;
     if (lane() > 0) return;
     shared.work.tested += shared.tested;
@@ -432,8 +432,8 @@ __device__ __forceinline__ void walk_group(
     finish(walk, group, own.end - own.begin + met, shared, out);
 }
 
-// Evaluates the walks of all groups, heavy groups first. `out` is a structure of arrays, component
-// c of i-particle k of the caller at [c * wanted + k].
+// Evaluates the walks of all groups, or of the groups of this rank, heavy groups first. `out` is a
+// structure of arrays, component c of i-particle k of the caller at [c * wanted + k].
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
     const Parameters parameters, const Space space, const WalkedTree walk,
     const ParticleI *__restrict__ i_particles, backup *__restrict__ out)
@@ -455,6 +455,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_groups(
         const u32 k = number < heavy ? efforts.heavy[1 + number] : number - heavy;
         if (number >= heavy && efforts.is_heavy[k]) continue;
         const u32 first = k * LANES, rest = walk.ni - first;
+        if (!is_mine(walk.dealt, first)) continue;
         const Group group = {first, rest < LANES ? rest : LANES};
         walk_group(self, space, walk, i_particles, group, shared, out);
     }

@@ -46,9 +46,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_links(
     __syncthreads();
     const Parameters &self = LOOKS_UP ? shared_self : parameters;
     const u32 place = blockIdx.x * BLOCK + threadIdx.x;
-    if (place >= walk.ni) return;
+    if (place >= walk.ni || !is_mine(walk.dealt, place)) return;
     const u32 index = walk.order[place];
-    if (index >= walk.wanted) return;
+    if (index >= walk.stored.wanted) return;
     const ParticleI i = i_particles[index];
     const Target target = target_of_particle(walk, walk.at[place], index);
     const Own own = walk.one_set ? Own{place, place + 1} : Own{0, 0};
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) walk_links(
         k = walk.next[k];
     } while (k != 0);
     sums.fold_now();
-    store_result(walk, sums.total, out, index);
+    store_walked(walk, sums.total, out, place, index);
     count_work(walk, {tested, evaluations, 0});
 }
 

@@ -126,28 +126,18 @@ __device__ __forceinline__ Acting far_particles_of(const WalkedTree &walk, const
     return {has_some ? walk.nj + k * walk.room : cell.first, has_some ? count : count_of(cell)};
 }
 
-// Returns the length of the first field of a result.
-__device__ __forceinline__ double length_of(const backup (&result)[FDIM])
+// Stores the result of an i-particle; also in its row, if ranks share out the walks. Results that are
+// to be added are then added once all ranks have succeeded.
+__device__ __forceinline__ void store_walked(
+    const WalkedTree &walk, backup (&total)[FDIM], backup *out, u32 place, u32 index)
 {
-    double sum = 0.0;
+    if (walk.rows) {
+        backup *const row = row_of(walk.dealt, place, walk.rows);
 #pragma unroll
-    for (int c = 0; c < FIRST_FIELD; ++c) sum += double(result[c]) * double(result[c]);
-    return ::sqrt(sum);
-}
-
-// Stores the result of an i-particle, or adds it to an earlier result.
-__device__ __forceinline__ void store_result(
-    const WalkedTree &walk, backup (&total)[FDIM], backup *out, u32 index)
-{
-    if (walk.lengths) walk.lengths[index] = length_of(total);
-    if (walk.adds) {
-        backup sum[FDIM];
-        load(out, index, walk.wanted, sum);
-        merge(total, sum);
-        store(sum, out, index, walk.wanted);
-    } else {
-        store(total, out, index, walk.wanted);
+        for (int c = 0; c < FDIM; ++c) row[c] = total[c];
+        if (walk.stored.adds) return;
     }
+    store_result(walk.stored, total, out, index);
 }
 
 __device__ __forceinline__ void count_work(const WalkedTree &walk, const Work &work)

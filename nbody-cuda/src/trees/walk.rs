@@ -13,6 +13,7 @@ use crate::config::{KernelConfig, Schedule, Walk};
 use crate::error::Error;
 use crate::layout::bytes_of;
 use crate::schedule::ScheduleText;
+use crate::schedule::dealt::{self, DEALT, STORE};
 use crate::schedule::resources::{
     ALIGNED, REGISTERS, RESERVED, Registers, SHARED_MEMORY, does_not_fit, parameters, slot,
 };
@@ -56,13 +57,10 @@ impl Program {
         // No walk meets more j-particles.
         let most = u32::MAX as usize / config.bag * config.bag;
         let folded = options.order.unwrap_or_default().bag.min(most);
-        let first = law.f.first().map_or(0, |field| field.kind.components());
         let constants = format!(
             "\
-// The length of a result is the length of its first field.
 namespace nbody {{
 
-constexpr int FIRST_FIELD = {first}; // numbers
 constexpr unsigned FOLDED = {folded}; // j-particles between folds: a multiple of a bag
 constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by groups, beside the bag and the sums
 
@@ -73,20 +71,26 @@ constexpr unsigned WALKED = {WALKED}; // bytes in shared memory of a walk by gro
         let text = match walk {
             Walk::Groups => ScheduleText {
                 title: "pairs of a tree, by groups",
-                parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("groups.cuh")],
+                parts: &[BAG, FORCE_LOOP, DEALT, STORE, WORK, WALK, include_str!("groups.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_groups"],
             },
             Walk::Particles => ScheduleText {
                 title: "pairs of a tree, by particle",
-                parts: &[BAG, FORCE_LOOP, WORK, WALK, include_str!("links.cuh")],
+                parts: &[BAG, FORCE_LOOP, DEALT, STORE, WORK, WALK, include_str!("links.cuh")],
                 merging: 0,
                 in_order: false,
                 kernels: &[c"walk_links"],
             },
         };
-        Ok(Self::assemble(law, options, config, text, &(declared::of_walks() + &constants)))
+        Ok(Self::assemble(
+            law,
+            options,
+            config,
+            text,
+            &(dealt::declared(law) + &declared::of_walks() + &constants),
+        ))
     }
 }
 

@@ -20,6 +20,8 @@ use crate::order::GROUP;
 use crate::pairs::cpu::{CpuEngine, pairs};
 use crate::pairs::engine::Engine;
 use crate::pairs::sources::{Sources, Store};
+use crate::ranks::dealt::Dealt;
+use crate::ranks::exchange::{Part, Team};
 use crate::records::pack;
 use crate::state::EngineState;
 use crate::trees::engine::{Tree, check_given, restore_tree};
@@ -54,6 +56,8 @@ struct TreeTargets {
     /// The number of first particles whose results are wanted.
     wanted: usize,
     one_set: bool,
+    /// The rows of sums.
+    dealt: Dealt,
 }
 
 impl TreeTargets {
@@ -64,15 +68,15 @@ impl TreeTargets {
         (self.wanted < self.indices.len()).then(|| groups.map(has_one).collect())
     }
 
-    /// Returns the place in order of each particle whose result is wanted.
-    fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.wanted];
+    /// Returns the row of the sums of each particle whose result is wanted.
+    fn rows(&self) -> Vec<u32> {
+        let mut rows = vec![0; self.wanted];
         for (place, &index) in self.indices.iter().enumerate() {
-            if let Some(of_index) = places.get_mut(index as usize) {
-                *of_index = place as u32;
+            if let Some(of_index) = rows.get_mut(index as usize) {
+                *of_index = self.dealt.row(place) as u32;
             }
         }
-        places
+        rows
     }
 
     /// Returns for each group the binary logarithm of this share of its smallest result.
@@ -88,13 +92,14 @@ impl TreeTargets {
         self.indices.chunks(GROUP).map(least).collect()
     }
 
-    /// Returns the length of the first field of each result, given the sums in order.
+    /// Returns the length of the first field of each result, given the sums.
     fn lengths(&self, sums: &Columns<u64>, fields: &[Field]) -> Vec<f64> {
         let dim = pack::dim(fields);
         let (mut row, mut lengths) = (vec![0; dim], vec![0.0; self.wanted]);
         for (place, &index) in self.indices.iter().enumerate() {
             if let Some(length) = lengths.get_mut(index as usize) {
-                sums.rows(place..place + 1, &mut row);
+                let of_place = self.dealt.row(place);
+                sums.rows(of_place..of_place + 1, &mut row);
                 *length = first_field(fields, row.iter().map(|&word| f64::from_bits(word)));
             }
         }
@@ -125,7 +130,7 @@ impl CpuTree {
         &mut self,
         i: &Particles,
         j: Sources<'_, Particles>,
-        wanted: usize,
+        (wanted, ranks): (usize, usize),
     ) -> Result<(BuiltTree, TreeTargets), Error> {
         let (start, domain, one_set) = (Instant::now(), self.engine.options.domain, j.is_one_set());
         let law = self.engine.law;
@@ -176,20 +181,25 @@ impl CpuTree {
             times: Some(TreeTimes::new(ordered - start, ordered.elapsed(), Duration::ZERO)),
             ..TreeReport::default()
         };
-        Ok((built, TreeTargets { packed, positions, indices, wanted, one_set }))
+        let dealt = Dealt::new(indices.len(), ranks);
+        Ok((built, TreeTargets { packed, positions, indices, wanted, one_set, dealt }))
     }
 
-    /// Sums the walks of all groups, given their greatest permitted errors.
+    /// Sums the walks of all groups, given their greatest permitted errors, as this part of an
+    /// evaluation.
     fn sum_walks(
         &mut self,
-        built: &BuiltTree,
-        targets: &TreeTargets,
+        (built, targets): (&BuiltTree, &TreeTargets),
         most: Option<&[f32]>,
+        part: usize,
+        team: &mut Team<'_, '_>,
     ) -> Result<Columns<u64>, Error> {
         let walks = Walks {
             tree: &built.tree,
             positions: &targets.positions,
             one_set: targets.one_set,
+            dealt: targets.dealt,
+            rank: team.rank,
             wanted: targets.wanted_groups(),
             most,
             tested: AtomicU64::new(0),
@@ -199,7 +209,14 @@ impl CpuTree {
         let sums = self.engine.sum_walks(sets, &walks)?;
         self.report.tested = walks.tested.into_inner();
         self.report.evaluations = walks.evaluations.into_inner();
-        Ok(sums)
+        let (precision, fields) = (self.engine.options.backup(), self.engine.law.f);
+        let mut rows = Results { columns: sums, precision, fields };
+        let (shares, start) = (targets.dealt.shares(), Instant::now());
+        (team.exchange)(Part { number: part, done: Ok(()), rows: &mut rows, shares })?;
+        if let Some(times) = self.report.times.as_mut().filter(|_| team.size > 1) {
+            times.exchange += start.elapsed();
+        }
+        Ok(rows.columns)
     }
 
     /// Builds the tree, walks it and stores the sums.
@@ -207,23 +224,24 @@ impl CpuTree {
         &mut self,
         i: &Particles,
         j: Sources<Particles>,
-        out: &mut Results,
-        store: Store,
+        (out, store): (&mut Results, Store),
+        team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         self.engine.check(i, j, out)?;
         check_given(self.given.as_deref(), out.columns.len())?;
-        let (built, targets) = self.build(i, j, out.columns.len())?;
-        let (start, fields) = (Instant::now(), self.engine.law.f);
+        let (built, targets) = self.build(i, j, (out.columns.len(), team.size))?;
+        let (start, fields, of_all) = (Instant::now(), self.engine.law.f, (&built, &targets));
         let given = self.given.take();
         let sums = match self.law.opening().share() {
-            None => self.sum_walks(&built, &targets, None)?,
+            None => self.sum_walks(of_all, None, 1, team)?,
             Some(share) => {
                 let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
                 let before = match given.or(before) {
                     Some(lengths) => lengths,
-                    None => targets.lengths(&self.sum_walks(&built, &targets, None)?, fields),
+                    None => targets.lengths(&self.sum_walks(of_all, None, 0, team)?, fields),
                 };
-                let sums = self.sum_walks(&built, &targets, Some(&targets.most(share, &before)))?;
+                let most = targets.most(share, &before);
+                let sums = self.sum_walks(of_all, Some(&most), 1, team)?;
                 // Nothing is compared with results without sources, and nothing without results.
                 let has_pairs = !built.tree.cells.is_empty() && targets.wanted > 0;
                 self.lengths = has_pairs.then(|| targets.lengths(&sums, fields));
@@ -232,9 +250,9 @@ impl CpuTree {
             }
         };
         if let Some(times) = &mut self.report.times {
-            times.walk = start.elapsed();
+            times.walk = start.elapsed().saturating_sub(times.exchange);
         }
-        self.engine.arrange(&sums, &targets.places(), out, store)
+        self.engine.arrange(&sums, &targets.rows(), out, store)
     }
 }
 
@@ -276,7 +294,25 @@ impl Engine for CpuTree {
     ) -> Result<(), Error> {
         let [i, of_j] = pairs(self.engine.law, i, j)?;
         let out = results(out, self.engine.law.f)?;
-        self.run(i, j.with(of_j), out, store)
+        Team::alone(|team| self.run(i, j.with(of_j), (out, store), team))
+    }
+
+    fn evaluate_shared(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        (out, store): (&mut dyn Buffer, Store),
+        team: &mut Team<'_, '_>,
+    ) -> Result<(), Error> {
+        if team.size == 1 {
+            let done = self.evaluate(i, j, out, store);
+            return (team.exchange)(Part::whole(done, out));
+        }
+        team.share_out(out, |out, team| {
+            let [i, of_j] = pairs(self.engine.law, i, j)?;
+            let out = results(out, self.engine.law.f)?;
+            self.run(i, j.with(of_j), (out, store), team)
+        })
     }
 
     fn time(
@@ -342,9 +378,9 @@ impl Tree for CpuTree {
 
 impl CpuEngine {
     /// Sums the walks of a tree for i- and j-particles in its order, with far particles behind the
-    /// j-particles. The sums are in this order, too.
+    /// j-particles. The sums are in the order of their rows.
     pub fn sum_walks(&self, sets: [&Packed; 2], walks: &Walks) -> Result<Columns<u64>, Error> {
-        let mut sums = Columns::filled(sets[0].len(), &pack::nothing(self.law.f))?;
+        let mut sums = Columns::filled(walks.dealt.shares().n, &pack::nothing(self.law.f))?;
         self.evaluate_by(walks, self.options.domain, sets, walks.one_set, &mut sums)?;
         Ok(sums)
     }

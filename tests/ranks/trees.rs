@@ -1,0 +1,199 @@
+//! Trees over ranks: the device alone gives the same results, lengths of results and numbers of a
+//! report.
+
+use nbody::cuda::Walk;
+use nbody::cuda::programs::set_walk;
+use nbody::models::uniform_rows;
+use nbody::prelude::*;
+use nbody::trees::TreeReport;
+use nbody::untyped::OwnedRows;
+use nbody::{Accumulation, Expansion, Math, Opening, Sources, Store};
+use nbody_mpi::threads;
+use nbody_tests::covering::Covering;
+use nbody_tests::ways;
+
+use super::pairs::{Tested, laws, order, words};
+use super::{RANKS, over};
+
+/// Numbers of particles: around a group, fewer groups than ranks, and many groups.
+const SIZES: [usize; 6] = [1, 31, 33, 65, 301, 1500];
+
+fn openings() -> [Opening; 5] {
+    [
+        Opening::theta(0.6).expansion(Expansion::Monopole),
+        Opening::theta(0.9),
+        Opening::relative(0.01),
+        Opening::relative(0.002).expansion(Expansion::Monopole),
+        Opening::theta(1e-9),
+    ]
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Sets {
+    Two,
+    OneInOneBuffer,
+    OneInTwoBuffers,
+    First,
+}
+
+const SETS: [Sets; 4] = [Sets::Two, Sets::OneInOneBuffer, Sets::OneInTwoBuffers, Sets::First];
+const STORES: [Store; 2] = [Store::Replace, Store::Add];
+
+/// Evaluations by a tree.
+struct Walks<'a> {
+    tested: &'a Tested,
+    opening: Opening,
+    options: Options,
+    sets: Sets,
+    store: Store,
+    walk: Walk,
+    n: usize,
+}
+
+/// Results, compared lengths, and the work.
+type Found = (Vec<u64>, Option<Vec<u64>>, [u64; 2]);
+
+impl Walks<'_> {
+    /// Returns whether there is such a tree.
+    fn exists(&self) -> bool {
+        let Self { tested: Tested { law, parameters }, opening, options, .. } = self;
+        Device::cpu().untyped().tree(law, parameters, *opening, *options).is_ok()
+    }
+
+    /// Evaluates twice; a criterion by estimates then compares with the first results.
+    fn run(&self, device: &Device) -> Found {
+        let Self { tested: Tested { law, parameters }, opening, options, store, n, .. } = *self;
+        let untyped = device.untyped();
+        let mut tree = untyped.tree(law, parameters, opening, options).unwrap();
+        if !device.is_cpu() {
+            set_walk(&mut *tree, untyped, self.walk).unwrap();
+        }
+        let upload = |rows: &OwnedRows| untyped.upload(rows, options.precision).unwrap();
+        let i = upload(&uniform_rows(law.i, n, 1));
+        let j = match self.sets {
+            Sets::Two => upload(&uniform_rows(law.j, 2 * n + 37, 2)),
+            _ => upload(&uniform_rows(law.j, n, 1)),
+        };
+        let (sources, count) = match self.sets {
+            Sets::Two => (Sources::Others(&*j), n),
+            Sets::OneInOneBuffer => (Sources::Same(&*i), n),
+            Sets::OneInTwoBuffers => (Sources::Same(&*j), n),
+            Sets::First => (Sources::First(&*i), n.div_ceil(2)),
+        };
+        let mut out = tree.results(count).unwrap();
+        for store in [Store::Replace, store] {
+            tree.evaluate(&*i, sources, &mut *out, store).unwrap();
+        }
+        let compared = tree.compared().unwrap();
+        let compared = compared.map(|lengths| lengths.into_iter().map(f64::to_bits).collect());
+        let TreeReport { tested, evaluations, .. } = tree.report().unwrap();
+        (words(&*out), compared, [tested, evaluations])
+    }
+
+    fn describe(&self) -> String {
+        let Self { tested, opening, options, sets, store, walk, n } = self;
+        let order = options.order;
+        let name = tested.law.name;
+        format!("{name} {opening:?} {options} {order:?} {sets:?} {store:?} {walk} {n}")
+    }
+}
+
+/// Any two choices of the law, the criterion, the arithmetic, the order, the sets, the way of
+/// storing, the numbers of ranks and of particles, and the vector instructions meet.
+#[test]
+fn trees_do_not_depend_on_the_number_of_ranks() {
+    let (laws, levels) = (laws(), ways::levels());
+    let domains = nbody_verify::domains().unwrap();
+    let laws: Vec<_> = laws.into_iter().filter(|tested| tested.law.charges.is_ok()).collect();
+    let choices = [
+        laws.len(),
+        openings().len(),
+        Precision::ALL.len(),
+        Accumulation::ALL.len(),
+        Math::ALL.len(),
+        domains.len(),
+        3,
+        SETS.len(),
+        STORES.len(),
+        RANKS.len(),
+        SIZES.len(),
+        levels.len(),
+    ];
+    let walks = |row: &[usize]| Walks {
+        tested: &laws[row[0]],
+        opening: openings()[row[1]],
+        options: Options::default()
+            .precision(Precision::ALL[row[2]])
+            .accumulation(Accumulation::ALL[row[3]])
+            .math(Math::ALL[row[4]])
+            .domain(domains[row[5]])
+            .order(order(row[6])),
+        sets: SETS[row[7]],
+        store: STORES[row[8]],
+        walk: Walk::Groups,
+        n: SIZES[row[10]],
+    };
+    // Whether each law has a tree with each criterion.
+    let exist: Vec<Vec<bool>> = (0..laws.len())
+        .map(|law| {
+            let of = |opening| walks(&[law, opening, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).exists();
+            (0..openings().len()).map(of).collect()
+        })
+        .collect();
+    let allows = |row: &[Option<usize>]| {
+        let Some(law) = row[0] else { return true };
+        let of_law = laws[law].law;
+        row[1].is_none_or(|opening| exist[law][opening])
+            && row[5].is_none_or(|domain| of_law.check_domain(&domains[domain]).is_ok())
+            && row[7].is_none_or(|sets| sets == 0 || of_law.i == of_law.j)
+    };
+    let covering = Covering { choices: &choices, strength: 2, allows: &allows };
+    let rows = covering.rows();
+    assert_eq!(covering.faults(&rows), [""; 0]);
+    for row in rows {
+        let (walks, ranks, device) = (walks(&row), RANKS[row[9]], &levels[row[11]]);
+        let expected = walks.run(device);
+        for found in threads(ranks, |all| walks.run(&over(all, device))) {
+            assert_eq!(found, expected, "{} {ranks} ranks {device}", walks.describe());
+        }
+    }
+}
+
+/// The kernels of walks by ranks give the bits of the kernels for all groups.
+#[test]
+fn kernels_of_walks_have_the_bits_of_one_rank() {
+    let laws = laws();
+    let ways = [
+        ("gravity", Walk::Groups, 1025),
+        ("gravity", Walk::Particles, 300),
+        ("hermite", Walk::Groups, 1),
+        ("single_layer", Walk::Groups, 300),
+        ("single_layer", Walk::Particles, 33),
+        ("hermite", Walk::Groups, 1500),
+    ];
+    for device in nbody_tests::cuda_devices() {
+        for (k, (name, walk, n)) in ways.into_iter().enumerate() {
+            let walks = Walks {
+                tested: laws.iter().find(|tested| tested.law.name == name).unwrap(),
+                opening: openings()[(k + 2) % 4],
+                options: Options::default()
+                    .precision(Precision::ALL[k % 3])
+                    .accumulation(Accumulation::ALL[k % 4])
+                    .math(Math::ALL[k % 2])
+                    .order(order(k % 3)),
+                sets: if name == "single_layer" { Sets::Two } else { SETS[(k + 1) % 4] },
+                store: STORES[k % 2],
+                walk,
+                n,
+            };
+            assert!(walks.exists(), "{}", walks.describe());
+            let expected = walks.run(&device);
+            for ranks in [2, 3, 7] {
+                for found in threads(ranks, |all| walks.run(&over(all, &device))) {
+                    let walks = walks.describe();
+                    assert_eq!(found, expected, "{walks} {ranks} ranks {device}");
+                }
+            }
+        }
+    }
+}
