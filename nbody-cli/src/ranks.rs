@@ -94,6 +94,11 @@ impl Rank {
         self.communicator.as_ref().is_none_or(|all| all.rank() == 0)
     }
 
+    /// Returns whether this rank has a device of its own: under `mpirun`, and with `--gpus`.
+    pub fn has_device(&self) -> bool {
+        self.communicator.is_some()
+    }
+
     /// Returns whether there are other ranks.
     pub fn has_others(&self) -> bool {
         self.communicator.as_ref().is_some_and(|all| all.size() > 1)
@@ -122,11 +127,11 @@ impl Rank {
         name: Option<DeviceName>,
     ) -> Result<Ranks, nbody::Error> {
         let device = match name {
-            None if self.has_gpu => Device::cuda(all.rank())?,
-            None | Some(DeviceName::Best) => Device::best_of(all.on_host().rank),
-            Some(name) => name.open()?,
+            None if self.has_gpu => Device::cuda(all.rank()),
+            None | Some(DeviceName::Best) => Ok(Device::best_of(all.on_host().rank)),
+            Some(name) => name.open(),
         };
-        Ranks::new(all.clone(), &device)
+        Ranks::of_opened(all.clone(), device)
     }
 
     /// Returns what the first rank reads or makes, as bytes.

@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
     let devices = match &arguments.device[..] {
-        names if rank.has_others() => vec![rank.open_sharing(names.first().copied())?],
+        names if rank.has_device() => vec![rank.open_sharing(names.first().copied())?],
         [] => every_device()?,
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };

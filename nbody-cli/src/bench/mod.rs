@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long)]
     device: Vec<DeviceName>,
     /// Measure the first N GPUs of this host together, which share out the evaluations.
-    #[arg(long, value_name = "N", conflicts_with_all = ["device", "tree"])]
+    #[arg(long, value_name = "N", conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
@@ -90,11 +90,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
 /// Runs as one of the ranks; the first one reports.
 fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
-    let devices = if rank.has_others() {
+    let devices = if rank.has_device() {
         vec![rank.open(arguments.device.first().copied())?]
     } else {
         select::devices(&arguments.device)?
     };
+    if arguments.tree {
+        return run_trees(arguments, &devices, rank.is_first());
+    }
     if !rank.is_first() {
         let (sizes, options) = (sizes(arguments), arguments.options());
         let (nvdisasm, bar) = (None, ProgressBar::hidden());
@@ -104,9 +107,6 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     arguments.plots.as_deref().map(files::provide).transpose()?;
-    if arguments.tree {
-        return run_trees(arguments, &devices, sheet);
-    }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bench = Bench {
         devices: &devices,
@@ -143,13 +143,18 @@ impl Arguments {
     }
 }
 
-fn run_trees(arguments: &Arguments, devices: &[Device], sheet: Option<Sheet>) -> Outcome {
+fn run_trees(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcome {
     let Arguments { n, model: models, theta, share, far, eps2, numerics, .. } = arguments;
     let angles = if theta.is_empty() && share.is_empty() { &[0.6][..] } else { theta };
     let openings = &select::openings(angles, share, far);
     let sizes: &Vec<_> = &n.iter().map(|n| n.get()).collect();
     let (eps2, options) = (*eps2, numerics.options());
     let trees = trees::Trees { devices, models, sizes, openings, eps2, options };
+    if !reports {
+        trees.rows(&ProgressBar::hidden())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     trees.run(sheet, arguments.plots.as_deref())
 }
 

@@ -39,7 +39,8 @@ pub struct Trees<'a> {
     pub options: Options,
 }
 
-struct Row {
+/// A measurement.
+pub struct Row {
     device: String,
     model: Model,
     n: usize,
@@ -60,7 +61,9 @@ impl Trees<'_> {
     /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
         plots.map(files::provide).transpose()?;
-        let (time, rows) = (date::now(), self.rows()?);
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+        let (time, bar) = (date::now(), ProgressBar::new(0).with_style(style));
+        let rows = self.rows(&bar)?;
         writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
         if let Some(mut sheet) = sheet {
             rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
@@ -72,10 +75,10 @@ impl Trees<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    /// Measures every model, number of particles, device and opening.
+    pub fn rows(&self, bar: &ProgressBar) -> Result<Vec<Row>, Box<dyn Error>> {
         let cases = self.models.len() * self.sizes.len() * self.devices.len();
-        let bar = ProgressBar::new((cases * (1 + self.openings.len())) as u64).with_style(style);
+        bar.inc_length((cases * (1 + self.openings.len())) as u64);
         let mut rows = Vec::new();
         for &model in self.models {
             for &n in self.sizes {
@@ -125,12 +128,12 @@ impl Trees<'_> {
         let sources = Sources::Same(&particles);
         let times = median(&mut || tree.time(&particles, sources, &mut out))?;
         tree.set_timed(true);
-        let mut stages: [Vec<Duration>; 3] = Default::default();
+        let mut stages: [Vec<Duration>; 4] = Default::default();
         for _ in 0..RUNS {
             tree.evaluate_self_into(&particles, &particles, &mut out)?;
             let report = tree.report()?;
-            let TreeTimes { order, build, walk, .. } = report.times.expect("times are measured");
-            let of_run = [order, build, walk];
+            let times = report.times.expect("times are measured");
+            let of_run = [times.order, times.build, times.walk, times.exchange];
             for (all, time) in stages.iter_mut().zip(of_run) {
                 all.push(time);
             }
@@ -139,8 +142,9 @@ impl Trees<'_> {
         for all in &mut stages {
             all.sort();
         }
-        let [order, build, walk] = stages.map(|all| all[RUNS / 2]);
-        let stages = TreeTimes::new(order, build, walk);
+        let [order, build, walk, exchange] = stages.map(|all| all[RUNS / 2]);
+        let mut stages = TreeTimes::new(order, build, walk);
+        stages.exchange = exchange;
         let own = if tree.device().is_cpu() {
             None
         } else {
@@ -165,6 +169,7 @@ impl Trees<'_> {
             ">sort / ms",
             ">build",
             ">walk",
+            ">exchange",
             ">total",
             ">from",
             ">to",
@@ -176,7 +181,7 @@ impl Trees<'_> {
         ]);
         for row in rows {
             let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
-            let TreeTimes { order, build, walk, .. } = row.stages;
+            let TreeTimes { order, build, walk, exchange, .. } = row.stages;
             let by_groups = row.report.evaluations_per_target();
             let mut cells = vec![row.device.clone(), row.model.name().to_owned()];
             cells.push(row.n.to_string());
@@ -186,6 +191,7 @@ impl Trees<'_> {
             let ratio = row.own.map(|own| format!("{:.2}", by_groups / own));
             cells.push(ratio.unwrap_or_else(|| "-".to_owned()));
             cells.extend([order, build, walk].map(ms));
+            cells.push(if exchange.is_zero() { "-".to_owned() } else { ms(exchange) });
             cells.extend(row.times.map(ms));
             cells.push(format!("{:.2e}", row.n as f64 / row.times[0].as_secs_f64()));
             cells.push(format!("{:.2e}", row.pairs_per_second()));
@@ -226,6 +232,7 @@ impl Trees<'_> {
             ("sort_seconds", seconds(row.stages.order)),
             ("build_seconds", seconds(row.stages.build)),
             ("walk_seconds", seconds(row.stages.walk)),
+            ("exchange_seconds", seconds(row.stages.exchange)),
             ("seconds", seconds(row.times[0])),
             ("least_seconds", seconds(row.times[1])),
             ("greatest_seconds", seconds(row.times[2])),
