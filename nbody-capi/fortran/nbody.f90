@@ -187,7 +187,7 @@ module nbody
     public :: nbody_column_of
 
     public :: nbody_message, nbody_version_text, nbody_abi_version
-    public :: nbody_device_open, nbody_device_text, nbody_device_free
+    public :: nbody_device_open, nbody_device_over_mpi, nbody_device_text, nbody_device_free
     public :: nbody_law_ready_text, nbody_law_ready, nbody_law_declare, nbody_law_read
     public :: nbody_law_fields, nbody_program_declare, nbody_program_read, nbody_program_fields
     public :: nbody_engine_all_pairs, nbody_engine_tree, nbody_engine_lists
@@ -226,6 +226,14 @@ module nbody
         function c_device_open(name, device) bind(c, name="nbody_device_open") result(status)
             import :: c_char, c_int32_t, nbody_device
             character(kind=c_char), intent(in) :: name(*)
+            type(nbody_device), intent(out) :: device
+            integer(c_int32_t) :: status
+        end function
+        function c_device_over_mpi(name, communicator, device) &
+            bind(c, name="nbody_device_over_mpi") result(status)
+            import :: c_char, c_int32_t, nbody_device
+            character(kind=c_char), intent(in) :: name(*)
+            integer(c_int32_t), value :: communicator
             type(nbody_device), intent(out) :: device
             integer(c_int32_t) :: status
         end function
@@ -818,6 +826,15 @@ contains
         type(nbody_device), intent(out) :: device
         integer(c_int32_t) :: status
         status = c_device_open(c_text(name), device)
+    end function
+
+    ! Connects the devices of all ranks of a communicator (of `mpi_f08`, its `mpi_val`).
+    function nbody_device_over_mpi(name, communicator, device) result(status)
+        character(*), intent(in) :: name
+        integer, intent(in) :: communicator
+        type(nbody_device), intent(out) :: device
+        integer(c_int32_t) :: status
+        status = c_device_over_mpi(c_text(name), int(communicator, c_int32_t), device)
     end function
 
     function nbody_device_text(device, text) result(status)

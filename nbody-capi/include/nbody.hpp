@@ -271,6 +271,12 @@ private:
 class device : public detail::owner<nbody_device, nbody_device_free> {
 public:
     explicit device(const std::string &name = "best") : owner(open(name)) {}
+    /// Connects the devices of all ranks of an MPI communicator: MPI_Comm_c2f(communicator).
+    static device over_mpi(std::int32_t communicator, const std::string &name = "best") {
+        nbody_device handle;
+        check(nbody_device_over_mpi(name.c_str(), communicator, &handle));
+        return device(handle);
+    }
     std::string name() const {
         char text[256];
         check(nbody_device_name(get(), text, sizeof text));
@@ -278,6 +284,7 @@ public:
     }
 
 private:
+    explicit device(nbody_device handle) noexcept : owner(handle) {}
     static nbody_device open(const std::string &name) {
         nbody_device device;
         check(nbody_device_open(name.c_str(), &device));

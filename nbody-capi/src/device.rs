@@ -1,8 +1,10 @@
 //! Devices.
 
 use std::ffi::c_char;
+use std::sync::Arc;
 
-use nbody::{Device, DeviceName};
+use nbody::{Device, DeviceName, Error};
+use nbody_mpi::{Communicator as _, Mpi, Ranks};
 
 use crate::handles::{self, DeviceHandle, Kind};
 use crate::pointers::{self, Out};
@@ -25,6 +27,29 @@ pub unsafe extern "C" fn nbody_device_open(
         };
         let device = name.parse::<DeviceName>()?.open()?;
         out.set(handles::put(device)?.into());
+        Ok(())
+    })
+}
+
+/// Connects the devices of the ranks of an MPI communicator, an integer of Fortran, into one device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_device_over_mpi(
+    name: *const c_char,
+    communicator: i32,
+    device: *mut DeviceHandle,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place and a good string.
+        let (out, name) = unsafe {
+            (Out::new(device, "device", 0.into())?, pointers::text(name, "the name of the device")?)
+        };
+        let name: DeviceName = name.parse()?;
+        let ranks = Arc::new(Mpi::of_fortran(communicator).map_err(Error::from)?);
+        let mine = match name {
+            DeviceName::Best => Ok(Device::best_of(ranks.on_host().rank)),
+            name => name.open(),
+        };
+        out.set(handles::put(Ranks::of_opened(ranks, mine)?.device())?.into());
         Ok(())
     })
 }

@@ -6,6 +6,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nbody::{Error, cuda, law};
+use nbody_mpi::Error as RankError;
 
 /// The outcome of a call: `nbody_status` of the header.
 #[repr(i32)]
@@ -75,6 +76,15 @@ fn status(error: &Error) -> Status {
                 Status::Unsupported
             }
             cuda::Error::Emulation(_) => Status::Fault,
+            _ => Status::Device,
+        };
+    }
+    if let Some(error) = error.device::<RankError>() {
+        return match error {
+            RankError::NotNow { .. }
+            | RankError::Diverged { .. }
+            | RankError::OtherSize { .. }
+            | RankError::OtherDevice { .. } => Status::Argument,
             _ => Status::Device,
         };
     }

@@ -6,4 +6,5 @@ mod examples;
 mod guide;
 mod names;
 mod programs;
+mod ranks;
 mod tools;

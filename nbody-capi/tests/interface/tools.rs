@@ -42,6 +42,17 @@ pub fn compile_and_run(
     arguments: &[&str],
     folder: &Path,
 ) -> String {
+    let program = compile(compiler, options, sources, folder);
+    run(Command::new(&program)
+        .current_dir(folder)
+        .env("ASAN_OPTIONS", sanitizer_options())
+        .env("LSAN_OPTIONS", "suppressions=suppressions")
+        .args(arguments))
+}
+
+/// Compiles a program in a folder, links it with the library, and returns its path.
+#[track_caller]
+pub fn compile(compiler: &str, options: &[&str], sources: &[PathBuf], folder: &Path) -> PathBuf {
     let program = folder.join("program");
     let linked = folder.join("libnbody.so");
     if !linked.exists() {
@@ -56,11 +67,7 @@ pub fn compile_and_run(
         .arg(format!("-Wl,-rpath,{}", folder.display()))
         .args(["-lnbody", "-lm", "-o"])
         .arg(&program));
-    run(Command::new(&program)
-        .current_dir(folder)
-        .env("ASAN_OPTIONS", sanitizer_options())
-        .env("LSAN_OPTIONS", "suppressions=suppressions")
-        .args(arguments))
+    program
 }
 
 /// Returns the options of the address sanitizer. It looks for leaks where the system allows it to stop
