@@ -254,7 +254,7 @@ nbody_status nbody_engine_results(nbody_engine engine, size_t n, nbody_buffer *r
  *   NBODY_OTHERS: j-particles are another set; a set that is given twice meets itself at distance 0
  *   NBODY_SAME:   i-particle k is j-particle k, and does not meet itself (unless the law has
  *                 SELF_PAIRS); if the law has one record, one buffer is both, else each has its own
- *   NBODY_FIRST:  the same, for the first particles alone, one for each result; not by lists */
+ *   NBODY_FIRST:  the same, for the first particles alone, one for each result */
 enum { NBODY_OTHERS = 1, NBODY_SAME = 2, NBODY_FIRST = 3 };
 enum { NBODY_REPLACE = 1, NBODY_ADD = 2 };
 nbody_status nbody_engine_evaluate(nbody_engine engine, nbody_buffer i, nbody_buffer j,

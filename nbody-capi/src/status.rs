@@ -106,7 +106,6 @@ fn status(error: &Error) -> Status {
         | Error::NoPoint { .. }
         | Error::NoDeviceMemory { .. }
         | Error::PointOfLists { .. }
-        | Error::FirstOfLists { .. }
         | Error::SimdUnavailable { .. } => Status::Unsupported,
         _ => Status::Argument,
     }

@@ -588,15 +588,6 @@ pub enum Error {
         /// The law.
         law: &'static str,
     },
-    /// Fewer results than particles are requested from lists, which evaluate all particles of a
-    /// set.
-    #[error(
-        "neighbour lists evaluate all particles of a set for `{law}`; give as many results, or two sets"
-    )]
-    FirstOfLists {
-        /// Returns the interaction.
-        law: &'static str,
-    },
     /// An engine whose options have a box is given lists in another space.
     #[error(
         "neighbour lists in another space than that of the options of the engine; give both the same, or the engine \
@@ -681,6 +672,16 @@ impl Error {
     /// Refuses a length below the required one.
     pub fn check_at_least(what: &'static str, found: usize, least: usize) -> Result<(), Self> {
         if found >= least { Ok(()) } else { Err(Self::TooShort { what, found, least }) }
+    }
+
+    /// Refuses another number of results than of i-particles, or more, if the results of the first
+    /// ones alone may be wanted.
+    pub fn check_results(results: usize, i: usize, is_first: bool) -> Result<(), Self> {
+        if is_first {
+            Self::check_at_least("particles of one set", i, results)
+        } else {
+            Self::check_length("results", results, i)
+        }
     }
 
     /// Refuses a range beyond `found` particles.

@@ -111,13 +111,6 @@ impl<Of> Listed<Of> {
         out: &dyn Buffer,
     ) -> Result<Sources<'a, dyn Buffer>, Error> {
         Error::check_record("results", out.fields(), self.law.law().f)?;
-        let j = match j {
-            Sources::First(j) if out.len() == i.len() => Sources::Same(j),
-            Sources::First(_) => {
-                return Err(Error::FirstOfLists { law: self.law.law().name });
-            }
-            j => j,
-        };
         j.check([i.len(), j.particles().len(), out.len()])?;
         let cutoffs = vec![self.cutoff.clone()];
         self.lists()?.update(i, j, cutoffs)?;

@@ -22,6 +22,14 @@ enum Lists {
     Pairs,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sets {
+    One,
+    Two,
+    /// One set, whose first particles are evaluated.
+    First,
+}
+
 /// Whether lists or interactions exclude pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Excluded {
@@ -55,6 +63,7 @@ enum Records {
 const LAWS: [&str; 4] = ["tabled", "ranked", "flat", "strain"];
 /// Index of the law without a cutoff.
 const STRAIN: usize = 3;
+const SETS: [Sets; 3] = [Sets::One, Sets::Two, Sets::First];
 const LISTS: [Lists; 3] = [Lists::Found, Lists::Rows, Lists::Pairs];
 const EXCLUDED: [Excluded; 4] =
     [Excluded::Nothing, Excluded::ByLists, Excluded::ByInteraction, Excluded::ByBoth];
@@ -76,7 +85,7 @@ const OPTIONS: [usize; 15] = [
     LAWS.len(),
     LISTS.len(),
     EXCLUDED.len(),
-    2,
+    SETS.len(),
     Precision::ALL.len(),
     Math::ALL.len(),
     Accumulation::ALL.len(),
@@ -95,6 +104,7 @@ const OPTIONS: [usize; 15] = [
 struct Way {
     lists: Lists,
     excluded: Excluded,
+    sets: Sets,
     one_set: bool,
     options: Options,
     store: Store,
@@ -120,7 +130,8 @@ impl Way {
         Self {
             lists: LISTS[row[1]],
             excluded: EXCLUDED[row[2]],
-            one_set: row[3] == 0,
+            sets: SETS[row[3]],
+            one_set: SETS[row[3]] != Sets::Two,
             options,
             store: STORES[row[9]],
             before: BEFORE[row[10]],
@@ -131,6 +142,11 @@ impl Way {
             n,
             seed,
         }
+    }
+
+    /// Returns the number of results of `n` i-particles.
+    fn wanted(&self, n: usize) -> usize {
+        if self.sets == Sets::First { n / 3 } else { n }
     }
 }
 
@@ -373,10 +389,11 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     }
     let found = evaluate(&mut near, &mut engine, &now, way, way.records != Records::OfLaw);
 
+    let [acting, all] = [&pairs.acting, &pairs.all].map(|rows| &rows[..way.wanted(ni)]);
     let rows: Vec<Vec<usize>> = if way.store == Store::Add {
-        pairs.acting.iter().map(|row| row.iter().flat_map(|&l| [l, l]).collect()).collect()
+        acting.iter().map(|row| row.iter().flat_map(|&l| [l, l]).collect()).collect()
     } else {
-        pairs.acting.clone()
+        acting.to_vec()
     };
     let (results, expected_integers) = expected(&now, domain, &rows);
     let bounds = bounds(&now, &way.options, &rows);
@@ -399,10 +416,10 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
         };
         rows.iter().enumerate().map(row).sum()
     };
-    let hits = within(&pairs.acting);
+    let hits = within(acting);
     seen.hits += hits;
-    seen.excluded += within(&pairs.all) - hits;
-    seen.ties += ties(&now, domain, &pairs.acting);
+    seen.excluded += within(all) - hits;
+    seen.ties += ties(&now, domain, acting);
     Ok(())
 }
 
@@ -444,9 +461,13 @@ where
     Q: Record<Lane = f64, Host = Q>,
 {
     let (i, j) = (near.upload(i).unwrap(), near.upload(j).unwrap());
-    let sources = if way.one_set { Sources::Same(&j) } else { Sources::Others(&j) };
+    let sources = match way.sets {
+        Sets::One => Sources::Same(&j),
+        Sets::Two => Sources::Others(&j),
+        Sets::First => Sources::First(&j),
+    };
     near.update_with(&i, sources, &[&*engine]).unwrap();
-    let mut out = engine.results(i.len()).unwrap();
+    let mut out = engine.results(way.wanted(i.len())).unwrap();
     engine.evaluate_over_with(near, &i, sources, &mut out, Store::Replace).unwrap();
     if way.store == Store::Add {
         engine.evaluate_over_with(near, &i, sources, &mut out, Store::Add).unwrap();

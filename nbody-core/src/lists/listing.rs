@@ -3,6 +3,7 @@
 use crate::lists::cpu::octets::Octets;
 use crate::lists::cpu::set::Block;
 use crate::lists::list::Lists;
+use crate::order::GROUP;
 use crate::records::binding::Place;
 
 /// The lists of an evaluation, and their particles, in their order.
@@ -13,8 +14,10 @@ pub(crate) struct Listing<'a> {
     pub octets: &'a Octets,
     pub i: Placed<'a>,
     pub j: Placed<'a>,
-    /// The place of each i-particle in its order.
+    /// The place of each i-particle whose result is wanted in its order.
     pub places: &'a [u32],
+    /// The number of i-particles whose results are wanted, the first ones of the caller.
+    pub wanted: usize,
     /// The centre of each group.
     pub centres: &'a [[f64; 3]],
     /// The lengths of the periodic box, 0 along open axes.
@@ -22,6 +25,16 @@ pub(crate) struct Listing<'a> {
     /// Whether bags are the same as on every engine, so that exact mathematics gives the same
     /// bits. Bags of octets are faster here.
     pub is_interleaved: bool,
+}
+
+impl Listing<'_> {
+    /// Returns whether the result of any particle of a group is wanted.
+    pub fn wants(&self, group: usize) -> bool {
+        let indices = self.i.indices;
+        let begin = group * GROUP;
+        self.wanted == indices.len()
+            || indices[begin..].iter().take(GROUP).any(|index| (*index as usize) < self.wanted)
+    }
 }
 
 /// The positions of particles in the order of their lists.

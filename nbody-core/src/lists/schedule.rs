@@ -59,8 +59,10 @@ impl<S: Scalar> Job<'_, S> {
                 lost: Vec::new(),
                 best: Best::new(),
             };
-            for (k, out) in out.chunks_mut(lines).enumerate() {
-                self.group(listing, first / lines + k, &mut work, out);
+            for (group, out) in (first / lines..).zip(out.chunks_mut(lines)) {
+                if listing.wants(group) {
+                    self.group(listing, group, &mut work, out);
+                }
             }
         });
     }

@@ -74,7 +74,8 @@ impl CpuShortRange {
         let (j, of_j) = sets.j.unwrap_or(sets.i);
         check_precision("particles", i.precision, engine.options.precision)?;
         check_precision("j-particles", j.precision, engine.options.precision)?;
-        Error::check_length("results", out.columns.len(), i.len())?;
+        let wanted = out.columns.len();
+        Error::check_results(wanted, i.len(), sets.is_first)?;
         let followed = near.lists_for(&self.engine.cutoff(), sets)?;
         let [i_order, j_order] = followed.orders();
         // Lists know the image of the first point of each particle. If a law has other points, all
@@ -87,7 +88,7 @@ impl CpuShortRange {
         let masks = self.masks.as_ref().map(|(_, masks)| &masks[..]);
         let Options { math, order, .. } = self.engine.options;
         let is_interleaved = math == Math::Exact || order.is_some();
-        let listing = followed.listing(masks, is_interleaved, is_relative);
+        let listing = followed.listing(masks, wanted, is_interleaved, is_relative);
         laps.end(|times| &mut times.pack);
         let inputs = ([&i, &j], sets.one_set);
         self.engine.run_lists(inputs, (&listing, domain), &mut self.sums, out, store)?;

@@ -40,10 +40,12 @@ impl<'a, J: ?Sized> Sources<'a, J> {
         if self.is_one_set() {
             Error::check_length("j-particles of one set", j, i)?;
         }
-        match self {
-            Self::Others(_) | Self::Same(_) => Error::check_length("results", results, i),
-            Self::First(_) => Error::check_at_least("particles of one set", i, results),
-        }
+        Error::check_results(results, i, self.is_first())
+    }
+
+    /// Returns whether only the first particles of a set may have results.
+    pub fn is_first(self) -> bool {
+        matches!(self, Self::First(_))
     }
 
     /// Returns the same relation with these particles.

@@ -363,16 +363,25 @@ __device__ __forceinline__ void merge_splits(backup (&total)[FDIM])
     }
 }
 
+// Returns whether the result of any particle of the group is wanted.
+__device__ __forceinline__ bool has_results(const u32 *i_order, u32 ni, u32 wanted)
+{
+    const u32 mine = blockIdx.x * LANES + threadIdx.x % LANES;
+    return ::__any_sync(~0u, mine < ni && i_order[mine] < wanted);
+}
+
 // Sums over the lists of groups, one block per group. `out` is a structure of arrays, component c
-// of i-particle k of the caller at [c * ni + k]. With `one_set`, i and j have the same order, and
+// of i-particle k of the caller at [c * ni + k]; with FIRST the first `wanted` alone have results, at [c * wanted + k]. With `one_set`, i and j have the same order, and
 // the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Parameters parameters, const Space space, const PeriodicBox box, const Lists lists,
     const u32 *not_finite, const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
     const u32 *__restrict__ i_order, const u32 ni,
     const ParticleJ *__restrict__ j_particles, const Position *__restrict__ j_at,
-    const u32 *__restrict__ j_order, const u32 nj, const u32 one_set, backup *__restrict__ out)
+    const u32 *__restrict__ j_order, const u32 nj, const u32 one_set, const u32 wanted,
+    backup *__restrict__ out)
 {
+    if (FIRST && !has_results(i_order, ni, wanted)) return;
     __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     __shared__ Position displacements[IMAGES];
@@ -416,7 +425,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     }
     if constexpr (!FOLD_EACH_BAG) fold(current[0], total);
     merge_splits(total);
-    if (split == 0 && mine < ni) store(total, out, i_order[mine], ni);
+    if (split == 0 && mine < ni && (!FIRST || i_order[mine] < wanted)) {
+        store(total, out, i_order[mine], FIRST ? wanted : ni);
+    }
 }
 
 // Adds the results of an evaluation to earlier results, unless the evaluation was skipped.

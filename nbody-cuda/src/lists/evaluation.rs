@@ -40,6 +40,15 @@ const TABLE: usize = ((2 * size_of::<u32>()) << exclusion::TABLE_BITS) + 8;
 /// The kernels; the first evaluates pairs.
 pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_listed"];
 
+/// The kind of an evaluation over lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ListKind {
+    /// Some pairs of the lists do not act.
+    pub is_restricted: bool,
+    /// The results of the first particles alone are wanted.
+    pub is_first: bool,
+}
+
 impl Program {
     /// Returns the program that evaluates the pairs of neighbour lists, for i-particles and
     /// j-particles in buffers with these fields.
@@ -48,7 +57,7 @@ impl Program {
         options: Options,
         buffers: [&'static [Field]; 2],
     ) -> Result<Self, Error> {
-        Self::over_lists(law, options, buffers, false)
+        Self::over_lists(law, options, buffers, ListKind::default())
     }
 
     /// Returns the program for neighbour lists with excluded pairs, and for given pairs.
@@ -57,17 +66,23 @@ impl Program {
         options: Options,
         buffers: [&'static [Field]; 2],
     ) -> Result<Self, Error> {
-        Self::over_lists(law, options, buffers, true)
+        let kind = ListKind { is_restricted: true, ..ListKind::default() };
+        Self::over_lists(law, options, buffers, kind)
     }
 
-    fn over_lists(
+    /// Returns the program for lists of this kind.
+    pub(crate) fn over_lists(
         law: &Law,
         options: Options,
         buffers: [&'static [Field]; 2],
-        is_restricted: bool,
+        ListKind { is_restricted, is_first }: ListKind,
     ) -> Result<Self, Error> {
         let config = config(law, options, is_restricted)?;
-        let words = declared::of_evaluation() + &words(law, options.precision, buffers)?;
+        let first = format!(
+            "namespace nbody {{\n\nconstexpr bool FIRST = {is_first}; // the results of the first \
+             particles alone are wanted\n\n}} // namespace nbody\n\n"
+        );
+        let words = declared::of_evaluation() + &words(law, options.precision, buffers)? + &first;
         let (title, restriction) = if is_restricted {
             ("some pairs of neighbour lists", include_str!("restricted.cuh"))
         } else {

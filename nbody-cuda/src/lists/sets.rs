@@ -17,6 +17,8 @@ pub(crate) struct ListSets<'a> {
     /// The j-particles, if they are in another buffer.
     pub j: Option<(&'a Buffer, &'static [Field])>,
     pub one_set: bool,
+    /// The results of the first particles alone may be wanted.
+    pub is_first: bool,
 }
 
 impl<'a> ListSets<'a> {
@@ -25,12 +27,12 @@ impl<'a> ListSets<'a> {
         i: &'a dyn untyped::Buffer,
         j: Sources<'a, dyn untyped::Buffer>,
     ) -> Result<Self, nbody_core::Error> {
-        let one_set = j.is_one_set();
+        let (one_set, is_first) = (j.is_one_set(), j.is_first());
         let i = particles("i-particles", backend, i)?;
         let j = particles("j-particles", backend, j.particles())?;
         let is_same = one_set && std::ptr::eq(i, j);
         let of = |particles: &'a CudaParticles| (&particles.buffer, particles.fields);
-        Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set })
+        Ok(Self { i: of(i), j: (!is_same).then(|| of(j)), one_set, is_first })
     }
 
     /// Returns the particles of each set, with the name of the set.

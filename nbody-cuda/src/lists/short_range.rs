@@ -14,6 +14,7 @@ use nbody_core::{
 };
 
 use super::declared::PeriodicBox;
+use super::evaluation::ListKind;
 use super::given::Excluded;
 use super::neighbours::CudaNeighbours;
 use super::sets::ListSets;
@@ -30,8 +31,7 @@ use crate::order::keys::Position;
 struct Variant {
     /// The fields of the buffers of i-particles and of j-particles.
     fields: [&'static [Field]; 2],
-    /// Whether some pairs of the lists do not act.
-    is_restricted: bool,
+    kind: ListKind,
     is_periodic: bool,
     /// The summation order, which depends on the number of particles.
     order: SummationOrder,
@@ -102,14 +102,15 @@ impl ListEngine {
     ) -> Result<(), Error> {
         self.setup.check_parameters()?;
         check_devices(&self.setup.backend, self.setup.options, near, sets, out)?;
-        nbody_core::Error::check_length("results", out.n, sets.i.0.n)?;
+        let ni = sets.i.0.n;
+        nbody_core::Error::check_results(out.n, ni, sets.is_first)?;
         near.check(&self.cutoff, sets)?;
-        let nj = sets.j.map_or(out.n, |(j, _)| j.n);
+        let nj = sets.j.map_or(ni, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
-        self.excluded.upload(&*self.setup.backend, [out.n, nj], sets.one_set)?;
-        let kernel = self.provide(near, sets)?;
+        self.excluded.upload(&*self.setup.backend, [ni, nj], sets.one_set)?;
+        let kernel = self.provide(near, sets, out.n < ni)?;
         if store == Store::Replace {
             return self.launch(kernel, near, sets, out, times);
         }
@@ -126,22 +127,24 @@ impl ListEngine {
     }
 
     /// Returns the kernel for these lists and particles, compiled if necessary.
-    fn provide(&mut self, near: &CudaNeighbours, sets: &ListSets) -> Result<usize, Error> {
+    fn provide(
+        &mut self,
+        near: &CudaNeighbours,
+        sets: &ListSets,
+        is_first: bool,
+    ) -> Result<usize, Error> {
         let domain = near.space_of_pairs();
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
         let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_periodic = domain.is_periodic();
-        let variant = Variant { fields, is_restricted, is_periodic, order };
+        let kind = ListKind { is_restricted, is_first };
+        let variant = Variant { fields, kind, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);
         }
         let options = self.setup.options.domain(domain).order(order);
-        let program = if is_restricted {
-            Program::restricted_list(self.setup.law, options, fields)?
-        } else {
-            Program::list(self.setup.law, options, fields)?
-        };
+        let program = Program::over_lists(self.setup.law, options, fields, kind)?;
         let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
         self.built.push((variant, Kernel { program, module, build }));
         Ok(self.built.len() - 1)
@@ -192,7 +195,7 @@ impl ListEngine {
         }
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
-        let launch = Launch::new(c"list", out.n.div_ceil(GROUP) as u32);
+        let launch = Launch::new(c"list", i.n.div_ceil(GROUP) as u32);
         let launch = launch.record(&self.setup.parameters).record(&space).value(&periodic);
         let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
         let restriction = near.lists.restriction(&self.excluded);
@@ -206,8 +209,8 @@ impl ListEngine {
             )
         };
         let launch = launch.pointers(of_set(set_of_i)).value(&order_of_i);
-        let launch = launch.numbers([out.n as u32]).pointers(of_set(1)).value(&order_of_j);
-        let launch = launch.numbers([j.n as u32, sets.one_set.into()]);
+        let launch = launch.numbers([i.n as u32]).pointers(of_set(1)).value(&order_of_j);
+        let launch = launch.numbers([j.n as u32, sets.one_set.into(), out.n as u32]);
         let launch = launch.pointers([&*out.memory]);
         near.lists.timed(&mut times.force, || kernel.module.launch(launch))
     }
@@ -307,7 +310,7 @@ mod tests {
             (near.unwrap(), buffer(options.precision), buffer(options.backup()))
         });
         let check = |near, i, j, out| {
-            let sets = ListSets { i: (i, &[]), j: Some((j, &[])), one_set: false };
+            let sets = ListSets { i: (i, &[]), j: Some((j, &[])), one_set: false, is_first: false };
             check_devices(&here, options, near, &sets, out)
         };
         check(&ours.0, &ours.1, &ours.1, &ours.2).unwrap();

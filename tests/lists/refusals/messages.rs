@@ -132,6 +132,14 @@ fn lists_of_others_are_refused() {
         |it| it.engine.evaluate_over(&it.near, &some, &mut fewer),
         "99 particles given to neighbour lists of 100; update them for these",
     );
+    let mut more = good.engine.results(101).unwrap();
+    good.refuses(
+        |it| {
+            let first = Sources::First(&all);
+            it.engine.evaluate_over_with(&it.near, &all, first, &mut more, nbody::Store::Replace)
+        },
+        "particles of one set: found 100, expected at least 101; give every particle of the set",
+    );
     let sets = "neighbour lists of one set of particles given two sets, or those of two given one; update \
          them for these";
     for j in [&all, &some] {

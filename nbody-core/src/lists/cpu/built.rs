@@ -81,15 +81,17 @@ pub(crate) struct Sets<'a> {
     pub j: Option<(&'a Particles, &'static [Field])>,
     /// Particle k of i is particle k of j.
     pub one_set: bool,
+    /// The results of the first particles alone may be wanted.
+    pub is_first: bool,
 }
 
 impl<'a> Sets<'a> {
     pub fn new(i: &'a dyn Buffer, j: Sources<'a, dyn Buffer>) -> Result<Self, Error> {
-        let one_set = j.is_one_set();
+        let (one_set, is_first) = (j.is_one_set(), j.is_first());
         let (i, j) = (particles("i-particles", i)?, particles("j-particles", j.particles())?);
         let is_same = one_set && std::ptr::eq(i, j);
         let j = (!is_same).then_some((j, j.fields));
-        Ok(Self { i: (i, i.fields), j, one_set })
+        Ok(Self { i: (i, i.fields), j, one_set, is_first })
     }
 
     /// Returns whether the particles of a set are i-particles, and whether they are j-particles.
@@ -403,6 +405,7 @@ impl Followed<'_> {
     pub fn listing<'b>(
         &'b self,
         masks: Option<&'b [u32]>,
+        wanted: usize,
         is_interleaved: bool,
         is_relative: bool,
     ) -> Listing<'b> {
@@ -417,7 +420,8 @@ impl Followed<'_> {
             octets: &self.built.octets,
             i: Placed { positions: i, indices: of_i, places: at_i },
             j: Placed { positions: j, indices: of_j, places: at_j },
-            places: &self.built.i.places,
+            places: &self.built.i.places[..wanted],
+            wanted,
             centres: &self.centres,
             lengths: self.built.now.lengths,
             is_interleaved,
