@@ -88,8 +88,8 @@ nbody_status nbody_device_open(const char *name, nbody_device *device);
  * together, after MPI_Init, and afterwards make the same calls with the same particles. Each gives the
  * name of its own device, of one kind; "best" is the GPU of its place on its host. The communicator is
  * an integer of Fortran, MPI_Comm_c2f(communicator), and may be freed. Evaluations of all pairs and of
- * trees are shared out, and every rank has all results; docs/ranks.md has more. An error on one rank is
- * an error on all. */
+ * trees are shared out, and every rank has all results; docs/ranks.md has more. A device or an
+ * evaluation that fails on one rank fails on all. */
 nbody_status nbody_device_over_mpi(const char *name, int32_t communicator, nbody_device *device);
 /* Copies the display name and a zero; a name that is longer than the capacity is cut. */
 nbody_status nbody_device_name(nbody_device device, char *text, size_t capacity);

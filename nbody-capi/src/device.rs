@@ -43,12 +43,12 @@ pub unsafe extern "C" fn nbody_device_over_mpi(
         let (out, name) = unsafe {
             (Out::new(device, "device", 0.into())?, pointers::text(name, "the name of the device")?)
         };
-        let name: DeviceName = name.parse()?;
         let ranks = Arc::new(Mpi::of_fortran(communicator).map_err(Error::from)?);
-        let mine = match name {
+        // The other ranks wait for this one, also if it gives no good name.
+        let mine = name.parse::<DeviceName>().and_then(|name| match name {
             DeviceName::Best => Ok(Device::best_of(ranks.on_host().rank)),
             name => name.open(),
-        };
+        });
         out.set(handles::put(Ranks::of_opened(ranks, mine)?.device())?.into());
         Ok(())
     })

@@ -80,13 +80,14 @@ impl Agreement {
         let (hashes, _) = hashes.as_chunks::<8>();
         // A refusal by this rank says the most.
         let done = done?;
+        // A rank that has failed may be in another part of the operation.
+        if let Some(rank) = failures.iter().position(|failure| !failure.is_empty()) {
+            return Err(Error::OtherRank { rank, message: text(&failures[rank]) }.into());
+        }
         if let Some(rank) = hashes.iter().position(|hash| *hash != hashes[0]) {
             let (found, expected) = (text(&names[rank]), text(&names[0]));
             return Err(Error::Diverged { rank, found, expected }.into());
         }
-        match failures.iter().position(|failure| !failure.is_empty()) {
-            Some(rank) => Err(Error::OtherRank { rank, message: text(&failures[rank]) }.into()),
-            None => Ok(done),
-        }
+        Ok(done)
     }
 }

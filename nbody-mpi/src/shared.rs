@@ -97,9 +97,12 @@ pub(crate) trait OfRank: Engine {
     /// Returns the way of the evaluation, for messages.
     fn way(&self) -> String;
 
-    /// Returns the number of j-particles that an i-particle meets, and the number of i-particles
-    /// that are evaluated for the results of the first `n`.
+    /// Returns the number of i-particles that are evaluated for the results of the first `n`, and the
+    /// number of j-particles that each of them meets.
     fn meetings(&self, i: usize, n: usize, j: usize) -> [usize; 2];
+
+    /// Forgets what ranks may have kept differently when one of them failed.
+    fn forget(&mut self) {}
 }
 
 impl OfRank for dyn Engine {
@@ -137,6 +140,11 @@ impl OfRank for dyn Tree {
         // The results of all i-particles are exchanged.
         let walks = if n < i / 2 { 0 } else { n };
         [walks, j.min(MET_IN_WALK)]
+    }
+
+    fn forget(&mut self) {
+        // A tree without lengths of results takes this always.
+        let _ = self.compare_with(&[]);
     }
 }
 
@@ -219,9 +227,10 @@ impl<E: OfRank + ?Sized> Engine for Shared<E> {
         let values = self.values([i.len(), n, nj], j.is_one_set(), store);
         (self.given, self.was_divided) = (0, is_shared);
         let operation = Operation { name: &name, values: &values };
-        self.job.evaluate(&operation, is_shared, |team| {
+        let done = self.job.evaluate(&operation, is_shared, |team| {
             self.engine.evaluate_shared(i, j, (out, store), team)
-        })
+        });
+        done.inspect_err(|_| self.engine.forget())
     }
 
     fn time(

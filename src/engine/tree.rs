@@ -92,14 +92,15 @@ impl<X: Interaction> Tree<X> {
         self.engine.compare_with(lengths)
     }
 
-    /// Sets whether the times of sort, build and walk are measured on a GPU, where each part then
+    /// Sets whether the times of sort, build, walk and exchange are measured on a GPU, where each part then
     /// waits for the one before. The CPU always measures them.
     pub fn set_timed(&mut self, is_on: bool) {
         self.engine.set_timed(is_on);
     }
 
     /// Returns the size, work and times of the tree of the last evaluation, once the device has
-    /// finished it. Without pairs, no tree is built on a GPU.
+    /// finished it. Without pairs, no tree is built on a GPU. Over ranks, all ranks call this together;
+    /// the work is of all ranks, the times are of this one.
     pub fn report(&self) -> Result<TreeReport, Error> {
         self.engine.report()
     }

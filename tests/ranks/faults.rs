@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nbody::Error;
 use nbody::prelude::*;
+use nbody::{Error, Opening, Tree};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
 use nbody_tests::bodies::{GRAVITY, bodies};
@@ -12,6 +12,42 @@ use super::over;
 
 fn of_ranks(error: &Error) -> &RankError {
     error.device().unwrap_or_else(|| panic!("{error}"))
+}
+
+/// A rank that fails in a shared evaluation by a tree is named, and no rank keeps lengths of results
+/// that the others do not have.
+#[test]
+fn a_rank_that_fails_in_a_tree_is_named() {
+    let tree = |device: &Device| {
+        Tree::with_options(device, GRAVITY, Opening::relative(0.01), Options::default()).unwrap()
+    };
+    let bodies = bodies(300);
+    let first = tree(&Device::cpu()).evaluate_self(&bodies).unwrap();
+    // Each rank by itself, and together.
+    for least in [0, u64::MAX] {
+        let all = threads(3, |all| {
+            let rank = all.rank();
+            let device = Ranks::new(all, &Device::cpu()).unwrap().share_from(least).device();
+            let mut tree = tree(&device);
+            let particles = tree.upload(&bodies).unwrap();
+            let mut out = tree.results(300).unwrap();
+            tree.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            let options = Options::default().accumulation(Accumulation::Direct);
+            let other = AllPairs::with_options(&Device::cpu(), GRAVITY, options).unwrap();
+            let mut wrong = other.results(300).unwrap();
+            let results = if rank == 1 { &mut wrong } else { &mut out };
+            let failed = tree.evaluate_self_into(&particles, &particles, results).unwrap_err();
+            tree.evaluate_self_into(&particles, &particles, &mut out).unwrap();
+            (failed, out.download::<f64>().unwrap())
+        });
+        for (rank, (failed, results)) in all.iter().enumerate() {
+            assert_eq!(results, &first, "rank {rank}");
+            match rank {
+                1 => assert!(failed.device::<RankError>().is_none(), "{failed}"),
+                _ => assert!(matches!(of_ranks(failed), RankError::OtherRank { rank: 1, .. })),
+            }
+        }
+    }
 }
 
 /// Ranks with other particles, another number or other parameters are told so.

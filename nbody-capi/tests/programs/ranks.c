@@ -62,6 +62,8 @@ int main(int argc, char **argv) {
     evaluate(device, alone);
     /* A device that one rank does not have is an error on all. */
     CHECK(nbody_device_over_mpi(rank == size - 1 ? "cuda:99" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), &over) != NBODY_OK);
+    /* And so is a name of none. */
+    CHECK(nbody_device_over_mpi(rank == size - 1 ? "gpu" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), &over) != NBODY_OK);
     MPI_Comm_dup(MPI_COMM_WORLD, &ours);
     CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), &over) == NBODY_OK);
     MPI_Comm_free(&ours);

@@ -254,7 +254,7 @@ impl Engine for CpuEngine {
             let out = results(out, self.law.f)?;
             self.run_range(i, j.with(of_j), (out, store), shares.range(rank))
         });
-        (team.exchange)(Part { number: 0, done, rows: out, shares })
+        (team.exchange)(Part { shares, ..Part::whole(done, out) })
     }
 
     fn time(

@@ -226,8 +226,9 @@ impl CudaEngine {
         let mut parts = CudaResults::boxed(parts, law.f);
         for turn in 0..sections.turns.len() {
             self.launch_turn(sections, turn, i, (&mut *out, &mut *parts))?;
-            let part = Part { number: turn, done: Ok(()), rows: &mut *parts, shares };
-            (team.exchange)(part)?;
+            let (number, is_last) = (turn, turn + 1 == sections.turns.len());
+            let whole = Part::whole(Ok(()), &mut *parts);
+            (team.exchange)(Part { number, is_last, shares, ..whole })?;
             let of_all = results(&*backend, &mut *parts, law.f)?;
             let to = fresh.as_ref().unwrap_or(results(&*backend, out, law.f)?);
             sections.combine(turn, self.kernels.sections(), of_all, to)?;
@@ -407,7 +408,7 @@ impl untyped::Engine for CudaEngine {
             }
             let shares = Shares::new(out.len(), team.size);
             self.run_share(i, j, (&mut *out, store), shares.range(team.rank))?;
-            (team.exchange)(Part { number: 0, done: Ok(()), rows: out, shares })
+            (team.exchange)(Part { shares, ..Part::whole(Ok(()), out) })
         })
     }
 

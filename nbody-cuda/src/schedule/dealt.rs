@@ -110,22 +110,27 @@ pub(crate) struct Arranging {
 }
 
 impl Arranging {
-    /// Stores the results of these rows; `reads` is the memory of the order and of the lengths.
-    pub fn arrange(
-        &mut self,
-        setup: &Setup,
-        rows: &Rows<'_>,
-        (out, stored): (&dyn Memory, &Stored),
-        reads: &[&dyn Memory],
-    ) -> Result<(), Error> {
+    /// Compiles the kernel and reserves memory, so that nothing is left to fail once the ranks have
+    /// agreed on the results.
+    pub fn prepare(&mut self, setup: &Setup, wanted: usize) -> Result<(), Error> {
+        self.places.reserve(&*setup.backend, &[wanted, size_of::<u32>()], false)?;
         if self.kernel.is_none() {
             let program = Program::arrange(setup.law, setup.options);
             let (module, build) = setup.backend.build(&program, &setup.cache)?;
             self.kernel = Some(Kernel { program, module, build });
         }
-        let module = &self.kernel.as_ref().expect("built").module;
-        let wanted = stored.wanted as usize;
-        let places = self.places.reserve(&*setup.backend, &[wanted, size_of::<u32>()], false)?;
+        Ok(())
+    }
+
+    /// Stores the results of these rows, [prepared](Self::prepare) before; `reads` is the memory of the order and of the lengths.
+    pub fn arrange(
+        &self,
+        rows: &Rows<'_>,
+        (out, stored): (&dyn Memory, &Stored),
+        reads: &[&dyn Memory],
+    ) -> Result<(), Error> {
+        let module = &self.kernel.as_ref().expect("prepared").module;
+        let (wanted, places) = (stored.wanted as usize, self.places.memory());
         let of_places = Launch::new(FIND_PLACES, rows.n.div_ceil(BLOCK) as u32).value(&rows.order);
         let of_places = reads.iter().copied().fold(of_places, Launch::reads);
         module.launch(of_places.numbers([rows.n as u32, stored.wanted]).pointers([places]))?;

@@ -235,11 +235,13 @@ impl TreeEngine {
         let fields = self.law.law().f;
         let (shares, dealt) = (dealt.shares(), Dealt::new(dealt, team.rank));
         let rows = self.setup.fresh(shares.n)?;
+        self.arranging.prepare(&self.setup, out.n)?;
         self.launch_walk((last, by), sets, (out, stored), (dealt, Some(&rows)))?;
         let start = Instant::now();
         let mut rows = CudaResults::boxed(rows, fields);
         let number = usize::from(by.is_estimated || by.share == 0.0);
-        (team.exchange)(Part { number, done: Ok(()), rows: &mut *rows, shares })?;
+        let whole = Part::whole(Ok(()), &mut *rows);
+        (team.exchange)(Part { number, is_last: number == 1, shares, ..whole })?;
         let rows = CudaResults::unboxed(rows).expect("boxed before");
         self.arrange((last, dealt), sets, (out, &stored), &rows)?;
         self.setup.keep_fresh(rows);
@@ -249,7 +251,7 @@ impl TreeEngine {
 
     /// Stores the results of all ranks.
     fn arrange(
-        &mut self,
+        &self,
         (last, dealt): (&Last, Dealt),
         sets: &TreeSets,
         (out, stored): (&Buffer, &Stored),
@@ -260,9 +262,8 @@ impl TreeEngine {
         let rows = Rows { dealt, memory: &*rows.memory, order, n: sets.i.n };
         let lengths = self.lengths.0.iter().filter_map(Scratch::get);
         let reads: Vec<_> = tree.memory().into_iter().chain(lengths).collect();
-        let (setup, arranging) = (&self.setup, &mut self.arranging);
-        let mut work = || arranging.arrange(setup, &rows, (&*out.memory, stored), &reads);
-        if self.is_timed { setup.backend.time(&mut work).map(|_| ()) } else { work() }
+        let mut work = || self.arranging.arrange(&rows, (&*out.memory, stored), &reads);
+        if self.is_timed { self.setup.backend.time(&mut work).map(|_| ()) } else { work() }
     }
 
     /// Launches a walk. If the last results are known, the greatest error is a share of them.

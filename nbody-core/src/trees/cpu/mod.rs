@@ -212,7 +212,8 @@ impl CpuTree {
         let (precision, fields) = (self.engine.options.backup(), self.engine.law.f);
         let mut rows = Results { columns: sums, precision, fields };
         let (shares, start) = (targets.dealt.shares(), Instant::now());
-        (team.exchange)(Part { number: part, done: Ok(()), rows: &mut rows, shares })?;
+        let whole = Part::whole(Ok(()), &mut rows);
+        (team.exchange)(Part { number: part, is_last: part == 1, shares, ..whole })?;
         if let Some(times) = self.report.times.as_mut().filter(|_| team.size > 1) {
             times.exchange += start.elapsed();
         }
