@@ -1,7 +1,7 @@
 //! Programs of trees, compiled by NVRTC: the walks of each interaction with charges in one
-//! precision, the build of its tree, and the program that arranges
-//! the results of ranks, for one architecture; precisions and architectures take
-//! turns. Walks of the library use no local memory in single precision.
+//! precision, the build of its tree, and the program that arranges the results of ranks, for one
+//! architecture; precisions and architectures take turns. Walks of the library use no local memory in
+//! single precision.
 
 use std::sync::Arc;
 

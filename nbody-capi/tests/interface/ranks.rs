@@ -10,7 +10,8 @@ use std::process::Command;
 use crate::programs::source;
 use crate::tools::{WARNINGS, compile, fortran_sources, run};
 
-/// Returns the folders of MPI programs: the folders that the environment names, and the folder of the system.
+/// Returns the folders of MPI programs: the folders that the environment names, and the folder of
+/// the system.
 fn folders() -> Vec<PathBuf> {
     let named = ["NBODY_OPENMPI", "NBODY_MPICH"].into_iter().filter_map(env::var_os);
     let named = named.filter(|folder| !folder.is_empty()).map(PathBuf::from);

@@ -371,8 +371,9 @@ __device__ __forceinline__ bool has_results(const u32 *i_order, u32 ni, u32 want
 }
 
 // Sums over the lists of groups, one block per group. `out` is a structure of arrays, component c
-// of i-particle k of the caller at [c * ni + k]; with FIRST the first `wanted` alone have results, at [c * wanted + k]. With `one_set`, i and j have the same order, and
-// the pair of a particle with itself is evaluated only with SELF_PAIRS.
+// of i-particle k of the caller at [c * ni + k]; with FIRST the first `wanted` alone have results,
+// at [c * wanted + k]. With `one_set`, i and j have the same order, and the pair of a particle with
+// itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) list(
     const Parameters parameters, const Space space, const PeriodicBox box, const Lists lists,
     const u32 *not_finite, const Restriction restriction, const ParticleI *__restrict__ i_particles, const Position *__restrict__ i_at,
