@@ -24,6 +24,7 @@ use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
 use crate::ranks::communicator::Communicator;
 use crate::ranks::gather::Gather;
+use crate::ranks::parts::Parts;
 use crate::records::rows::Rows;
 use crate::trees::opening::Opening;
 
@@ -126,4 +127,13 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
 
     /// Connects the devices of all ranks, which call this together, for gathering results.
     fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, Error>;
+
+    /// Connects the devices of all ranks, which call this together, for moving parts of particles;
+    /// `None` where parts move by way of the host.
+    fn parts(
+        &self,
+        _communicator: &Arc<dyn Communicator>,
+    ) -> Result<Option<Box<dyn Parts>>, Error> {
+        Ok(None)
+    }
 }

@@ -73,6 +73,7 @@ pub use crate::trees::report::{TreeReport, TreeTimes};
 #[doc(hidden)]
 pub mod pack {
     pub use crate::memory::addresses::rows_after;
+    pub use crate::memory::folding::fold_rows;
     pub use crate::records::binding::{Binding, Place};
     pub use crate::records::field_value::{find_field, values};
     pub use crate::records::numbers::axes;
@@ -102,6 +103,8 @@ pub mod untyped {
     pub use crate::ranks::dealt::Dealt;
     pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;
+    pub use crate::ranks::parts::{Parts, Points, RowLists};
+    pub use crate::ranks::regions::{Bounds, Regions};
     pub use crate::ranks::shares::Shares;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;

@@ -17,6 +17,7 @@ use crate::engine::buffer::CudaParticles;
 use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
 use crate::engine::gather::CudaGather;
+use crate::engine::parts::CudaParts;
 use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
 use crate::pairs::engine::CudaEngine;
@@ -172,5 +173,12 @@ impl untyped::Device for CudaDevice {
         communicator: &Arc<dyn Communicator>,
     ) -> Result<Box<dyn untyped::Gather>, Error> {
         Ok(Box::new(CudaGather::new(&self.backend, &self.cache, communicator)?))
+    }
+
+    fn parts(
+        &self,
+        communicator: &Arc<dyn Communicator>,
+    ) -> Result<Option<Box<dyn untyped::Parts>>, Error> {
+        Ok(Some(Box::new(CudaParts::new(&self.backend, &self.cache, communicator)?)))
     }
 }

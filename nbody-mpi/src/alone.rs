@@ -32,6 +32,11 @@ impl Communicator for Alone {
         all.copy_from_slice(mine);
         Ok(())
     }
+
+    fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
+        check_exchange(0, sent, sizes)?;
+        Ok(sent.concat())
+    }
 }
 
 /// Refuses a message of another size than its rank was to send, and memory that is not as large as
@@ -51,4 +56,15 @@ pub(crate) fn check_sizes(
         return Err(Error::OtherSize { rank, found: all.len(), expected: total });
     }
     Ok(())
+}
+
+/// Refuses an exchange without a message to each rank and a size from each, and a message of another
+/// size from this rank to itself.
+pub(crate) fn check_exchange(rank: usize, sent: &[&[u8]], sizes: &[usize]) -> Result<(), Error> {
+    let (found, expected) = (sent.len(), sizes.len());
+    if found != expected {
+        return Err(Error::OtherSize { rank, found, expected });
+    }
+    let (found, expected) = (sent.get(rank).map_or(0, |it| it.len()), sizes[rank]);
+    if found == expected { Ok(()) } else { Err(Error::OtherSize { rank, found, expected }) }
 }

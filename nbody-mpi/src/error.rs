@@ -53,6 +53,9 @@ pub enum Error {
         /// The reason.
         reason: &'static str,
     },
+    /// A buffer was to be changed while an engine used it.
+    #[error("another thread evaluates with this buffer; change it afterwards")]
+    InUse,
     /// Another rank has ended, by an error of its own or a panic.
     #[error("rank {rank} has ended before the others; look for its error")]
     RankEnded {

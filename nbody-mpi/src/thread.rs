@@ -6,7 +6,7 @@ use std::thread;
 use nbody_core::Error as CoreError;
 use nbody_core::untyped::{Communicator, OnHost};
 
-use crate::alone::check_sizes;
+use crate::alone::{check_exchange, check_sizes};
 use crate::error::Error;
 
 /// The number of looks at the messages before a thread sleeps.
@@ -111,30 +111,77 @@ impl Communicator for Threads {
 
     fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), CoreError> {
         check_sizes(self.rank, mine, sizes, all)?;
+        Ok(self.pass(mine.to_vec(), |messages| {
+            let mut rest = all;
+            for (rank, (message, size)) in messages.zip(sizes).enumerate() {
+                check_size(rank, message.len(), *size)?;
+                let (to, others) = std::mem::take(&mut rest).split_at_mut(message.len());
+                to.copy_from_slice(message);
+                rest = others;
+            }
+            Ok(())
+        })?)
+    }
+
+    fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
+        check_exchange(self.rank, sent, sizes)?;
+        // A message begins with the ends of its parts, one for each rank.
+        let mut mine = Vec::new();
+        let mut end = sent.len() * size_of::<u64>();
+        for part in sent {
+            end += part.len();
+            mine.extend((end as u64).to_le_bytes());
+        }
+        mine.extend(sent.concat());
+        let mut received = Vec::with_capacity(sizes.iter().sum());
+        self.pass(mine, |messages| {
+            for (rank, (message, size)) in messages.zip(sizes).enumerate() {
+                let part = part_of(message, self.rank, sizes.len());
+                check_size(rank, part.len(), *size)?;
+                received.extend(part);
+            }
+            Ok(())
+        })?;
+        Ok(received)
+    }
+}
+
+/// Returns the part of an exchange's message for a rank; nothing of a message without such a part.
+fn part_of(message: &[u8], rank: usize, ranks: usize) -> &[u8] {
+    let end = |part: usize| {
+        let bytes = message.get(part * size_of::<u64>()..).and_then(<[u8]>::first_chunk);
+        bytes.map(|bytes| u64::from_le_bytes(*bytes) as usize)
+    };
+    let begin = if rank == 0 { Some(ranks * size_of::<u64>()) } else { end(rank - 1) };
+    let range = begin.zip(end(rank)).map(|(begin, end)| begin..end);
+    range.and_then(|range| message.get(range)).unwrap_or_default()
+}
+
+fn check_size(rank: usize, found: usize, expected: usize) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::OtherSize { rank, found, expected }) }
+}
+
+impl Threads {
+    /// Gives a message to the other ranks, and takes the messages of all ranks.
+    fn pass(
+        &self,
+        mine: Vec<u8>,
+        take: impl FnOnce(&mut dyn Iterator<Item = &[u8]>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         // The others may still take the messages of the last operation.
         let mut state = self.hub.wait(|state| state.messages[self.rank].is_none())?;
-        state.messages[self.rank] = Some(mine.to_vec());
+        state.messages[self.rank] = Some(mine);
         drop(state);
         self.hub.changed.notify_all();
         let mut state = self.hub.wait(|state| state.messages.iter().all(Option::is_some))?;
-        let found = |(rank, expected): (usize, &usize)| {
-            let found = state.messages[rank].as_ref().map_or(0, Vec::len);
-            (found != *expected).then_some(Error::OtherSize { rank, found, expected: *expected })
-        };
-        let refused = sizes.iter().enumerate().find_map(found);
-        let mut rest = all;
-        for message in state.messages.iter().flatten().take_while(|_| refused.is_none()) {
-            let (to, others) = rest.split_at_mut(message.len());
-            to.copy_from_slice(message);
-            rest = others;
-        }
+        let taken = take(&mut state.messages.iter().flatten().map(Vec::as_slice));
         state.taken += 1;
         if state.taken == state.messages.len() {
             state.taken = 0;
             state.messages.fill(None);
             self.hub.changed.notify_all();
         }
-        Ok(refused.map_or(Ok(()), Err)?)
+        taken
     }
 }
 

@@ -26,6 +26,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let of_any_record = [
         Program::row_copies(),
         Program::gather(),
+        Program::parts(),
         Program::column_copy(),
         Program::selection(),
         Program::neighbours(),

@@ -277,6 +277,11 @@ impl Levels {
         Self { places, levels }
     }
 
+    /// All particles in one node, with these bounds.
+    fn in_one(bounds: Vec<Interval>) -> Self {
+        Self { places: bounds.len(), levels: vec![bounds] }
+    }
+
     /// Returns the bounds of each component in a node.
     pub fn node(&self, [level, node]: [usize; 2]) -> &[Interval] {
         if self.places == 0 {
@@ -432,6 +437,19 @@ impl<'a> Reaches<'a> {
         let j = self.j.0.bounds(cutoff, 1, j);
         self.cutoffs[cutoff].reach([&i, &j])
     }
+}
+
+/// Returns the greatest cutoff of all pairs of particles, from the bounds of the components that
+/// cutoffs depend on, of all i-particles and of all j-particles; 0 without bounds. An error if the
+/// cutoff of some pair may be infinite or NaN.
+pub fn greatest(
+    cutoffs: &[Cutoff],
+    watched: [&Watched; 2],
+    bounds: [&[Interval]; 2],
+) -> Result<f64, Error> {
+    let levels = bounds.map(|bounds| Levels::in_one(bounds.to_vec()));
+    let reaches = Reaches::new(cutoffs, (watched[0], &levels[0]), (watched[1], &levels[1]))?;
+    Ok(reaches.greatest())
 }
 
 impl ListState {

@@ -102,6 +102,10 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the precision of the particles.
     fn precision(&self) -> Precision;
 
+    /// Makes the next update build lists for the first `n` i-particles, or for all. Others share a
+    /// list with them, or have none, and evaluations refuse their results.
+    fn list_first(&mut self, n: Option<usize>);
+
     /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
@@ -113,6 +117,19 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
     ) -> Result<(), Error>;
+
+    /// Checks the particles as an update does, but builds no lists. Returns whether the lists may be
+    /// valid; evaluations before [`is_valid`](Self::is_valid) tells have no meaning unless they are.
+    fn look(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<bool, Error>;
+
+    /// Waits for the last look, and returns whether the lists are valid for its particles. Lists that
+    /// are not valid are built by the next update.
+    fn is_valid(&mut self) -> Result<bool, Error>;
 
     /// Makes the next update rebuild the lists.
     fn rebuild(&mut self);

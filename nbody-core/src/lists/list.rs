@@ -72,12 +72,13 @@ impl Reach for f64 {
 impl Lists {
     /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
     pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &dyn Reach) -> Self {
-        Self::build_with_octets(i, j, lengths, reach).0
+        Self::build_with_octets((i, usize::MAX), j, lengths, reach).0
     }
 
-    /// Builds the lists, and returns for each entry the [`octets`] of its group within its reach.
+    /// Builds the lists of groups with any of the first `wanted` i-particles; other lists are empty.
+    /// Returns for each entry the [`octets`] of its group within its reach.
     pub fn build_with_octets(
-        i: &Ordered,
+        (i, wanted): (&Ordered, usize),
         j: &Ordered,
         lengths: &[f64; 3],
         reach: &dyn Reach,
@@ -85,6 +86,11 @@ impl Lists {
         let whole = j.tree.levels.iter().flatten().copied().reduce(Bounds::and);
         let (best, leaves) = (Best::new(), leaves(j));
         let list = |group: usize, part: &mut Part| {
+            let first = group * GROUP;
+            let indices = &i.indices[first..i.len().min(first + GROUP)];
+            if indices.iter().all(|index| *index as usize >= wanted) {
+                return;
+            }
             let search = Search::new(i, (j, &leaves), group, lengths);
             search.list(best, whole.as_ref(), reach, part);
         };

@@ -72,6 +72,16 @@ pub fn cutoffs(precision: Precision) -> [f64; 2] {
     [least, greatest]
 }
 
+/// Refuses more results than the first i-particles that have lists, if not all have.
+pub fn check_listed(results: usize, wanted: Option<usize>) -> Result<(), Error> {
+    match wanted {
+        Some(expected) if results > expected => {
+            Err(Error::OtherLength { what: "results", found: results, expected })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses the greatest of these cutoffs of lists if its square is beyond the precision, or if it
 /// is half of a box or more.
 pub fn check_greatest(

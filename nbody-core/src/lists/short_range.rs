@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::law::interaction::Law;
+use crate::lists::check_listed;
 use crate::lists::cpu::{CpuNeighbours, Followed, Sets};
 use crate::lists::engine::Neighbours;
 use crate::lists::engine::ShortRange;
@@ -76,6 +77,7 @@ impl CpuShortRange {
         check_precision("j-particles", j.precision, engine.options.precision)?;
         let wanted = out.columns.len();
         Error::check_results(wanted, i.len(), sets.is_first)?;
+        check_listed(wanted, near.wanted)?;
         let followed = near.lists_for(&self.engine.cutoff(), sets)?;
         let [i_order, j_order] = followed.orders();
         // Lists know the image of the first point of each particle. If a law has other points, all

@@ -54,4 +54,11 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// unchanged if the rows are refused: an address that is given twice, an address behind the end
     /// without rows for all addresses before it, another record, another number of rows.
     fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error>;
+
+    /// Keeps the first `n` rows, at most all, with their values. The memory stays.
+    fn keep(&mut self, n: usize) -> Result<(), Error>;
+
+    /// Replaces all results by these rows, whose number may be another, rounded to the precision of
+    /// the buffer. Refuses particles.
+    fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error>;
 }

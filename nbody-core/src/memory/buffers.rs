@@ -208,6 +208,16 @@ impl Buffer for Particles {
         self.scatter(&part, addresses);
         Ok(())
     }
+
+    fn keep(&mut self, n: usize) -> Result<(), Error> {
+        Error::check_range(&(0..n), self.len())?;
+        self.packed.keep(n);
+        Ok(())
+    }
+
+    fn write_results(&mut self, _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("results to write", self))
+    }
 }
 
 impl Buffer for Results {
@@ -266,6 +276,23 @@ impl Buffer for Results {
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
         Err(other_buffer("particles to write", self))
+    }
+
+    fn keep(&mut self, n: usize) -> Result<(), Error> {
+        Error::check_range(&(0..n), self.columns.len())?;
+        self.columns.keep(n);
+        Ok(())
+    }
+
+    fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("results to write", rows.fields(), self.fields)?;
+        let mut words = vec![0; rows.count() * pack::dim(self.fields)];
+        rows.write(0..rows.count(), &mut words);
+        let mut columns = Columns::zeros(rows.count(), pack::dim(self.fields))?;
+        columns.set_rows(&words);
+        self.columns = columns;
+        Ok(())
     }
 }
 

@@ -57,6 +57,13 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         self.grow(n)
     }
 
+    /// Keeps the first `n` records, at most all.
+    pub fn keep(&mut self, n: usize) {
+        self.n = n.min(self.n);
+        self.lines.truncate(self.n.div_ceil(LINE) * self.words);
+        self.pad();
+    }
+
     pub fn len(&self) -> usize {
         self.n
     }

@@ -158,6 +158,22 @@ impl Folding {
     }
 }
 
+/// Folds rows of results, such as totals of measures, into the rows of the same particles. The
+/// results have these fields and backup accumulators of this precision.
+pub fn fold_rows(fields: &[Field], precision: Precision, from: &[u64], into: &mut [u64]) {
+    let folding = Folding::new(fields, precision);
+    let words = folding.kinds.len().max(1);
+    let line = |word: &u64| Line([*word; LINE]);
+    for (from, into) in from.chunks_exact(words).zip(into.chunks_exact_mut(words)) {
+        let from: Vec<_> = from.iter().map(line).collect();
+        let mut sums: Vec<_> = into.iter().map(line).collect();
+        folding.fold::<f64>(1, &from, 0, &mut sums);
+        for (word, sum) in into.iter_mut().zip(sums) {
+            *word = sum.0[0];
+        }
+    }
+}
+
 /// Returns the first elements of a line.
 #[inline(always)]
 fn elements<W, const N: usize>(line: &[W; LINE]) -> &[W; N] {

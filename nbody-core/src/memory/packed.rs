@@ -52,6 +52,14 @@ impl Packed {
         }
     }
 
+    /// Keeps the first `n` records.
+    pub fn keep(&mut self, n: usize) {
+        match self {
+            Self::Bits32(columns) => columns.keep(n),
+            Self::Bits64(columns) => columns.keep(n),
+        }
+    }
+
     /// Copies a range of records.
     pub fn part(&self, range: Range<usize>) -> Result<Self, Error> {
         Ok(match self {

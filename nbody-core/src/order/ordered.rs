@@ -2,6 +2,7 @@
 
 use crate::domain::Domain;
 use crate::numeric::simd::level::Best;
+use crate::numeric::space::wrap_coordinate;
 use crate::numeric::vector::Point;
 use crate::order::boxes::BoxTree;
 use crate::order::frame::Frame;
@@ -84,6 +85,11 @@ pub fn wrap(positions: &mut [[f64; 3]], domain: &Domain) {
             }
         });
     }
+}
+
+/// Returns the image of a position in a box of these lengths, 0 along open axes.
+pub fn wrap_in(position: [f64; 3], lengths: &[f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| wrap_coordinate::<f64>(position[axis], lengths[axis]))
 }
 
 impl Ordered {

@@ -24,6 +24,10 @@ pub trait Communicator: fmt::Debug + Send + Sync {
     /// Gathers the messages of all ranks in the order of ranks; the message of rank r has
     /// `sizes[r]` bytes.
     fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), Error>;
+
+    /// Sends a message to each rank, `sent[r]` to rank r, and returns the messages of all ranks to
+    /// this one, one after another; the message of rank r has `sizes[r]` bytes.
+    fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error>;
 }
 
 /// The place of a rank among the ranks on its host.

@@ -9,4 +9,6 @@ pub mod communicator;
 pub mod dealt;
 pub mod exchange;
 pub mod gather;
+pub mod parts;
+pub mod regions;
 pub mod shares;

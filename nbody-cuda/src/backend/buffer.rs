@@ -130,6 +130,25 @@ impl Buffer {
         Ok(())
     }
 
+    /// Replaces all results by `n` rows of 64-bit words from the host, records with these fields.
+    pub fn write_results(&mut self, fields: &[Field], rows: &[u64], n: usize) -> Result<(), Error> {
+        let (columns, precision) = (pack::dim(fields), self.precision);
+        self.resize(n, columns)?;
+        let words = (n * columns * bytes_of(precision)).div_ceil(size_of::<u64>());
+        self.memory.write_first(words, &mut |words| {
+            match precision {
+                Precision::Single | Precision::Mixed => {
+                    let rows = pack::convert::<f32>(fields, rows);
+                    transpose(&rows, columns, bytemuck::cast_slice_mut(words));
+                }
+                Precision::Double => {
+                    transpose(&pack::convert::<f64>(fields, rows), columns, words);
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Copies results to the host, and passes `take` a function that writes them as records with
     /// these fields.
     pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
@@ -335,6 +354,16 @@ fn product(backend: &dyn Backend, sizes: &[usize]) -> Result<usize, Error> {
 fn repeat<W: Copy>(record: &[W], n: usize, words: &mut [W]) {
     for (column, word) in words.chunks_mut(n.max(1)).zip(record) {
         column.fill(*word);
+    }
+}
+
+/// Writes rows of this many numbers as columns.
+fn transpose<W: Copy>(rows: &[W], columns: usize, to: &mut [W]) {
+    let n = rows.len() / columns.max(1);
+    for (k, row) in rows.chunks_exact(columns.max(1)).enumerate() {
+        for (c, word) in row.iter().enumerate() {
+            to[c * n + k] = *word;
+        }
     }
 }
 

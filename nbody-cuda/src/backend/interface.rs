@@ -85,6 +85,25 @@ pub(crate) trait Link: Debug + Send + Sync {
     /// Gathers pieces of this number of bytes, a whole number of words; the piece of rank r is
     /// piece r of the memory on every rank. It takes effect in the order of the launches.
     fn gather(&self, memory: &dyn Memory, bytes: usize) -> Result<(), Error>;
+
+    /// Sends bytes of memory to other ranks, and receives bytes of them. It takes effect in the order
+    /// of the launches.
+    fn exchange(
+        &self,
+        from: &dyn Memory,
+        to: &dyn Memory,
+        transfers: &[Transfer],
+    ) -> Result<(), Error>;
+}
+
+/// Bytes that a rank exchanges with another one.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    /// The other rank.
+    pub rank: usize,
+    /// The bytes of the memory to send from, and of the memory to receive in.
+    pub sent: Range<usize>,
+    pub received: Range<usize>,
 }
 
 /// The launches of repeated work. They are pending until the end of the work, and after some

@@ -108,6 +108,15 @@ impl untyped::Buffer for CudaParticles {
         let n = rows_after(addresses, self.buffer.n)?;
         Ok(self.copies.write_at(&mut self.buffer, addresses, &rows, n)?)
     }
+
+    fn keep(&mut self, n: usize) -> Result<(), Error> {
+        Error::check_range(&(0..n), self.buffer.n)?;
+        Ok(self.buffer.resize(n, self.words())?)
+    }
+
+    fn write_results(&mut self, _: &dyn Rows) -> Result<(), Error> {
+        Err(other_buffer("results to write", &*self.buffer.backend, self))
+    }
 }
 
 impl untyped::Buffer for CudaResults {
@@ -163,6 +172,22 @@ impl untyped::Buffer for CudaResults {
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
         Err(other_buffer("particles to write", &*self.buffer.backend, self))
+    }
+
+    fn keep(&mut self, n: usize) -> Result<(), Error> {
+        // Each number has a column of all rows.
+        Error::check_range(&(0..n), self.buffer.n)?;
+        let mut words = vec![0; n * dim(self.fields)];
+        self.read(0..n, &mut |write| write(0..n, &mut words))?;
+        Ok(self.buffer.write_results(self.fields, &words, n)?)
+    }
+
+    fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        Error::check_record("results to write", rows.fields(), self.fields)?;
+        let mut words = vec![0; rows.count() * dim(self.fields)];
+        rows.write(0..rows.count(), &mut words);
+        Ok(self.buffer.write_results(self.fields, &words, rows.count())?)
     }
 }
 

@@ -5,4 +5,5 @@ pub mod buffer;
 pub mod columns;
 pub mod copies;
 pub mod gather;
+pub mod parts;
 pub mod setup;

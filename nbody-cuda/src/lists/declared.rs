@@ -39,6 +39,8 @@ border! {
     pub struct NewLists<R> {
         pub lists: Lists,
         pub room: Room,
+        /// The number of i-particles, the first ones, that have lists.
+        pub wanted: u32,
         pub reach: R,
     }
 

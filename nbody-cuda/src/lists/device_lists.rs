@@ -28,10 +28,22 @@ use findings::Rechecks;
 pub(crate) use outcome::Outcome;
 
 /// The kernels, in the order of their launches.
-pub(super) const KERNELS: &[&CStr] = &[LOOK, REBUILD, TELL];
+pub(super) const KERNELS: &[&CStr] = &[LOOK, REBUILD, TELL, ASK];
 const LOOK: &CStr = c"look";
 const REBUILD: &CStr = c"rebuild";
 const TELL: &CStr = c"tell";
+const ASK: &CStr = c"ask";
+
+/// The task of a look at lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Build lists in any case.
+    Build,
+    /// Build lists that are not good.
+    Renew,
+    /// Build nothing.
+    Look,
+}
 
 impl LookState {
     /// The state before the first launch.
@@ -48,6 +60,8 @@ pub(crate) struct DeviceLists {
     pub given: Option<Given>,
     /// The excluded pairs.
     pub excluded: Excluded,
+    /// The number of i-particles, the first ones, that have lists; `None` for all.
+    pub wanted: Option<usize>,
     /// The cutoffs that depend on particles.
     reach: ReachMemory,
     /// The order of the i-particles, and of the j-particles if they are in another buffer.
@@ -67,6 +81,8 @@ pub(crate) struct DeviceLists {
     batch: Option<Box<dyn Batch>>,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
+    /// Whether the last look builds no lists: its answer tells of lists as if they had been built.
+    builds_nothing: bool,
     /// The numbers of particles at the last look.
     pub looked_at: [usize; 2],
     /// The contents of the buffers at the last look.
@@ -95,6 +111,7 @@ impl DeviceLists {
             cache: cache.clone(),
             given: None,
             excluded: Excluded::default(),
+            wanted: None,
             reach: ReachMemory::default(),
             orders: Default::default(),
             begins: Scratch::default(),
@@ -107,6 +124,7 @@ impl DeviceLists {
             reply: backend.reply()?,
             batch: backend.batch(),
             is_awaited: false,
+            builds_nothing: false,
             looked_at: [0; 2],
             contents: [None; 2],
             rechecks: Rechecks::default(),
@@ -177,7 +195,7 @@ impl DeviceLists {
     /// Returns the number of entries of lists that the last look has built, if its outcome was not
     /// yet known; waits for the outcome.
     pub fn has_built(&self) -> Result<Option<usize>, Error> {
-        if !self.is_awaited {
+        if !self.is_awaited || self.builds_nothing {
             return Ok(None);
         }
         Ok(match Outcome::of(self.reply.receive()?) {
@@ -226,6 +244,7 @@ impl DeviceLists {
         self.is_awaited = false;
         let outcome = Outcome::of(self.reply.receive()?);
         match outcome {
+            Outcome::Built(_) if self.builds_nothing => self.built = None,
             Outcome::Good => self.counts_of_looks[1] += 1,
             Outcome::Built(entries) => {
                 self.entries_built = entries;

@@ -271,6 +271,13 @@ __device__ __forceinline__ void list_group(
 {
     const bool is_first = threadIdx.x % LANES == 0;
     Search search(i, j, index, shared, desk);
+    const u32 place = index * LANES + threadIdx.x % LANES;
+    const bool is_wanted = place < i.from.n && i.sort.even.values[place] < built.wanted;
+    if (::__ballot_sync(~0u, int(is_wanted)) == 0) {
+        if (is_first) set_list(i, built, desk.group, index, 0, 0);
+        ::__syncwarp();
+        return;
+    }
     GroupReach reach(built.reach, index, j.frame.length, desk.group.half);
     u32 count = 0, parts = 0;
     bool writes = false;

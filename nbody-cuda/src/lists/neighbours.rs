@@ -17,7 +17,7 @@ use nbody_core::{
 
 use super::device_lists::download::Downloaded;
 use super::device_lists::{DeviceLists, Outcome};
-use super::extent::ListExtent;
+use super::extent::{ListExtent, ListedSet};
 use super::given::Given;
 use super::reach::Varying;
 use super::sets::{ListSets, moved, positions_of, set_of, watched};
@@ -89,6 +89,34 @@ impl CudaNeighbours {
     }
 
     fn renew(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+        let extent = self.prepare(sets, cutoffs)?;
+        let outcome = self.lists.update(self.listed(sets), extent)?;
+        self.settle();
+        self.refuse(outcome)
+    }
+
+    /// Begins a look whether the lists are good for these particles; returns whether they may be.
+    fn look_at(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<bool, Error> {
+        let is_covered = cutoffs.iter().all(|cutoff| self.covers(cutoff));
+        let extent = self.prepare(sets, cutoffs)?;
+        if !is_covered || self.next.is_some() {
+            self.lists.forget();
+            return Ok(false);
+        }
+        let outcome = self.lists.look_at(self.listed(sets), extent)?;
+        self.refuse(outcome)?;
+        Ok(self.lists.built().is_some())
+    }
+
+    /// Returns the particles of each set, as the device reads them.
+    fn listed<'a>(&self, sets: &ListSets<'a>) -> [Option<ListedSet<'a>>; 2] {
+        let each = sets.each().zip(&self.watched);
+        let mut lists = each.map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
+        [lists.next().flatten(), lists.next().flatten()]
+    }
+
+    /// Checks the particles and the cutoffs before a look.
+    fn prepare(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<ListExtent, Error> {
         if cutoffs.is_empty() {
             return Err(nbody_core::Error::NoInteractions.into());
         }
@@ -110,15 +138,7 @@ impl CudaNeighbours {
         let extent = self.plan(sets).inspect_err(|_| self.lists.forget())?;
         let of_both = [extent.n[0], extent.nj()];
         self.lists.excluded.upload(&*self.backend, of_both, extent.one_set)?;
-        let watched = &self.watched;
-        let mut lists = sets
-            .each()
-            .zip(watched)
-            .map(|((_, buffer, fields), watched)| set_of(buffer, fields, watched));
-        let lists = [lists.next().flatten(), lists.next().flatten()];
-        let outcome = self.lists.update(lists, extent)?;
-        self.settle();
-        self.refuse(outcome)
+        Ok(extent)
     }
 
     /// Returns the positions at which the lists were built; `None` if lists are given or not
@@ -322,14 +342,21 @@ impl CudaNeighbours {
             .filter(|(found, _, frame)| *found == n && frame.dimensions == self.dimensions());
         let frame = match known.and_then(|(_, domain, it)| it.resized(&domain, &self.domain)) {
             Some(frame) => frame,
-            // Given lists have the order of the caller.
-            _ if self.is_given() => Frame::of(0, &|_| [0.0; 3], &self.domain, self.dimensions()),
+            // Given lists have the order of the caller, and a closed box has its own cells.
+            _ if self.is_given() || self.is_closed() => {
+                Frame::of(0, &|_| [0.0; 3], &self.domain, self.dimensions())
+            }
             _ => self.choose_frame(sets)?,
         };
         self.frame = Some((n, self.domain, frame));
         let (has_j, one_set) = (sets.j.is_some(), sets.one_set);
         let (cutoff, skin) = (greatest, self.skin);
         Ok(ListExtent { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
+    }
+
+    /// Returns whether space is periodic along each axis.
+    fn is_closed(&self) -> bool {
+        self.lengths()[..self.dimensions()].iter().all(|length| *length > 0.0)
     }
 
     /// Chooses the cells of the order from the positions.
@@ -401,6 +428,13 @@ impl untyped::Neighbours for CudaNeighbours {
         self.precision
     }
 
+    fn list_first(&mut self, n: Option<usize>) {
+        if n != self.lists.wanted {
+            self.lists.wanted = n;
+            self.lists.forget();
+        }
+    }
+
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.lists.excluded.set(pairs);
         self.lists.forget();
@@ -414,6 +448,21 @@ impl untyped::Neighbours for CudaNeighbours {
     ) -> Result<(), nbody_core::Error> {
         let backend = self.backend.clone();
         Ok(self.renew(&ListSets::new(&*backend, i, j)?, cutoffs)?)
+    }
+
+    fn look(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<bool, nbody_core::Error> {
+        let backend = self.backend.clone();
+        Ok(self.look_at(&ListSets::new(&*backend, i, j)?, cutoffs)?)
+    }
+
+    fn is_valid(&mut self) -> Result<bool, nbody_core::Error> {
+        self.know()?;
+        Ok(self.lists.built().is_some())
     }
 
     fn rebuild(&mut self) {

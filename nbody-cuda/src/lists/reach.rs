@@ -113,10 +113,15 @@ impl Reach {
     }
 
     /// Passes lists to build within the reach.
-    pub fn pass_lists<'a>(&self, launch: Launch<'a>, lists: Lists, room: Room) -> Launch<'a> {
+    pub fn pass_lists<'a>(
+        &self,
+        launch: Launch<'a>,
+        lists: Lists,
+        (room, wanted): (Room, u32),
+    ) -> Launch<'a> {
         match *self {
-            Self::Constant(reach) => launch.value(&NewLists { lists, room, reach }),
-            Self::Varying(reach) => launch.value(&NewLists { lists, room, reach }),
+            Self::Constant(reach) => launch.value(&NewLists { lists, room, wanted, reach }),
+            Self::Varying(reach) => launch.value(&NewLists { lists, room, wanted, reach }),
         }
     }
 }

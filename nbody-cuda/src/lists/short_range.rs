@@ -104,6 +104,7 @@ impl ListEngine {
         check_devices(&self.setup.backend, self.setup.options, near, sets, out)?;
         let ni = sets.i.0.n;
         nbody_core::Error::check_results(out.n, ni, sets.is_first)?;
+        lists::check_listed(out.n, near.lists.wanted)?;
         near.check(&self.cutoff, sets)?;
         let nj = sets.j.map_or(ni, |(j, _)| j.n);
         if out.n == 0 || nj == 0 {

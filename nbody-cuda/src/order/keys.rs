@@ -69,6 +69,8 @@ border! {
     }
 }
 
+/// The text that reads the positions of particles.
+pub(crate) const POSITIONS: &str = include_str!("positions.cuh");
 /// The text that finds the keys of particles.
 pub(crate) const TEXT: &str = include_str!("keys.cuh");
 

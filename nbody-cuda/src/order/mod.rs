@@ -26,12 +26,13 @@ border! {
 pub(crate) const HILBERT: &str = include_str!("hilbert.cuh");
 
 /// The text that orders particles.
-pub(crate) const TEXT: [&str; 7] = [
+pub(crate) const TEXT: [&str; 8] = [
     include_str!("../../kernels/grid.cuh"),
     include_str!("../../kernels/scan.cuh"),
     include_str!("../../kernels/wrap.cuh"),
     sort::TEXT,
     HILBERT,
+    keys::POSITIONS,
     keys::TEXT,
     include_str!("curve.cuh"),
 ];

@@ -47,6 +47,7 @@ impl Program {
             include_str!("../../kernels/wrap.cuh"),
             sort::TEXT,
             HILBERT,
+            keys::POSITIONS,
             keys::TEXT,
             include_str!("frame.cuh"),
             include_str!("boundaries.cuh"),

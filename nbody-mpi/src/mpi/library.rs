@@ -48,6 +48,9 @@ functions! {
         *const c_void, c_int, usize, *mut c_void, *const c_int, *const c_int, usize, usize
     );
     broadcast b"MPI_Bcast" (*mut c_void, c_int, usize, c_int, usize);
+    send b"MPI_Send" (*const c_void, c_int, usize, c_int, c_int, usize);
+    receive b"MPI_Irecv" (*mut c_void, c_int, usize, c_int, c_int, usize, *mut u64);
+    wait b"MPI_Wait" (*mut u64, *mut u64);
     version b"MPI_Get_library_version" (*mut c_char, *mut c_int);
 }
 
@@ -286,6 +289,41 @@ impl Library {
             (self.functions.broadcast)(bytes.as_mut_ptr().cast(), count, byte, int(from), handle)
         };
         self.check("MPI_Bcast", status)
+    }
+
+    /// Sends bytes to a rank, and receives bytes of another one, at most 2³¹ - 1 each. Without bytes
+    /// there is no message.
+    pub fn pass(
+        &self,
+        handle: usize,
+        (sent, to): (&[u8], usize),
+        (received, from): (&mut [u8], usize),
+    ) -> Result<(), Error> {
+        let (byte, functions) = (self.interface.byte, &self.functions);
+        // An integer or an address, and a struct of at most 64 bytes.
+        let (mut request, mut status) = (0, [0; 8]);
+        let [receives, sends] = [!received.is_empty(), !sent.is_empty()];
+        if receives {
+            let (bytes, count) = (received.as_mut_ptr().cast(), int(received.len()));
+            // SAFETY: the bytes are writable, and nothing else uses them before the wait.
+            let begun = unsafe {
+                (functions.receive)(bytes, count, byte, int(from), 0, handle, &raw mut request)
+            };
+            self.check("MPI_Irecv", begun)?;
+        }
+        let mut done = Ok(());
+        if sends {
+            let (bytes, count) = (sent.as_ptr().cast(), int(sent.len()));
+            // SAFETY: the bytes are readable.
+            let sent = unsafe { (functions.send)(bytes, count, byte, int(to), 0, handle) };
+            done = self.check("MPI_Send", sent);
+        }
+        if receives {
+            // SAFETY: the request was begun above, and there is room for a status.
+            let waited = unsafe { (functions.wait)(&raw mut request, status.as_mut_ptr()) };
+            self.check("MPI_Wait", waited)?;
+        }
+        done
     }
 
     pub fn barrier(&self, handle: usize) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use std::thread::{self, ThreadId};
 use nbody_core::Error as CoreError;
 use nbody_core::untyped::{Communicator, OnHost};
 
-use crate::alone::check_sizes;
+use crate::alone::{check_exchange, check_sizes};
 use crate::error::Error;
 pub use launcher::{Family, Launcher};
 use library::Library;
@@ -193,6 +193,42 @@ impl Mpi {
     }
 }
 
+impl Mpi {
+    /// Exchanges messages in rounds: in round k with the rank k higher and the rank k lower. Empty
+    /// messages are not sent, and long ones are sent in parts, since counts are 32-bit integers.
+    fn exchange_bytes(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
+        check_exchange(self.rank, sent, sizes)?;
+        let _call = self.call()?;
+        let mut all = vec![0; sizes.iter().sum()];
+        let begins: Vec<_> = sizes
+            .iter()
+            .scan(0, |end, size| {
+                *end += size;
+                Some(*end - size)
+            })
+            .collect();
+        for k in 0..self.size {
+            let (to, from) = ((self.rank + k) % self.size, (self.rank + self.size - k) % self.size);
+            let received = &mut all[begins[from]..][..sizes[from]];
+            if k == 0 {
+                received.copy_from_slice(sent[to]);
+                continue;
+            }
+            let mut parts = sent[to].chunks(MOST);
+            let mut rooms = received.chunks_mut(MOST);
+            loop {
+                let (part, room) = (parts.next(), rooms.next());
+                if part.is_none() && room.is_none() {
+                    break;
+                }
+                let (part, room) = (part.unwrap_or_default(), room.unwrap_or_default());
+                self.library.pass(self.handle, (part, to), (room, from))?;
+            }
+        }
+        Ok(all)
+    }
+}
+
 impl Communicator for Mpi {
     fn rank(&self) -> usize {
         self.rank
@@ -208,6 +244,10 @@ impl Communicator for Mpi {
 
     fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), CoreError> {
         Ok(self.gather_bytes(mine, sizes, all)?)
+    }
+
+    fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
+        Ok(self.exchange_bytes(sent, sizes)?)
     }
 }
 

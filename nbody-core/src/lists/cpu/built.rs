@@ -123,11 +123,11 @@ fn new_number() -> u64 {
 }
 
 impl BuiltLists {
-    /// Builds lists of the pairs within the cutoffs plus the skin.
+    /// Builds lists of the pairs within the cutoffs plus the skin, for groups with any of the first
+    /// `wanted` i-particles.
     pub fn find(
-        domain: Domain,
-        skin: Skin,
-        sets: &Sets,
+        (domain, skin): (Domain, Skin),
+        (sets, wanted): (&Sets, usize),
         (places, numbers): Placements,
         cutoffs: Vec<Cutoff>,
         frame: &Frame,
@@ -155,7 +155,8 @@ impl BuiltLists {
         check_greatest(greatest, &cutoffs, sets.i.0.precision, &lengths)?;
         reaches.skin = skin.length([reaches.typical(), greatest], &lengths);
         let skin = reaches.skin;
-        let (lists, near) = Lists::build_with_octets(&i.ordered, &of_j.ordered, &lengths, &reaches);
+        let (lists, near) =
+            Lists::build_with_octets((&i.ordered, wanted), &of_j.ordered, &lengths, &reaches);
         let octets = Octets::of(&lists, &near);
         let (one_set, is_given, number) = (sets.one_set, false, new_number());
         let most = most_of(false, sets);

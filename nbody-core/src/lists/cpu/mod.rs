@@ -36,6 +36,8 @@ pub(crate) struct CpuNeighbours {
     origin: Origin,
     excluded: Vec<[u32; 2]>,
     precision: Precision,
+    /// The number of i-particles, the first ones, that have lists; `None` for all.
+    pub(crate) wanted: Option<usize>,
     built: Option<BuiltLists>,
     /// The cells of the order, with the numbers of particles, the dimensions and the space for
     /// which they were chosen.
@@ -59,6 +61,7 @@ impl CpuNeighbours {
             origin,
             excluded,
             precision,
+            wanted: None,
             built,
             frame,
             restored,
@@ -82,7 +85,9 @@ impl CpuNeighbours {
         ListState { positions, origin, scale, domain, parameters, numbers, room }
     }
 
-    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
+    /// Looks whether the lists are valid, and if `builds`, builds them if not. Returns whether they
+    /// were valid.
+    fn renew(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>, builds: bool) -> Result<bool, Error> {
         let mut laps = self.timer.start();
         laps.times.updates = 1;
         if cutoffs.is_empty() {
@@ -135,13 +140,17 @@ impl CpuNeighbours {
         if is_good {
             self.age += 1;
             self.timer.add(&laps.times);
-            return Ok(());
+            return Ok(true);
+        }
+        if !builds {
+            self.built = None;
+            return Ok(false);
         }
         let positions = both().collect::<Result<Vec<_>, _>>()?;
         let places = watched.into_iter().zip(positions).collect();
         self.build(domain, sets, (places, None), cutoffs, &mut laps)?;
         self.timer.add(&laps.times);
-        Ok(())
+        Ok(false)
     }
 
     /// Rebuilds the lists from a state.
@@ -178,7 +187,8 @@ impl CpuNeighbours {
             Origin::Found(skin) => {
                 let frame = choose_frame(domain, &places, &mut self.frame);
                 let places = (places, numbers);
-                BuiltLists::find(domain, *skin, sets, places, cutoffs, &frame, laps)?
+                let wanted = self.wanted.unwrap_or(usize::MAX);
+                BuiltLists::find((domain, *skin), (sets, wanted), places, cutoffs, &frame, laps)?
             }
             Origin::Given(rows) => BuiltLists::give(domain, rows, sets, places, cutoffs, laps),
         };
@@ -233,6 +243,12 @@ impl Neighbours for CpuNeighbours {
         self.precision
     }
 
+    fn list_first(&mut self, n: Option<usize>) {
+        if n != self.wanted {
+            (self.wanted, self.built) = (n, None);
+        }
+    }
+
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.excluded = pairs.to_vec();
         self.built = None;
@@ -244,7 +260,20 @@ impl Neighbours for CpuNeighbours {
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
     ) -> Result<(), Error> {
-        self.renew(&Sets::new(i, j)?, cutoffs)
+        self.renew(&Sets::new(i, j)?, cutoffs, true).map(|_| ())
+    }
+
+    fn look(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        cutoffs: Vec<Cutoff>,
+    ) -> Result<bool, Error> {
+        self.renew(&Sets::new(i, j)?, cutoffs, false)
+    }
+
+    fn is_valid(&mut self) -> Result<bool, Error> {
+        Ok(self.built.is_some())
     }
 
     fn rebuild(&mut self) {

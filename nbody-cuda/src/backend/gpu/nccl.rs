@@ -2,19 +2,22 @@
 //! not need it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use nbody_compile::variable;
 use nbody_core::untyped::Communicator;
 
 use super::Gpu;
-use crate::backend::{Link, Memory};
+use crate::backend::{Link, Memory, Transfer};
 use crate::error::{Error, reason};
 
 /// The file name of the library in NVIDIA's packages.
 const LIBRARY: &str = "libnccl.so.2";
 /// The value of `NBODY_NCCL` that keeps NCCL away.
 const NONE: &str = "none";
+/// `ncclUint8`.
+const UINT8: c_int = 1;
 /// `ncclUint64`.
 const UINT64: c_int = 5;
 
@@ -42,6 +45,10 @@ struct Nccl {
         Handle,
         *mut c_void,
     ) -> Status,
+    begin: unsafe extern "C" fn() -> Status,
+    end: unsafe extern "C" fn() -> Status,
+    send: unsafe extern "C" fn(*const c_void, usize, c_int, c_int, Handle, *mut c_void) -> Status,
+    receive: unsafe extern "C" fn(*mut c_void, usize, c_int, c_int, Handle, *mut c_void) -> Status,
     destroy: unsafe extern "C" fn(Handle) -> Status,
     error_string: unsafe extern "C" fn(Status) -> *const c_char,
 }
@@ -78,6 +85,10 @@ impl Nccl {
                 unique_id: *library.get(b"ncclGetUniqueId")?,
                 init: *library.get(b"ncclCommInitRank")?,
                 all_gather: *library.get(b"ncclAllGather")?,
+                begin: *library.get(b"ncclGroupStart")?,
+                end: *library.get(b"ncclGroupEnd")?,
+                send: *library.get(b"ncclSend")?,
+                receive: *library.get(b"ncclRecv")?,
                 destroy: *library.get(b"ncclCommDestroy")?,
                 error_string: *library.get(b"ncclGetErrorString")?,
             };
@@ -121,8 +132,8 @@ pub(super) struct NcclLink {
     name: String,
 }
 
-// SAFETY: NCCL allows calls for one communicator from any thread, one at a time; `gather` is called
-// by the owner of the engine, which needs `&mut`.
+// SAFETY: NCCL allows calls for one communicator from any thread, one at a time; it is called by
+// the owner, who needs `&mut` for it.
 unsafe impl Send for NcclLink {}
 // SAFETY: as above; the handle does not change.
 unsafe impl Sync for NcclLink {}
@@ -206,6 +217,47 @@ impl Link for NcclLink {
             )
         };
         self.nccl.check("ncclAllGather", status)
+    }
+
+    fn exchange(
+        &self,
+        from: &dyn Memory,
+        to: &dyn Memory,
+        transfers: &[Transfer],
+    ) -> Result<(), Error> {
+        let has_room = |memory: &dyn Memory, bytes: &Range<usize>| {
+            bytes.is_empty() || bytes.end <= memory.words() * size_of::<u64>()
+        };
+        for Transfer { sent, received, .. } in transfers {
+            assert!(has_room(from, sent) && has_room(to, received), "memory for the rows");
+        }
+        self.gpu.bind()?;
+        let stream = self.gpu.stream.cu_stream().cast();
+        // SAFETY: a group of calls begins, and ends below.
+        self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
+        let mut done = Ok(());
+        for Transfer { rank, sent, received } in transfers {
+            let rank = c_int::try_from(*rank).unwrap_or(c_int::MAX);
+            let [from, to] =
+                [from.address() + sent.start as u64, to.address() + received.start as u64];
+            let (handle, nccl) = (self.handle, self.nccl);
+            if !sent.is_empty() {
+                let from = from as *const c_void;
+                // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
+                let status = unsafe { (nccl.send)(from, sent.len(), UINT8, rank, handle, stream) };
+                done = done.and(nccl.check("ncclSend", status));
+            }
+            if !received.is_empty() {
+                let to = to as *mut c_void;
+                // SAFETY: as above; nothing else writes these bytes.
+                let status =
+                    unsafe { (nccl.receive)(to, received.len(), UINT8, rank, handle, stream) };
+                done = done.and(nccl.check("ncclRecv", status));
+            }
+        }
+        // SAFETY: the group was begun above.
+        self.nccl.check("ncclGroupEnd", unsafe { (self.nccl.end)() })?;
+        done
     }
 }
 

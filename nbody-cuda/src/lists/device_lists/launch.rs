@@ -8,7 +8,7 @@ use std::time::Duration;
 use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
 
-use super::{DeviceLists, LOOK, Outcome, REBUILD, TELL};
+use super::{ASK, DeviceLists, LOOK, Outcome, REBUILD, TELL, Task};
 use crate::backend::{Launch, Memory, in_batch};
 use crate::border::Address;
 use crate::error::Error;
@@ -33,23 +33,23 @@ impl DeviceLists {
         Ok(())
     }
 
-    /// Launches a look at the particles; the device rebuilds the lists if it finds that it must.
+    /// Launches a look at the particles, and a rebuild if the task has one.
     pub(super) fn launch(
         &mut self,
         [i, j]: [Option<ListedSet>; 2],
         extent: &ListExtent,
-        forced: bool,
+        task: Task,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        self.contents = [None; 2];
+        (self.contents, self.builds_nothing) = ([None; 2], false);
         self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
         (self.looked_at, self.looked) = (extent.n, Some(*extent));
         self.reply.expect()?;
         let mut batch = self.batch.take();
-        let held = batch.as_mut().filter(|_| !self.timer.is_on());
+        let held = batch.as_mut().filter(|_| !self.timer.is_on() && task != Task::Look);
         let sets = [i, j.unwrap_or(i)];
-        let launched = in_batch(held, || self.look(sets, extent, forced, times));
+        let launched = in_batch(held, || self.look(sets, extent, task, times));
         self.batch = batch;
         self.is_awaited = launched.is_ok();
         if launched.is_ok() && self.given.is_none() {
@@ -64,7 +64,7 @@ impl DeviceLists {
         &self,
         sets: [ListedSet; 2],
         extent: &ListExtent,
-        forced: bool,
+        task: Task,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         let ListExtent { has_j, n, .. } = extent;
@@ -73,10 +73,11 @@ impl DeviceLists {
             order.argument(sets[set].positions(), sets[set].frame(extent))
         };
         let orders = [order(0), order(1)];
-        let request = self.request(extent, self.base.as_ref(), forced);
+        let request = self.request(extent, self.base.as_ref(), task == Task::Build);
         let reach = self.reach_argument(extent, None);
         let used = self.state_part(offset_of!(LookState, used));
         let room = Room { capacity: self.capacity as u64, used };
+        let wanted = self.wanted.map_or(u32::MAX, |n| n as u32);
         let state = Address::<LookState>::of(&*self.state);
         let arrived: Address<u32> = self.state_part(offset_of!(LookState, arrived));
         let launch = |kernel: &'static CStr, blocks: usize| {
@@ -91,19 +92,20 @@ impl DeviceLists {
         self.timed(&mut times.look, || {
             let look = launch(LOOK, blocks).value(&request).value(&orders[0]);
             module.launch(reach.pass(look.value(&orders[1])).value(&state))?;
-            if self.given.is_none() {
-                return Ok(());
+            match (&self.given, task) {
+                (Some(_), _) => module.launch(launch(TELL, 1).value(&state).value(&reply)),
+                (_, Task::Look) => module.launch(launch(ASK, 1).value(&state).value(&reply)),
+                _ => Ok(()),
             }
-            module.launch(launch(TELL, 1).value(&state).value(&reply))
         })?;
-        if self.given.is_some() {
+        if self.given.is_some() || task == Task::Look {
             return Ok(());
         }
         let blocks = n[0].max(n[1]).div_ceil(GROUP).min(module.resident_blocks(REBUILD));
         let rebuild = |phases: Range<u32>| {
             let rebuild = launch(REBUILD, blocks).value(&request);
             let rebuild = rebuild.value(&orders[0]).value(&orders[1]);
-            let rebuild = reach.pass_lists(rebuild, self.found(), room);
+            let rebuild = reach.pass_lists(rebuild, self.found(), (room, wanted));
             let rebuild = rebuild.value(&state).value(&reply).value(&arrived);
             module.launch(rebuild.phases(phases))
         };

@@ -4,7 +4,7 @@ use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
 use nbody_core::order::image::LIMIT;
 
-use super::{DeviceLists, Outcome, REBUILD};
+use super::{DeviceLists, Outcome, REBUILD, Task};
 use crate::error::Error;
 use crate::lists::extent::{ListExtent, ListedSet};
 
@@ -34,6 +34,29 @@ impl DeviceLists {
         Ok(outcome)
     }
 
+    /// Begins a look whether the lists of these particles are still good. If its outcome is that they
+    /// are not, they are forgotten.
+    pub fn look_at(
+        &mut self,
+        sets: [Option<ListedSet>; 2],
+        extent: ListExtent,
+    ) -> Result<Outcome, Error> {
+        let before = self.outcome()?;
+        if before.is_refusal() {
+            return Ok(before);
+        }
+        if self.given.is_some() || self.margin(&extent, self.base.as_ref()).is_none() {
+            self.built = None;
+            return Ok(Outcome::Good);
+        }
+        let mut times = NeighbourTimes::default();
+        times.updates = 1;
+        self.launch(sets, &extent, Task::Look, &mut times)?;
+        (self.built, self.builds_nothing) = (Some(extent), true);
+        self.timer.add(&times);
+        Ok(Outcome::Good)
+    }
+
     fn renew(
         &mut self,
         sets: [Option<ListedSet>; 2],
@@ -55,7 +78,7 @@ impl DeviceLists {
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
         if self.margin(&extent, self.base.as_ref()).is_some() && !is_full {
-            self.launch(sets, &extent, false, times)?;
+            self.launch(sets, &extent, Task::Renew, times)?;
             self.built = Some(extent);
             return self.known_outcome();
         }
@@ -65,7 +88,7 @@ impl DeviceLists {
             self.grow(2 * entries)?;
         }
         let outcome = loop {
-            self.launch(sets, &extent, true, times)?;
+            self.launch(sets, &extent, Task::Build, times)?;
             match self.outcome()? {
                 Outcome::Built(entries) if entries > self.capacity => {
                     // Twice the size, since later lists may be longer.
@@ -93,7 +116,7 @@ impl DeviceLists {
         self.reserve(&extent)?;
         let [capacity, entries] = room.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
         self.grow(capacity)?;
-        self.launch(sets, &extent, true, &mut NeighbourTimes::default())?;
+        self.launch(sets, &extent, Task::Build, &mut NeighbourTimes::default())?;
         let outcome = self.outcome()?;
         self.entries_built = entries;
         self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(extent);
@@ -108,7 +131,7 @@ impl DeviceLists {
         times: &mut NeighbourTimes,
     ) -> Result<Outcome, Error> {
         if self.built.is_some_and(|built| built.has_sets(&extent)) {
-            self.launch(sets, &extent, true, times)?;
+            self.launch(sets, &extent, Task::Build, times)?;
             self.built = Some(extent);
             return self.known_outcome();
         }
@@ -121,7 +144,7 @@ impl DeviceLists {
         if let Some(given) = &mut self.given {
             given.upload(&*backend, [extent.n[0], extent.nj()])?;
         }
-        self.launch(sets, &extent, true, times)?;
+        self.launch(sets, &extent, Task::Build, times)?;
         let outcome = self.outcome()?;
         if !outcome.is_refusal() {
             times.rebuilds = 1;

@@ -1,0 +1,205 @@
+//! The division of space among ranks.
+
+/// Regions of space, one for each rank: orthogonal recursive bisection (Berger & Bokhari 1987). Each
+/// cut divides the ranks of a region into two halves, and its points in proportion, across the
+/// axis along which the points extend farthest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regions {
+    /// The cuts in preorder: a cut, all cuts below it, all cuts above it.
+    cuts: Vec<Cut>,
+    ranks: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cut {
+    axis: usize,
+    /// The least coordinate above the cut.
+    at: f64,
+}
+
+impl Regions {
+    /// Divides space among ranks, at least one, by points; in a periodic space they are in its box.
+    pub fn new(points: &mut [[f64; 3]], ranks: usize) -> Self {
+        let mut regions = Self { cuts: Vec::new(), ranks: ranks.max(1) };
+        regions.divide(points, ranks.max(1));
+        regions
+    }
+
+    fn divide(&mut self, points: &mut [[f64; 3]], ranks: usize) {
+        if ranks == 1 {
+            return;
+        }
+        let (axis, below) = (longest(points), ranks / 2);
+        let middle = points.len() * below / ranks;
+        let at = if points.is_empty() {
+            0.0
+        } else {
+            points.select_nth_unstable_by(middle, |a, b| a[axis].total_cmp(&b[axis])).1[axis]
+        };
+        self.cuts.push(Cut { axis, at });
+        let (of_below, of_above) = points.split_at_mut(middle);
+        self.divide(of_below, below);
+        self.divide(of_above, ranks - below);
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Returns the axis of each cut, and the least coordinate above it, in preorder: a cut, all
+    /// cuts below it, all cuts above it. Of the ranks of a region, the first half is below.
+    pub fn cuts(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.cuts.iter().map(|cut| (cut.axis, cut.at))
+    }
+
+    /// Returns the rank whose region a point is in.
+    pub fn rank(&self, point: &[f64; 3]) -> usize {
+        let (mut first, mut ranks, mut cut) = (0, self.ranks, 0);
+        while ranks > 1 {
+            let Cut { axis, at } = self.cuts[cut];
+            let below = ranks / 2;
+            if point[axis] < at {
+                (ranks, cut) = (below, cut + 1);
+            } else {
+                // The ranks below have one cut less than ranks.
+                (first, ranks, cut) = (first + below, ranks - below, cut + below);
+            }
+        }
+        first
+    }
+}
+
+/// Returns the axis along which points extend farthest, without the outermost eighths: single
+/// particles far away do not count.
+fn longest(points: &mut [[f64; 3]]) -> usize {
+    let n = points.len();
+    if n == 0 {
+        return 0;
+    }
+    let mut extent = |axis: usize| {
+        let mut at =
+            |k: usize| points.select_nth_unstable_by(k, |a, b| a[axis].total_cmp(&b[axis])).1[axis];
+        at(n - 1 - n / 8) - at(n / 8)
+    };
+    let extents = [0, 1, 2].map(&mut extent);
+    (1..3).fold(0, |longest, axis| if extents[axis] > extents[longest] { axis } else { longest })
+}
+
+/// A bounding box of points; of no points at first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The least coordinates.
+    pub lo: [f64; 3],
+    /// The greatest coordinates.
+    pub hi: [f64; 3],
+}
+
+impl Bounds {
+    /// The box of no points.
+    pub const NOTHING: Self = Self { lo: [f64::INFINITY; 3], hi: [f64::NEG_INFINITY; 3] };
+
+    /// Returns the box of points.
+    pub fn of(points: &[[f64; 3]]) -> Self {
+        let mut bounds = Self::NOTHING;
+        for point in points {
+            for (axis, x) in point.iter().enumerate() {
+                bounds.lo[axis] = bounds.lo[axis].min(*x);
+                bounds.hi[axis] = bounds.hi[axis].max(*x);
+            }
+        }
+        bounds
+    }
+
+    /// Returns whether an image of a point is within a distance of the box, in a space with these
+    /// lengths, 0 along open axes. The point and the box are in the periodic box.
+    pub fn is_near(&self, point: &[f64; 3], distance: f64, lengths: &[f64; 3]) -> bool {
+        let mut square = 0.0;
+        for axis in 0..3 {
+            let [x, lo, hi] = [point[axis], self.lo[axis], self.hi[axis]];
+            let gap = |x: f64| (lo - x).max(x - hi).max(0.0);
+            let images = [gap(x), gap(x - lengths[axis]), gap(x + lengths[axis])];
+            let least = images.into_iter().fold(f64::INFINITY, f64::min);
+            square += least * least;
+        }
+        square <= distance * distance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers in [0, 1).
+    fn points(n: usize) -> Vec<[f64; 3]> {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        (0..n).map(|_| [next(), next(), next()]).collect()
+    }
+
+    #[test]
+    fn each_rank_has_its_part_of_the_points() {
+        for n in [0, 1, 2, 7, 100, 1000] {
+            for ranks in 1..20 {
+                let points = points(n);
+                let regions = Regions::new(&mut points.clone(), ranks);
+                assert_eq!(regions.cuts.len(), ranks - 1);
+                let mut counts = vec![0; ranks];
+                for point in &points {
+                    counts[regions.rank(point)] += 1;
+                }
+                assert_eq!(counts.iter().sum::<usize>(), n);
+                let most = counts.iter().max().copied().unwrap_or(0);
+                let least = counts.iter().min().copied().unwrap_or(0);
+                // Each of at most five levels rounds the share of its ranks.
+                assert!(most - least <= 5, "{n} points, {ranks} ranks: {counts:?}");
+            }
+        }
+    }
+
+    /// A point far away does not turn the cut, and a plane of points is cut within it.
+    #[test]
+    fn cuts_are_across_the_longest_axis_of_most_points() {
+        let mut disk: Vec<_> = points(100).iter().map(|[x, y, _]| [*x, 4.0 * y, 0.0]).collect();
+        disk.push([0.0, 0.0, 1e9]);
+        assert_eq!(Regions::new(&mut disk, 2).cuts[0].axis, 1);
+    }
+
+    /// Compared with the distances to a fine grid of points of the box.
+    #[test]
+    fn points_near_a_box_are_near_one_of_its_points_or_images() {
+        let bounds = Bounds::of(&[[0.25, 0.5, 0.0], [0.5, 0.75, 1.0]]);
+        let grid = || (0..=16).map(|k| f64::from(k) / 16.0);
+        let [mut near, mut far] = [0; 2];
+        for lengths in [[0.0; 3], [1.0, 1.0, 0.0], [2.0, 0.0, 1.5]] {
+            for point in points(100) {
+                let mut least = f64::INFINITY;
+                for x in grid() {
+                    for y in grid() {
+                        for z in grid() {
+                            let of_box = [0.25 + x / 4.0, 0.5 + y / 4.0, z];
+                            let square = (0..3).map(|axis| {
+                                let mut d = point[axis] - of_box[axis];
+                                if lengths[axis] > 0.0 {
+                                    d -= lengths[axis] * (d / lengths[axis]).round();
+                                }
+                                d * d
+                            });
+                            least = least.min(square.sum::<f64>().sqrt());
+                        }
+                    }
+                }
+                // The grid is 1/16 long at most, so that a point of it is within 0.04.
+                let found = bounds.is_near(&point, 0.2, &lengths);
+                assert!(found || least > 0.2, "{point:?} {least}");
+                assert!(!found || least < 0.2 + 0.04, "{point:?} {least}");
+                if found { near += 1 } else { far += 1 }
+            }
+        }
+        assert!(near > 50 && far > 50, "{near} {far}");
+        assert!(!Bounds::NOTHING.is_near(&[0.0; 3], 1e300, &[1.0; 3]));
+    }
+}
