@@ -32,7 +32,9 @@ pub(crate) struct Agreement {
 struct Outcome {
     /// The hash of the operation, with the number of earlier ones.
     operation: u64,
-    has_failed: u64,
+    has_failed: u32,
+    /// Whether this rank answers yes to a question.
+    is_yes: u32,
 }
 
 impl Agreement {
@@ -47,21 +49,47 @@ impl Agreement {
         operation: &Operation<'_>,
         done: Result<T, CoreError>,
     ) -> Result<T, CoreError> {
+        self.exchange(operation, done, false).map(|(done, _)| done)
+    }
+
+    /// Returns whether all ranks answer yes; refuses as [`on`](Self::on) does.
+    pub fn all_say(
+        &self,
+        operation: &Operation<'_>,
+        answer: Result<bool, CoreError>,
+    ) -> Result<bool, CoreError> {
+        let is_yes = *answer.as_ref().unwrap_or(&false);
+        self.exchange(operation, answer, is_yes).map(|(_, all)| all)
+    }
+
+    /// Returns what this rank has done, and whether all ranks answer yes.
+    fn exchange<T>(
+        &self,
+        operation: &Operation<'_>,
+        done: Result<T, CoreError>,
+        is_yes: bool,
+    ) -> Result<(T, bool), CoreError> {
         if self.communicator.size() == 1 {
-            return done;
+            return Ok((done?, is_yes));
         }
         let mut hash = Xxh3::new();
         hash.update(&self.count.fetch_add(1, Ordering::Relaxed).to_le_bytes());
         hash.update(bytemuck::cast_slice(operation.values));
         hash.update((operation.name)().as_bytes());
-        let mine = Outcome { operation: hash.digest(), has_failed: done.is_err().into() };
+        let (has_failed, is_yes) = (done.is_err().into(), is_yes.into());
+        let mine = Outcome { operation: hash.digest(), has_failed, is_yes };
         let all = self.communicator.gather_equal(bytemuck::bytes_of(&mine))?;
         let mut all =
             all.chunks_exact(size_of::<Outcome>()).map(bytemuck::pod_read_unaligned::<Outcome>);
-        if all.all(|other| other == Outcome { has_failed: 0, ..mine }) {
-            return done;
+        let mut say_yes = true;
+        let agrees = |other: Outcome| {
+            say_yes &= other.is_yes != 0;
+            (other.operation, other.has_failed) == (mine.operation, 0)
+        };
+        if all.all(agrees) {
+            return Ok((done?, say_yes));
         }
-        self.report(operation, mine, done)
+        Ok((self.report(operation, mine, done)?, false))
     }
 
     /// Returns the error of an operation that ranks do not agree on.

@@ -46,11 +46,11 @@
 //!
 //! All pairs are summed in an order that follows from the numbers of particles, so that results do
 //! not depend on the number of ranks, to the last bit. Every rank builds the same tree, and walks for
-//! its share of the groups. What every rank holds alike, programs per particle and selections change
-//! on every rank alike. Neighbour lists are evaluated by every rank for all particles.
+//! its share of the groups. Neighbour lists distribute the particles over regions of space; programs per
+//! particle run where the particles are.
 //!
 //! A module depends only on earlier modules of this list: `error`, `alone`, `thread`, `mpi`,
-//! `agreement`, `shared`, `ranks`.
+//! `agreement`, `shared` with `distributed`, `ranks`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -58,6 +58,7 @@ struct Readme;
 
 mod agreement;
 mod alone;
+mod distributed;
 mod error;
 mod mpi;
 mod ranks;

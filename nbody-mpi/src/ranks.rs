@@ -14,6 +14,10 @@ use nbody_core::{
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::agreement::{Agreement, Operation};
+use crate::distributed::{
+    Distributed, DistributedLists, DistributedPrograms, DistributedSelection,
+    DistributedShortRange, Kind, all, all_mut,
+};
 use crate::error::Error;
 use crate::shared::{Job, Shared};
 
@@ -57,11 +61,15 @@ impl Ranks {
         }
         let is_cpu = device.simd_level().is_some();
         let least = if is_cpu { LEAST_OPERATIONS_CPU } else { LEAST_OPERATIONS_GPU };
-        let gather = device.gather(&communicator);
+        let links = device.gather(&communicator).and_then(|gather| {
+            let parts = device.parts(&communicator)?;
+            Ok((gather, parts))
+        });
         let connecting = Operation { name: &|| "Ranks::new".to_owned(), values: &[] };
-        let gather = agreement.on(&connecting, gather)?;
+        let links = agreement.on(&connecting, links)?;
         let is_alone = communicator.is_alone();
-        Ok(Self { device, job: Job::new(communicator, agreement, gather, least), is_alone })
+        let job = Job::new((communicator, agreement), device.clone(), links, least);
+        Ok(Self { device, job, is_alone })
     }
 
     /// Sets the fewest floating-point operations of an evaluation that ranks share out; each rank
@@ -120,6 +128,8 @@ impl untyped::Device for OverRanks {
         precision: Precision,
     ) -> Result<Box<dyn Buffer>, CoreError> {
         let uploaded = self.device.upload(particles, precision);
+        let boxed = |rows| Distributed::boxed(&self.job, Kind::Particles, rows);
+        let uploaded = uploaded.map(boxed);
         let (count, size) = (particles.count(), self.job.communicator.size());
         let values = if size > 1 { [count as u64, hash(particles)] } else { [0; 2] };
         let name = || format!("an upload of {count} particles");
@@ -132,7 +142,7 @@ impl untyped::Device for OverRanks {
         columns: &[DeviceColumn],
     ) -> Result<(), CoreError> {
         // SAFETY: the caller keeps the same contract.
-        unsafe { self.device.write_columns(particles, columns) }
+        unsafe { self.device.write_columns(all_mut(particles)?, columns) }
     }
 
     unsafe fn read_columns(
@@ -142,7 +152,7 @@ impl untyped::Device for OverRanks {
         columns: &[DeviceColumn],
     ) -> Result<(), CoreError> {
         // SAFETY: the caller keeps the same contract.
-        unsafe { self.device.read_columns(buffer, rows, columns) }
+        unsafe { self.device.read_columns(&*all(buffer)?, rows, columns) }
     }
 
     fn all_pairs(
@@ -177,7 +187,8 @@ impl untyped::Device for OverRanks {
         parameters: &[u64],
         options: Options,
     ) -> Result<Box<dyn ShortRange>, CoreError> {
-        self.device.short_range(law, parameters, options)
+        let law = self.device.short_range(law, parameters, options)?;
+        Ok(Box::new(DistributedShortRange::new(&self.job, law)))
     }
 
     fn neighbours(
@@ -186,7 +197,8 @@ impl untyped::Device for OverRanks {
         origin: Origin,
         precision: Precision,
     ) -> Result<Box<dyn Neighbours>, CoreError> {
-        self.device.neighbours(domain, origin, precision)
+        let lists = self.device.neighbours(domain, origin.clone(), precision)?;
+        Ok(Box::new(DistributedLists::new(&self.job, lists, &origin)))
     }
 
     fn per_particle(
@@ -194,11 +206,12 @@ impl untyped::Device for OverRanks {
         fields: &'static [Field],
         parameters: &[u64],
     ) -> Result<Box<dyn PerParticle>, CoreError> {
-        self.device.per_particle(fields, parameters)
+        let programs = self.device.per_particle(fields, parameters)?;
+        Ok(Box::new(DistributedPrograms::new(&self.job, programs)))
     }
 
     fn selection(&self) -> Result<Box<dyn Selection>, CoreError> {
-        self.device.selection()
+        Ok(Box::new(DistributedSelection::new(self.device.selection()?)))
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use nbody_core::untyped::{Buffer, Communicator, Engine, EngineState, Gather, Part, Team, Tree};
+use nbody_core::untyped::{
+    Buffer, Communicator, Device, Engine, EngineState, Gather, Part, Parts, Team, Tree,
+};
 use nbody_core::{Domain, Error, Law, Opening, Options, Sources, Store, TreeReport};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::agreement::{Agreement, Operation};
+use crate::distributed::{Distributed, HostParts, Kind, all, all_mut};
 
 /// The j-particles that an i-particle is assumed to meet in a walk through a tree, far particles
 /// included.
@@ -21,16 +24,46 @@ pub(crate) struct Job {
     gather: Mutex<Box<dyn Gather>>,
     /// The fewest floating-point operations of an evaluation that ranks share out.
     pub least_operations: u64,
+    /// The device of this rank.
+    pub device: Arc<dyn Device>,
+    /// The parts of particles, and the parts of results.
+    parts: [Mutex<Box<dyn Parts>>; 2],
 }
 
 impl Job {
     pub fn new(
-        communicator: Arc<dyn Communicator>,
-        agreement: Agreement,
-        gather: Box<dyn Gather>,
+        (communicator, agreement): (Arc<dyn Communicator>, Agreement),
+        device: Arc<dyn Device>,
+        (gather, parts): (Box<dyn Gather>, Option<Box<dyn Parts>>),
         least_operations: u64,
     ) -> Self {
-        Self { communicator, agreement, gather: Mutex::new(gather), least_operations }
+        let by_host = |kind| Box::new(HostParts::new(&communicator, kind));
+        let results = Mutex::new(by_host(Kind::Results) as Box<dyn Parts>);
+        let parts = Mutex::new(parts.unwrap_or_else(|| by_host(Kind::Particles)));
+        let (gather, parts) = (Mutex::new(gather), [parts, results]);
+        Self { communicator, agreement, gather, least_operations, device, parts }
+    }
+
+    /// Returns whether there are ranks that particles are distributed over.
+    pub fn distributes(&self) -> bool {
+        self.communicator.size() > 1
+    }
+
+    /// Returns whether the devices are CPUs.
+    pub fn is_cpu(&self) -> bool {
+        self.device.simd_level().is_some()
+    }
+
+    /// Returns what finds and moves parts of particles.
+    pub fn parts(&self) -> MutexGuard<'_, Box<dyn Parts>> {
+        self.parts_of(Kind::Particles)
+    }
+
+    /// Returns what moves parts of buffers of a kind.
+    pub fn parts_of(&self, kind: Kind) -> MutexGuard<'_, Box<dyn Parts>> {
+        let [particles, results] = &self.parts;
+        let parts = if kind == Kind::Particles { particles } else { results };
+        parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn gather(&self) -> MutexGuard<'_, Box<dyn Gather>> {
@@ -205,7 +238,7 @@ impl<E: OfRank + ?Sized> Engine for Shared<E> {
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
-        self.engine.results(n)
+        Ok(Distributed::boxed(&self.job, Kind::Results, self.engine.results(n)?))
     }
 
     /// The ranks share out the evaluation, or each of them does it, if it is short: the results have
@@ -227,8 +260,9 @@ impl<E: OfRank + ?Sized> Engine for Shared<E> {
         let values = self.values([i.len(), n, nj], j.is_one_set(), store);
         (self.given, self.was_divided) = (0, is_shared);
         let operation = Operation { name: &name, values: &values };
+        let (i, of_j, out) = (all(i)?, all(j.particles())?, all_mut(out)?);
         let done = self.job.evaluate(&operation, is_shared, |team| {
-            self.engine.evaluate_shared(i, j, (out, store), team)
+            self.engine.evaluate_shared(&*i, j.with(&*of_j), (out, store), team)
         });
         done.inspect_err(|_| self.engine.forget())
     }

@@ -5,8 +5,8 @@ use nbody::law::Record;
 use nbody::{Interaction, Point, Vector};
 
 use laws::{
-    Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node, Probe,
-    Ranked, Source, Strain, Tabled,
+    Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node,
+    Pressed, Probe, Ranked, Source, Strain, Tabled,
 };
 
 #[nbody::interaction]
@@ -19,6 +19,10 @@ pub mod laws {
     }
     /// A cutoff by the larger of two particles, and every reduction.
     pub struct Ranked {
+        pub factor: Real,
+    }
+    /// A cutoff by both particles, and results that name no particle.
+    pub struct Pressed {
         pub factor: Real,
     }
     /// A cutoff by the i-particle, in a plane; particles act on themselves.
@@ -80,6 +84,13 @@ pub mod laws {
         pub least: Min<Real>,
         pub count: Count,
         pub most: Max<Real>,
+    }
+
+    pub struct Press {
+        pub force: Vector,
+        pub least: Min<Real>,
+        pub most: Max<Real>,
+        pub count: Count,
     }
 
     pub struct Disc {
@@ -157,6 +168,25 @@ pub mod laws {
             f.most.max(j.charge * i.charge);
             f.sum += j.charge / (r2 + j.h * i.h);
             f.count += j.kind;
+        }
+    }
+
+    impl Interaction for Pressed {
+        type I = Grain;
+        type J = Grain;
+        type F = Press;
+
+        fn cutoff(&self, i: &Grain, j: &Grain) -> Real {
+            self.factor * (i.h + j.h)
+        }
+
+        fn pair(&self, i: &Grain, j: &Grain, f: &mut Press) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            f.force += j.charge / (r2 + j.h * i.h) * d;
+            f.least.min(i.charge - j.charge);
+            f.most.max(r2);
+            f.count += 1;
         }
     }
 
@@ -352,6 +382,15 @@ impl Listed for Tabled {
 impl Listed for Ranked {
     fn in_unit(_: f64) -> Self {
         Self { factor: 2.5 }
+    }
+    fn target(j: &Grain) -> Grain {
+        *j
+    }
+}
+
+impl Listed for Pressed {
+    fn in_unit(_: f64) -> Self {
+        Self { factor: 1.25 }
     }
     fn target(j: &Grain) -> Grain {
         *j

@@ -4,10 +4,11 @@ use nbody::check::{ErrorBounds, compare, reference};
 use nbody::law::Record;
 use nbody::prelude::*;
 use nbody::{Accumulation, Csr, Math, Skin, Store};
+use nbody_mpi::{Ranks, threads};
 use nbody_tests::contacts::UNIT;
 use nbody_tests::covering::Covering;
 use nbody_tests::inputs::{Digits, Inputs, particles};
-use nbody_tests::listed::laws::{Flat, Ranked, Strain, Tabled};
+use nbody_tests::listed::laws::{Flat, Pressed, Ranked, Strain, Tabled};
 use nbody_tests::listed::{Listed, Particle};
 use nbody_tests::ways::{Failures, are_indices, domain, integers, levels};
 
@@ -60,9 +61,9 @@ enum Records {
     Changed,
 }
 
-const LAWS: [&str; 4] = ["tabled", "ranked", "flat", "strain"];
+const LAWS: [&str; 5] = ["tabled", "ranked", "pressed", "flat", "strain"];
 /// Index of the law without a cutoff.
-const STRAIN: usize = 3;
+const STRAIN: usize = 4;
 const SETS: [Sets; 3] = [Sets::One, Sets::Two, Sets::First];
 const LISTS: [Lists; 3] = [Lists::Found, Lists::Rows, Lists::Pairs];
 const EXCLUDED: [Excluded; 4] =
@@ -475,6 +476,13 @@ where
     out.download::<f64>().unwrap()
 }
 
+/// Checks a way with a law.
+type Check = fn(&Device, &Way, &mut Seen) -> Result<(), String>;
+
+/// The check with each law.
+const CHECKS: [Check; LAWS.len()] =
+    [check::<Tabled>, check::<Ranked>, check::<Pressed>, check::<Flat>, check::<Strain>];
+
 /// Checks each row of a covering array of this strength, on one of these devices or on all of
 /// them, with some numbers of particles.
 fn check_all(strength: usize, devices: &[Device], on_all: bool, sizes: &[usize], per_row: usize) {
@@ -489,7 +497,7 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, sizes: &[usize],
         {
             let seed = turn * per_row + case;
             let way = Way::of(row, sizes[seed % sizes.len()], seed as u64);
-            let of_law = [check::<Tabled>, check::<Ranked>, check::<Flat>, check::<Strain>][row[0]];
+            let of_law = CHECKS[row[0]];
             let name = || format!("{} {device} {way:?}", LAWS[row[0]]);
             failures.check(name, || of_law(device, &way, &mut seen));
         }
@@ -512,4 +520,39 @@ fn lists_on_the_cpu_agree_with_the_reference() {
 fn lists_of_cuda_programs_agree_with_the_reference() {
     let devices = nbody_tests::cuda_devices();
     check_all(2, &devices, true, &FEW, 2);
+}
+
+/// Any two choices occur together, the number of ranks and the vector instructions among them.
+/// Where ranks distribute the particles, and where each of them has all.
+#[test]
+fn lists_over_ranks_agree_with_the_reference() {
+    const RANKS: [usize; 4] = [2, 3, 4, 7];
+    let levels = levels();
+    let choices: Vec<_> = OPTIONS.into_iter().chain([RANKS.len(), levels.len()]).collect();
+    let covering = Covering { choices: &choices, strength: 2, allows: &allows };
+    let rows = covering.rows();
+    assert_eq!(covering.faults(&rows), [""; 0]);
+    let (mut seen, mut failures) = (Seen::default(), Failures::default());
+    for (turn, row) in rows.iter().enumerate() {
+        let [ranks, device] = [RANKS[row[OPTIONS.len()]], row[OPTIONS.len() + 1]];
+        for case in 0..2 {
+            let seed = turn * 2 + case;
+            let way = Way::of(row, SIZES[seed % SIZES.len()], seed as u64);
+            let name = || format!("{} {ranks} ranks {way:?}", LAWS[row[0]]);
+            let run = |all| {
+                let device = Ranks::new(all, &levels[device]).unwrap().share_from(0).device();
+                let mut seen = Seen::default();
+                CHECKS[row[0]](&device, &way, &mut seen).map(|()| seen)
+            };
+            failures.check(name, || {
+                let found = threads(ranks, run).into_iter().collect::<Result<Vec<_>, _>>()?;
+                seen.cases += found.len() / ranks;
+                seen.hits += found[0].hits;
+                Ok(())
+            });
+        }
+    }
+    failures.conclude();
+    assert_eq!(seen.cases, 2 * rows.len(), "{seen:?}");
+    assert!(seen.hits > 100 * seen.cases, "{seen:?}");
 }

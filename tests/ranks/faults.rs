@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use nbody::prelude::*;
-use nbody::{Error, Opening, Tree};
+use nbody::{Error, Neighbours, Opening, ShortRange, Tree};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
 use nbody_tests::bodies::{GRAVITY, bodies};
+use nbody_tests::contacts::Random;
+use nbody_tests::contacts::contact::{Ball, Uniform};
 
 use super::over;
 
@@ -199,6 +201,23 @@ fn messages_arrive_in_the_order_of_ranks() {
         });
         let expected: Vec<_> = (0..ranks).map(|rank| vec![rank as u8; 3 * rank]).collect();
         assert!(all.iter().flatten().all(|found| *found == expected));
+        // To each rank another message: from rank a to rank b, a + 2 b bytes.
+        let all = threads(ranks, |all| {
+            let rank = all.rank();
+            let message = |to: usize| vec![(8 * rank + to) as u8; rank + 2 * to];
+            let sent: Vec<_> = (0..ranks).map(message).collect();
+            let sent: Vec<_> = sent.iter().map(Vec::as_slice).collect();
+            let sizes: Vec<_> = (0..ranks).map(|from| from + 2 * rank).collect();
+            let mut wrong = sizes.clone();
+            wrong[ranks - 1] += usize::from(rank == 0);
+            let first = all.exchange(&sent, &sizes).unwrap();
+            (first, all.exchange(&sent, &wrong).is_err(), all.exchange(&sent, &sizes[1..]).is_err())
+        });
+        for (to, (found, refused, short)) in all.into_iter().enumerate() {
+            let message = |from: usize| vec![(8 * from + to) as u8; from + 2 * to];
+            assert_eq!(found, (0..ranks).flat_map(message).collect::<Vec<_>>());
+            assert_eq!((refused, short), (to == 0, true));
+        }
     }
     let two = Threads::new(2);
     assert_eq!([two[0].rank(), two[1].rank(), two[1].size()], [0, 1, 2]);
@@ -206,4 +225,65 @@ fn messages_arrive_in_the_order_of_ranks() {
     let alone: Arc<dyn Communicator> = Arc::new(Alone);
     let device = over(alone, &Device::cpu());
     assert_eq!(device.name(), Device::cpu().name());
+}
+
+/// A particle that lists refuse is named by its number on the rank that has it; the other ranks
+/// name it, or that rank. Afterwards the lists are as before.
+#[test]
+fn a_position_that_lists_refuse_is_named_by_its_number() {
+    let balls = Random(1).balls(200);
+    for bad in [0, 77, 199] {
+        let all = threads(3, |all| {
+            let device = over(all, &Device::cpu());
+            let mut lists = Neighbours::new(&device, Skin::Auto).unwrap();
+            let mut law = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
+            let mut particles = lists.upload(&balls).unwrap();
+            let mut evaluate = |particles: &_| {
+                lists.update(particles, &[&law])?;
+                let mut out = law.results(200)?;
+                law.evaluate_over(&lists, particles, &mut out)?;
+                out.download::<f64>()
+            };
+            let first = evaluate(&particles).unwrap();
+            let wrong = Ball { pos: Point::new(0.5, f64::NAN, 0.5), ..balls[bad] };
+            particles.write_at(&[bad as u32], &[wrong]).unwrap();
+            let refused = evaluate(&particles).unwrap_err();
+            particles.write_at(&[bad as u32], &balls[bad..=bad]).unwrap();
+            assert_eq!(evaluate(&particles).unwrap(), first);
+            refused
+        });
+        let is_own =
+            |error: &Error| matches!(error, Error::NotFinite { index, .. } if *index == bad);
+        assert!(all.iter().any(is_own), "{all:?}");
+        for error in all.iter().filter(|error| !is_own(error)) {
+            let RankError::OtherRank { message, .. } = of_ranks(error) else { panic!("{error}") };
+            assert!(message.contains(&bad.to_string()), "{message}");
+        }
+    }
+}
+
+/// Rank 0 alone reads particles that are distributed: every rank gets an error.
+#[test]
+fn reading_by_one_rank_alone_is_refused() {
+    let balls = Random(2).balls(100);
+    let all = threads(2, |all| {
+        let rank = all.rank();
+        let device = over(all, &Device::cpu());
+        let mut lists = Neighbours::new(&device, Skin::Auto).unwrap();
+        let law = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
+        let particles = lists.upload(&balls).unwrap();
+        lists.update(&particles, &[&law]).unwrap();
+        if rank == 0 {
+            particles.download().map(|_| ()).unwrap_err()
+        } else {
+            lists.update(&particles, &[&law]).unwrap_err()
+        }
+    });
+    for error in &all {
+        let text = of_ranks(error).to_string();
+        assert!(
+            text.contains("gathering 100 rows") && text.contains("an update of lists"),
+            "{text}"
+        );
+    }
 }

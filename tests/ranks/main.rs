@@ -3,6 +3,8 @@
 
 mod faults;
 mod integrators;
+mod liquid;
+mod lists;
 mod pairs;
 mod trees;
 

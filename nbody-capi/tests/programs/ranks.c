@@ -1,4 +1,6 @@
-/* All pairs and a tree over the ranks of MPI: each rank has the bits of one process. */
+/* All pairs and a tree over the ranks of MPI: each rank has the bits of one process. Lists, which are
+ * evaluated in another order, have the same pairs. */
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 enum { N = 3000 };
 
-static double x[N][3], mass[N], alone[2][N][4], shared[2][N][4];
+static double x[N][3], mass[N], alone[2][N][4], shared[2][N][4], listed[2][N][4];
 
 static void evaluate(nbody_device device, double (*results)[N][4]) {
     const double eps2 = 0.01;
@@ -43,10 +45,42 @@ static void evaluate(nbody_device device, double (*results)[N][4]) {
     }
 }
 
+/* Evaluates over lists, and again after the particles have moved. */
+static void evaluate_lists(nbody_device device, double (*results)[N][4]) {
+    const double parameters[] = {3.0, 0.15}, box[] = {1.0, 1.0, 1.0};
+    nbody_options options = NBODY_OPTIONS;
+    const ptrdiff_t row = sizeof results[0][0];
+    nbody_law law;
+    nbody_engine engine;
+    nbody_buffer charges, field;
+    int k, turn;
+    options.precision = NBODY_DOUBLE;
+    options.lengths = box;
+    CHECK(nbody_law_ready("ewald", &law) == NBODY_OK);
+    CHECK(nbody_engine_lists(device, law, parameters, 2, NBODY_AUTO_SKIN, &options, &engine) == NBODY_OK);
+    for (turn = 0; turn < 2; turn++) {
+        double moved[N][3];
+        nbody_column in[] = {{.field = "pos", .data = moved, .type = NBODY_F64},
+                             {.field = "charge", .data = mass, .type = NBODY_F64}};
+        double *first = results[turn][0];
+        nbody_column out[] = {{.field = "field", .data = first, .type = NBODY_F64, .record_stride = row},
+                              {.field = "pot", .data = first + 3, .type = NBODY_F64, .record_stride = row}};
+        for (k = 0; k < 3 * N; k++) moved[k / 3][k % 3] = x[k / 3][k % 3] + 0.1 * turn * mass[k / 3];
+        if (turn == 0) {
+            CHECK(nbody_engine_upload(engine, NBODY_I, N, in, 2, &charges) == NBODY_OK);
+            CHECK(nbody_engine_results(engine, N, &field) == NBODY_OK);
+        } else {
+            CHECK(nbody_buffer_write(charges, N, in, 2) == NBODY_OK);
+        }
+        CHECK(nbody_engine_evaluate(engine, charges, charges, NBODY_SAME, field, NBODY_REPLACE) == NBODY_OK);
+        CHECK(nbody_buffer_read(field, 0, N, out, 2) == NBODY_OK);
+    }
+}
+
 int main(int argc, char **argv) {
     nbody_device device, over;
     char name[64];
-    int provided, rank, size, k;
+    int provided, rank, size, k, same = 0;
     MPI_Comm ours;
     CHECK(nbody_device_over_mpi("cpu", 0, &over) == NBODY_ERROR_ARGUMENT); /* before MPI_Init */
     CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS);
@@ -72,6 +106,16 @@ int main(int argc, char **argv) {
     evaluate(over, shared);
     CHECK(memcmp(alone, shared, sizeof alone) == 0);
     CHECK(alone[0][0][0] != 0.0 && alone[1][N - 1][3] != 0.0);
+    evaluate_lists(device, listed);
+    evaluate_lists(over, shared);
+    for (k = 0; k < 2 * N * 4; k++) {
+        const double found = shared[0][0][k], expected = listed[0][0][k];
+        CHECK(fabs(found - expected) < 1e-10);
+        same += found == expected;
+    }
+    CHECK(listed[0][0][0] != 0.0 && listed[0][5][0] != listed[1][5][0]);
+    /* The order of the sums shows that the particles were distributed. */
+    CHECK((same == 2 * N * 4) == (size == 1));
     CHECK(nbody_device_free(over) == NBODY_OK);
     MPI_Finalize();
     if (rank == 0) printf("ok on %d\n", size);

@@ -1,0 +1,325 @@
+//! A buffer whose rows are on every rank, or distributed.
+
+use std::any::Any;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nbody_core::pack::dim;
+use nbody_core::untyped::{Buffer, Rows, WriteRows};
+use nbody_core::{Error as CoreError, Field, Precision};
+
+use super::ghosts::Ghosts;
+use super::placement::{Moves, Placement};
+use super::rows::{self, Kind};
+use crate::agreement::Operation;
+use crate::error::Error;
+use crate::shared::Job;
+
+/// A buffer over ranks.
+#[derive(Debug)]
+pub(crate) struct Distributed {
+    job: Arc<Job>,
+    kind: Kind,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The rows in the memory of this rank.
+    rows: Arc<Box<dyn Buffer>>,
+    held: Held,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// Every rank has all rows.
+    All,
+    /// Each rank has the rows of its particles, followed by ghosts with this number, if any.
+    Own { placement: Arc<Placement>, ghosts: Option<u64> },
+}
+
+/// Rows of a buffer on this rank, for an engine of its device.
+pub(crate) enum OnRank<'a> {
+    Distributed(Arc<Box<dyn Buffer>>),
+    Other(&'a dyn Buffer),
+}
+
+impl Deref for OnRank<'_> {
+    type Target = dyn Buffer;
+
+    fn deref(&self) -> &dyn Buffer {
+        match self {
+            Self::Distributed(rows) => &***rows,
+            Self::Other(buffer) => *buffer,
+        }
+    }
+}
+
+/// Returns all rows of a buffer on this rank. A buffer of another device stays as it is, for engines
+/// to refuse.
+pub(crate) fn all(buffer: &dyn Buffer) -> Result<OnRank<'_>, CoreError> {
+    match Distributed::of(buffer) {
+        Some(buffer) => Ok(OnRank::Distributed(buffer.all()?)),
+        None => Ok(OnRank::Other(buffer)),
+    }
+}
+
+/// Returns all rows of a buffer on this rank, for changes.
+pub(crate) fn all_mut(buffer: &mut dyn Buffer) -> Result<&mut dyn Buffer, CoreError> {
+    if Distributed::of(buffer).is_none() {
+        return Ok(buffer);
+    }
+    let buffer: &mut dyn Any = buffer;
+    buffer.downcast_mut::<Distributed>().expect("of this type").all_mut()
+}
+
+impl Distributed {
+    /// Returns a buffer over ranks of the rows that each of them has.
+    pub fn boxed(job: &Arc<Job>, kind: Kind, rows: Box<dyn Buffer>) -> Box<dyn Buffer> {
+        let state = State { rows: Arc::new(rows), held: Held::All };
+        Box::new(Self { job: job.clone(), kind, state: Mutex::new(state) })
+    }
+
+    /// Returns a buffer as a buffer over ranks; `None` if it is of another device.
+    pub fn of(buffer: &dyn Buffer) -> Option<&Self> {
+        (buffer as &dyn Any).downcast_ref()
+    }
+
+    /// Returns a buffer as a buffer over ranks, for changes.
+    pub fn of_mut(buffer: &mut dyn Buffer) -> Option<&mut Self> {
+        (buffer as &mut dyn Any).downcast_mut()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the places of the particles; `None` if every rank has all rows.
+    pub fn placement(&self) -> Option<Arc<Placement>> {
+        match &self.state().held {
+            Held::All => None,
+            Held::Own { placement, .. } => Some(placement.clone()),
+        }
+    }
+
+    /// Returns all rows, which every rank then has. All ranks call this together.
+    pub fn all(&self) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
+        let mut state = self.state();
+        state.gather(&self.job, self.kind)?;
+        Ok(state.rows.clone())
+    }
+
+    fn all_mut(&mut self) -> Result<&mut dyn Buffer, CoreError> {
+        self.all()?;
+        self.state_mut().rows_mut()
+    }
+
+    /// Returns the rows of the particles of this rank, without ghosts. All ranks call this together.
+    pub fn own(&self, placement: &Arc<Placement>) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
+        let mut state = self.state();
+        state.place(&self.job, self.kind, placement)?;
+        Ok(state.rows.clone())
+    }
+
+    /// Returns the rows of the particles of this rank, for changes.
+    pub fn own_mut(&mut self, placement: &Arc<Placement>) -> Result<&mut dyn Buffer, CoreError> {
+        self.own(placement)?;
+        self.state_mut().rows_mut()
+    }
+
+    /// Returns the rows of the particles of this rank, followed by ghosts. All ranks call this
+    /// together; a failure after the exchange is told to them by the caller.
+    pub fn with_ghosts(&self, ghosts: &Ghosts) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
+        let mut state = self.state();
+        state.follow(&self.job, self.kind, ghosts)?;
+        Ok(state.rows.clone())
+    }
+
+    /// Replaces the rows by rows of the particles of this rank, and returns the old ones.
+    pub fn replace_own(
+        &mut self,
+        placement: &Arc<Placement>,
+        rows: Box<dyn Buffer>,
+    ) -> Option<Box<dyn Buffer>> {
+        let state = self.state_mut();
+        state.held = Held::Own { placement: placement.clone(), ghosts: None };
+        Arc::into_inner(std::mem::replace(&mut state.rows, Arc::new(rows)))
+    }
+}
+
+impl State {
+    /// Returns the rows for changes; ghosts are out of date then.
+    fn rows_mut(&mut self) -> Result<&mut dyn Buffer, CoreError> {
+        Ok(&mut **Arc::get_mut(&mut self.rows).ok_or(Error::InUse)?)
+    }
+
+    /// Gathers the rows of all ranks.
+    fn gather(&mut self, job: &Job, kind: Kind) -> Result<(), CoreError> {
+        let Held::Own { placement, .. } = &self.held else { return Ok(()) };
+        let placement = placement.clone();
+        let name = || format!("gathering {} rows", placement.n);
+        let operation = Operation { name: &name, values: &[placement.n as u64] };
+        let mine = rows::first(&**self.rows, placement.own());
+        let mine = mine.and_then(|mine| Ok((mine, placement.numbers.on_host()?)));
+        let (mine, numbers) = job.agreement.on(&operation, mine)?;
+        let width = dim(self.rows.fields());
+        let words = gathered(job, (numbers, placement.n), &mine, width)?;
+        let written = self.rows_mut().and_then(|buffer| rows::replace(buffer, kind, words));
+        job.agreement.on(&operation, written)?;
+        self.held = Held::All;
+        Ok(())
+    }
+
+    /// Leaves each rank the rows of its particles.
+    fn place(
+        &mut self,
+        job: &Job,
+        kind: Kind,
+        placement: &Arc<Placement>,
+    ) -> Result<(), CoreError> {
+        let own = placement.own();
+        let now = match &self.held {
+            Held::All => None,
+            Held::Own { placement, .. } => Some(placement.number),
+        };
+        if now == Some(placement.number) {
+            if let Held::Own { ghosts: ghosts @ Some(_), .. } = &mut self.held {
+                *ghosts = None;
+                self.rows_mut()?.keep(own)?;
+            }
+            return Ok(());
+        }
+        let moved = placement.before.as_ref().filter(|(before, _)| now == Some(*before));
+        if moved.is_none() {
+            self.gather(job, kind)?;
+            CoreError::check_length("rows to distribute", self.rows.len(), placement.n)?;
+        }
+        let name = || format!("distributing {} rows", placement.n);
+        let operation = Operation { name: &name, values: &[placement.n as u64] };
+        let mut parts = job.parts_of(kind);
+        let mine = match moved {
+            Some(_) => Ok(None),
+            None => parts.numbered(&*placement.numbers.on_device).map(Some),
+        };
+        let mine = job.agreement.on(&operation, mine)?;
+        let (lists, received) = match (&moved, &mine) {
+            (Some((_, Moves { lists, received })), _) => (&**lists, received.clone()),
+            (None, Some(lists)) => (&**lists, lists.counts().to_vec()),
+            (None, None) => unreachable!("listed above"),
+        };
+        let buffer = self.rows_mut()?;
+        let done = parts.exchange(None, buffer, 0, lists, &received);
+        drop(parts);
+        job.agreement.on(&operation, done)?;
+        self.held = Held::Own { placement: placement.clone(), ghosts: None };
+        Ok(())
+    }
+
+    /// Appends ghosts to the rows of the particles of this rank.
+    fn follow(&mut self, job: &Job, kind: Kind, ghosts: &Ghosts) -> Result<(), CoreError> {
+        let Ghosts { number, placement, moves, .. } = ghosts;
+        if let Held::Own { placement: known, ghosts: Some(present) } = &self.held
+            && (known.number, present) == (placement.number, number)
+        {
+            return Ok(());
+        }
+        self.place(job, kind, placement)?;
+        let name = || format!("ghosts of {} particles", placement.n);
+        let operation = Operation { name: &name, values: &[placement.n as u64] };
+        let is_free = self.rows_mut().map(|_| ());
+        job.agreement.on(&operation, is_free)?;
+        let Moves { lists, received } = moves;
+        let buffer = self.rows_mut()?;
+        job.parts_of(kind).exchange(None, buffer, placement.own(), &**lists, received)?;
+        self.held = Held::Own { placement: placement.clone(), ghosts: Some(*number) };
+        Ok(())
+    }
+}
+
+/// Returns the rows of all `n` particles in their order; `mine` has the rows of the particles with
+/// these numbers, which this rank has.
+pub(super) fn gathered(
+    job: &Job,
+    (numbers, n): (&[u32], usize),
+    mine: &[u64],
+    width: usize,
+) -> Result<Vec<u64>, CoreError> {
+    let numbers: Vec<_> = numbers.iter().map(|&number| u64::from(number)).collect();
+    let numbers = rows::gather(&*job.communicator, &numbers)?;
+    let words = rows::gather(&*job.communicator, mine)?;
+    let mut all = vec![0; n * width];
+    for (numbers, words) in numbers.iter().zip(&words) {
+        for (number, row) in numbers.iter().zip(words.chunks_exact(width.max(1))) {
+            all[*number as usize * width..][..width].copy_from_slice(row);
+        }
+    }
+    Ok(all)
+}
+
+impl Buffer for Distributed {
+    fn fields(&self) -> &'static [Field] {
+        self.state().rows.fields()
+    }
+
+    fn len(&self) -> usize {
+        let state = self.state();
+        match &state.held {
+            Held::All => state.rows.len(),
+            Held::Own { placement, .. } => placement.n,
+        }
+    }
+
+    fn device(&self) -> String {
+        self.state().rows.device()
+    }
+
+    fn precision(&self) -> Precision {
+        self.state().rows.precision()
+    }
+
+    /// Gathers the rows of all ranks, which call this together.
+    fn read(&self, rows: Range<usize>, take: &mut dyn FnMut(&WriteRows)) -> Result<(), CoreError> {
+        self.all()?.read(rows, take)
+    }
+
+    fn read_field(
+        &self,
+        field: &'static Field,
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), CoreError> {
+        self.all()?.read_field(field, take)
+    }
+
+    fn resize(&mut self, n: usize) -> Result<(), CoreError> {
+        let state = self.state_mut();
+        state.rows_mut()?.resize(n)?;
+        state.held = Held::All;
+        Ok(())
+    }
+
+    fn replace(&mut self, rows: &dyn Rows) -> Result<(), CoreError> {
+        let state = self.state_mut();
+        state.rows_mut()?.replace(rows)?;
+        state.held = Held::All;
+        Ok(())
+    }
+
+    fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), CoreError> {
+        self.all_mut()?.write_at(addresses, rows)
+    }
+
+    fn keep(&mut self, n: usize) -> Result<(), CoreError> {
+        self.all_mut()?.keep(n)
+    }
+
+    fn write_results(&mut self, rows: &dyn Rows) -> Result<(), CoreError> {
+        let state = self.state_mut();
+        state.rows_mut()?.write_results(rows)?;
+        state.held = Held::All;
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Programs per particle, and selections, of distributed particles.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use nbody_core::pack::fold_rows;
+use nbody_core::untyped::{Beside, Buffer, First, PerParticle, Selection};
+use nbody_core::{Domain, Error, FieldKind, ParticleProgram, Precision};
+
+use super::buffer::{Distributed, OnRank, all, all_mut};
+use super::placement::Placement;
+use super::rows;
+use crate::agreement::Operation;
+use crate::shared::Job;
+
+/// Programs per particle: each rank runs them on its particles.
+#[derive(Debug)]
+pub(crate) struct DistributedPrograms {
+    job: Arc<Job>,
+    programs: Box<dyn PerParticle>,
+}
+
+impl DistributedPrograms {
+    pub fn new(job: &Arc<Job>, programs: Box<dyn PerParticle>) -> Self {
+        Self { job: job.clone(), programs }
+    }
+}
+
+/// Returns the latest places of the particles of these buffers; `None` if every rank has all rows,
+/// or if the buffers do not belong together.
+fn placement(particles: &dyn Buffer, beside: Beside<'_>) -> Option<Arc<Placement>> {
+    let buffers = [Some(particles), beside.q, beside.f].into_iter().flatten();
+    let mut latest: Option<Arc<Placement>> = None;
+    for buffer in buffers {
+        let buffer = Distributed::of(buffer).filter(|it| it.len() == particles.len())?;
+        if let Some(placement) = buffer.placement()
+            && latest.as_ref().is_none_or(|latest| latest.number < placement.number)
+        {
+            latest = Some(placement);
+        }
+    }
+    latest
+}
+
+/// Returns the rows of the particles of this rank, or, without places, all rows.
+fn on_rank<'a>(
+    buffer: &'a dyn Buffer,
+    placement: Option<&Arc<Placement>>,
+) -> Result<OnRank<'a>, Error> {
+    match (placement, Distributed::of(buffer)) {
+        (Some(placement), Some(buffer)) => Ok(OnRank::Distributed(buffer.own(placement)?)),
+        _ => all(buffer),
+    }
+}
+
+/// Calls `run` with buffers beside the particles on this rank.
+fn with_beside<T>(
+    beside: Beside<'_>,
+    placement: Option<&Arc<Placement>>,
+    run: impl FnOnce(Beside<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let of = |buffer: Option<_>| buffer.map(|it| on_rank(it, placement)).transpose();
+    let (q, f) = (of(beside.q)?, of(beside.f)?);
+    run(Beside { q: q.as_deref(), f: f.as_deref() })
+}
+
+impl PerParticle for DistributedPrograms {
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.programs.set_parameters(parameters)
+    }
+
+    fn domain(&self) -> Domain {
+        self.programs.domain()
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.programs.set_domain(domain)
+    }
+
+    fn wraps(&self) -> bool {
+        self.programs.wraps()
+    }
+
+    fn set_wrap(&mut self, wrap: bool) {
+        self.programs.set_wrap(wrap);
+    }
+
+    fn update(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &mut dyn Buffer,
+        beside: Beside<'_>,
+        first: Option<First<'_>>,
+    ) -> Result<(), Error> {
+        // A selection counts all particles.
+        let placement = if first.is_some() { None } else { placement(particles, beside) };
+        let from = first.and_then(|first| first.from).map(all).transpose()?;
+        let first = first.map(|first| {
+            let selection = (first.selection as &dyn Any).downcast_ref::<DistributedSelection>();
+            let selection = selection.map_or(first.selection, |it| &*it.selection);
+            First { selection, from: from.as_deref(), ..first }
+        });
+        with_beside(beside, placement.as_ref(), |beside| {
+            let particles = match (&placement, Distributed::of(particles).is_some()) {
+                (Some(placement), true) => {
+                    Distributed::of_mut(particles).expect("of this type").own_mut(placement)?
+                }
+                _ => all_mut(particles)?,
+            };
+            self.programs.update(program, particles, beside, first)
+        })
+    }
+
+    fn measure(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<Vec<u64>, Error> {
+        // The least particle is known by its number.
+        let is_named = program.total.iter().any(|field| field.kind == FieldKind::ArgMin);
+        let placement = if is_named { None } else { placement(particles, beside) };
+        let rows = on_rank(particles, placement.as_ref())?;
+        let total = with_beside(beside, placement.as_ref(), |beside| {
+            self.programs.measure(program, &*rows, beside)
+        });
+        if placement.is_none() {
+            return total;
+        }
+        let name = || format!("a measure `{}`", program.name);
+        let total = self.job.agreement.on(&Operation { name: &name, values: &[] }, total)?;
+        // In the order of ranks.
+        let totals = rows::gather(&*self.job.communicator, &total)?;
+        let merged = totals.into_iter().reduce(|mut sum, total| {
+            fold_rows(program.total, Precision::Double, &total, &mut sum);
+            sum
+        });
+        Ok(merged.unwrap_or(total))
+    }
+}
+
+/// A selection among all particles, which every rank has.
+#[derive(Debug)]
+pub(crate) struct DistributedSelection {
+    selection: Box<dyn Selection>,
+}
+
+impl DistributedSelection {
+    pub fn new(selection: Box<dyn Selection>) -> Self {
+        Self { selection }
+    }
+}
+
+impl Selection for DistributedSelection {
+    fn len(&self) -> usize {
+        self.selection.len()
+    }
+
+    fn select(&mut self, particles: &dyn Buffer, field: &str) -> Result<usize, Error> {
+        self.selection.select(&*all(particles)?, field)
+    }
+
+    fn seek_soonest(&mut self, particles: &dyn Buffer, field: &str, now: u32) -> Result<(), Error> {
+        self.selection.seek_soonest(&*all(particles)?, field, now)
+    }
+
+    fn soonest(&self) -> Result<(usize, u32), Error> {
+        self.selection.soonest()
+    }
+
+    fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error> {
+        self.selection.gather(count, &*all(from)?, all_mut(to)?)
+    }
+}

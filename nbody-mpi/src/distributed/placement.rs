@@ -1,0 +1,99 @@
+//! The places of particles: the rank of each.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use nbody_core::untyped::{Buffer, OwnedRows, Regions, RowLists};
+use nbody_core::{Error, Field, FieldKind, Precision};
+
+use super::rows;
+use crate::shared::Job;
+
+/// The numbers of particles, as a record.
+const NUMBERS: &[Field] = &[Field { name: "number", kind: FieldKind::U32 }];
+
+/// Numbers of particles on the device of a rank.
+#[derive(Debug)]
+pub struct Numbers {
+    pub on_device: Box<dyn Buffer>,
+    on_host: OnceLock<Vec<u32>>,
+}
+
+impl Numbers {
+    /// Returns the numbers in the list of a rank.
+    pub fn listed(job: &Job, lists: &dyn RowLists, rank: usize) -> Result<Self, Error> {
+        let rows = &lists.rows()?[rank];
+        let rows = OwnedRows::new(NUMBERS, rows.iter().map(|&row| row.into()).collect())?;
+        Ok(Self::of(job.device.upload(&rows, Precision::Single)?))
+    }
+
+    fn of(on_device: Box<dyn Buffer>) -> Self {
+        Self { on_device, on_host: OnceLock::new() }
+    }
+
+    /// Returns the numbers on the host.
+    pub fn on_host(&self) -> Result<&[u32], Error> {
+        if let Some(known) = self.on_host.get() {
+            return Ok(known);
+        }
+        let words = rows::first(&*self.on_device, self.on_device.len())?;
+        Ok(self.on_host.get_or_init(|| words.into_iter().map(|word| word as u32).collect()))
+    }
+}
+
+/// Rows that this rank sends to each rank, and the numbers of rows that it receives.
+#[derive(Debug)]
+pub struct Moves {
+    pub lists: Box<dyn RowLists>,
+    pub received: Vec<usize>,
+}
+
+impl Moves {
+    /// Tells the ranks the number of rows that they receive.
+    pub fn new(job: &Job, lists: Box<dyn RowLists>) -> Result<Self, Error> {
+        let counts: Vec<_> = lists.counts().iter().map(|count| *count as u64).collect();
+        let each: Vec<&[u64]> = counts.chunks(1).collect();
+        let received = rows::exchange(&*job.communicator, &each, &vec![1; counts.len()], 1)?;
+        let received = received.into_iter().map(|count| count as usize).collect();
+        Ok(Self { lists, received })
+    }
+
+    /// Exchanges the numbers of particles as their rows are exchanged.
+    pub fn numbers(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
+        let nothing = OwnedRows::new(NUMBERS, Vec::new())?;
+        let mut moved = job.device.upload(&nothing, Precision::Single)?;
+        let from = Some(&*numbers.on_device);
+        job.parts().exchange(from, &mut *moved, 0, &*self.lists, &self.received)?;
+        Ok(Numbers::of(moved))
+    }
+}
+
+/// The particles of a set that are on this rank.
+#[derive(Debug)]
+pub struct Placement {
+    /// A later placement has a greater number.
+    pub number: u64,
+    /// The number of particles on all ranks.
+    pub n: usize,
+    /// The numbers of the particles of this rank, in the order of its rows.
+    pub numbers: Numbers,
+    /// The regions that the particles were in.
+    pub regions: Arc<Regions>,
+    /// Whether all ranks have about the same number of particles.
+    pub is_balanced: bool,
+    /// The number of the placement that this one replaces, and the rows that were moved.
+    pub before: Option<(u64, Moves)>,
+}
+
+impl Placement {
+    /// Returns the number of particles of this rank.
+    pub fn own(&self) -> usize {
+        self.numbers.on_device.len()
+    }
+}
+
+/// Returns a number that was never returned before.
+pub fn new_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}

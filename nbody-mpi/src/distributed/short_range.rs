@@ -1,0 +1,212 @@
+//! Interactions over neighbour lists of distributed particles.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nbody_core::lists::given::check_excluded;
+use nbody_core::pack::{dim, fold_rows};
+use nbody_core::untyped::{Buffer, Neighbours, OwnedRows, ShortRange};
+use nbody_core::{Error, Law, Options, Sources, Store};
+
+use super::buffer::{Distributed, all, all_mut, gathered};
+use super::lists::{Built, Lists};
+use super::neighbours::DistributedLists;
+use super::rows::{self, Kind};
+use super::sets::{Placed, Sets};
+use crate::agreement::Operation;
+use crate::shared::Job;
+
+/// An interaction over lists: each rank evaluates its particles.
+#[derive(Debug)]
+pub(crate) struct DistributedShortRange {
+    job: Arc<Job>,
+    /// The engine of this rank.
+    law: Box<dyn ShortRange>,
+    excluded: Vec<[u32; 2]>,
+    /// The ghosts of the lists whose excluded pairs the engine has; `None` for all particles.
+    excluded_for: Option<u64>,
+    /// Results that the next evaluation writes, if there are any.
+    spare: Option<Box<dyn Buffer>>,
+}
+
+impl DistributedShortRange {
+    pub fn new(job: &Arc<Job>, law: Box<dyn ShortRange>) -> Self {
+        let (excluded, excluded_for, spare) = Default::default();
+        Self { job: job.clone(), law, excluded, excluded_for, spare }
+    }
+
+    /// Gives the engine the excluded pairs of these lists, by their rows.
+    fn exclude_for(&mut self, placed: &Placed, sets: &Sets) -> Result<(), Error> {
+        let number = Some(placed.ghosts.number);
+        if number != self.excluded_for && !self.excluded.is_empty() {
+            check_excluded(&self.excluded, sets.lengths())?;
+            self.law.exclude(&placed.pairs(&self.job, &self.excluded)?);
+            self.excluded_for = number;
+        }
+        Ok(())
+    }
+
+    /// Evaluates the particles of this rank, and stores their results if all ranks succeed.
+    fn evaluate_own(
+        &mut self,
+        lists: &mut Lists,
+        sets: &Sets,
+        out: &mut Distributed,
+        (count, store): (usize, Store),
+    ) -> Result<(), Error> {
+        let [n, _] = sets.lengths();
+        if store == Store::Add && count == n {
+            lists.settle(Ok(()))?;
+            lists.make_valid(sets)?;
+            let done = self.add(lists, sets, out);
+            return self.agree(n, done);
+        }
+        // While the device evaluates, the host learns whether the lists are valid.
+        let mut fresh = None;
+        while fresh.is_none() {
+            lists.make_valid(sets)?;
+            let done = self.evaluate_fresh(lists, sets, out);
+            fresh = if lists.is_open() { lists.settle(done)? } else { Some(self.agree(n, done)?) };
+        }
+        let (Some(fresh), Some(built)) = (fresh, &lists.built) else { return Ok(()) };
+        let placed = &built.placed;
+        if count == n {
+            self.spare = out.replace_own(&placed.i, fresh);
+            return Ok(());
+        }
+        // Only the first results are wanted: every rank gets them.
+        let fields = fresh.fields();
+        let mine = rows::first(&*fresh, placed.i.own());
+        let mine = mine.and_then(|mine| Ok((mine, placed.i.numbers.on_host()?)));
+        let (mine, numbers) = self.agree(n, mine)?;
+        let width = dim(fields);
+        let mut first = gathered(&self.job, (numbers, n), &mine, width)?;
+        first.truncate(count * width);
+        if store == Store::Add {
+            let before = all(out)?;
+            let mut sums = rows::first(&*before, count)?;
+            fold_rows(fields, fresh.precision(), &first, &mut sums);
+            first = sums;
+        }
+        out.write_results(&OwnedRows::new(fields, first)?)
+    }
+
+    /// Returns what this rank has done, if all ranks have.
+    fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
+        let law = self.law.law().name;
+        let name = || format!("an evaluation of `{law}` over lists of {n} particles");
+        let operation = Operation { name: &name, values: self.law.parameters() };
+        self.job.agreement.on(&operation, done)
+    }
+
+    /// Adds to the results of the particles of this rank.
+    fn add(&mut self, lists: &Lists, sets: &Sets, out: &mut Distributed) -> Result<(), Error> {
+        let Some(built) = &lists.built else { return Ok(()) };
+        self.exclude_for(&built.placed, sets)?;
+        let out = out.own_mut(&built.placed.i)?;
+        self.run(lists, (&built.placed, sets), out, Store::Add)
+    }
+
+    /// Returns new results of the particles of this rank. Refuses to if they could not replace `out`.
+    fn evaluate_fresh(
+        &mut self,
+        lists: &Lists,
+        sets: &Sets,
+        out: &Distributed,
+    ) -> Result<Box<dyn Buffer>, Error> {
+        let Some(Built { placed, .. }) = &lists.built else {
+            return Err(Error::NoLists { law: self.law.law().name });
+        };
+        self.exclude_for(placed, sets)?;
+        let own = placed.i.own();
+        let mut fresh = match self.spare.take() {
+            Some(mut spare) => spare.resize(own).map(|()| spare)?,
+            None => self.law.results(own)?,
+        };
+        Error::check_record("results", out.fields(), fresh.fields())?;
+        if out.precision() != fresh.precision() {
+            let (found, expected) = (out.precision(), fresh.precision());
+            return Err(Error::PrecisionMismatch { what: "results", found, expected });
+        }
+        if lists.may_be_valid() {
+            self.run(lists, (placed, sets), &mut *fresh, Store::Replace)?;
+        }
+        Ok(fresh)
+    }
+
+    fn run(
+        &mut self,
+        lists: &Lists,
+        (placed, sets): (&Placed, &Sets),
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let [i, j] = placed.rows(sets)?;
+        self.law.evaluate(&*lists.of_rank, &**i, placed.sources(&**j), out, store)
+    }
+}
+
+impl ShortRange for DistributedShortRange {
+    fn law(&self) -> &'static Law {
+        self.law.law()
+    }
+
+    fn options(&self) -> Options {
+        self.law.options()
+    }
+
+    fn parameters(&self) -> &[u64] {
+        self.law.parameters()
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.law.set_parameters(parameters)
+    }
+
+    fn exclude(&mut self, pairs: &[[u32; 2]]) {
+        (self.excluded, self.excluded_for) = (pairs.to_vec(), None);
+        self.law.exclude(pairs);
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Distributed::boxed(&self.job, Kind::Results, self.law.results(n)?))
+    }
+
+    fn evaluate(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let Some(lists) = (lists as &dyn Any).downcast_ref::<DistributedLists>() else {
+            return self.law.evaluate(lists, i, j, out, store);
+        };
+        let mut lists = lists.get();
+        let (sets, count) = (Sets::new(i, j), out.len());
+        if lists.built.is_none() && self.excluded_for.take().is_some() {
+            self.law.exclude(&self.excluded);
+        }
+        let (Some(built), Some(sets), Some(to)) = (&lists.built, sets, Distributed::of_mut(out))
+        else {
+            let (i, of_j, out) = (all(i)?, all(j.particles())?, all_mut(out)?);
+            return self.law.evaluate(&*lists.of_rank, &*i, j.with(&*of_j), out, store);
+        };
+        built.placed.check(&sets)?;
+        Error::check_results(count, sets.lengths()[0], j.is_first())?;
+        self.evaluate_own(&mut lists, &sets, to, (count, store))
+    }
+
+    fn time(
+        &mut self,
+        lists: &dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        let job = self.job.clone();
+        job.time(out, |out| self.evaluate(lists, i, j, out, Store::Replace))
+    }
+}

@@ -1,0 +1,362 @@
+//! Neighbour lists over ranks, and what else uses their particles: random sequences of operations
+//! have the results of the device alone.
+
+use nbody::prelude::*;
+use nbody::{
+    Csr, Inputs, Neighbours, Particles, Results, Selection, ShortRange, Skin, Sources, Store,
+};
+use nbody_mpi::threads;
+use nbody_tests::contacts::contact::{
+    Ball, Either, Everywhere, Found, Gather, Near, Nearest, Uniform,
+};
+use nbody_tests::contacts::{Random, UNIT};
+use nbody_tests::ways::{domain, levels, numbers};
+
+use super::over;
+use programs::{Drift, First, Mark, Remark, Sums};
+
+/// Programs whose numbers are exact.
+#[nbody::interaction]
+mod programs {
+    pub struct Ball {
+        pub pos: Point,
+        pub h: Real,
+        pub mass: Real,
+    }
+    pub struct Near {
+        pub count: Count,
+        pub mass: Real,
+    }
+    /// Numbers of a ball in another buffer.
+    pub struct Mark {
+        pub bias: Real,
+        pub active: u32,
+    }
+
+    pub struct Drift {
+        pub step: Vector,
+        pub lift: Vector,
+    }
+    impl Update for Drift {
+        type P = Ball;
+        type Q = Mark;
+        type F = Near;
+        fn update(&self, p: &mut Ball, q: &Mark, f: &Near) {
+            p.pos += q.bias * self.step;
+            if f.count > 4 {
+                p.pos += self.lift;
+            }
+        }
+    }
+
+    /// Counts in the marks.
+    pub struct Remark {
+        pub least: u32,
+    }
+    impl Update for Remark {
+        type P = Mark;
+        type F = Near;
+        fn update(&self, p: &mut Mark, f: &Near) {
+            p.active = 0;
+            if f.count > self.least {
+                p.active = 1;
+                p.bias = 0.0 - p.bias;
+            }
+        }
+    }
+
+    pub struct Total {
+        pub mass: Real,
+        pub count: Count,
+        pub least: Min<Real>,
+        pub most: Max<Real>,
+    }
+    pub struct Sums {
+        pub scale: Real,
+        pub origin: Point,
+    }
+    impl Measure for Sums {
+        type P = Ball;
+        type Q = Mark;
+        type F = Near;
+        type T = Total;
+        fn measure(&self, p: &Ball, q: &Mark, f: &Near, t: &mut Total) {
+            t.mass += self.scale * f.mass * q.bias;
+            t.count += f.count + q.active;
+            let d = p.pos - self.origin;
+            t.least.min(d.x);
+            t.most.max(d.z + q.bias);
+        }
+    }
+
+    pub struct Lightest {
+        pub ball: ArgMin<Real>,
+    }
+    pub struct First {
+        pub scale: Real,
+    }
+    impl Measure for First {
+        type P = Ball;
+        type T = Lightest;
+        fn measure(&self, p: &Ball, t: &mut Lightest) {
+            t.ball.min(self.scale * p.mass);
+        }
+    }
+}
+
+/// The space, the precision, the skin and the numbers of particles of a world.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    domain: Domain,
+    precision: Precision,
+    skin: Skin,
+    n: [usize; 2],
+    seed: u64,
+}
+
+/// Balls that move, and walls that act on them.
+struct World {
+    setting: Setting,
+    balls: Particles<Ball>,
+    walls: Particles<Ball>,
+    marks: Particles<Mark>,
+    near: [Neighbours; 3],
+    uniform: ShortRange<Uniform>,
+    either: ShortRange<Either>,
+    gather: ShortRange<Gather>,
+    nearest: ShortRange<Nearest>,
+    everywhere: AllPairs<Everywhere>,
+    drift: PerParticle<Drift>,
+    remark: PerParticle<Remark>,
+    sums: PerParticle<Sums>,
+    first: PerParticle<First>,
+    selection: Selection,
+    out: Results<Near>,
+    found: Results<Found>,
+    excluded: u32,
+    /// The numbers that were read, and the operation of each.
+    log: Vec<(&'static str, Vec<f64>)>,
+}
+
+/// The operations, with how often each is chosen.
+const OPERATIONS: [(&str, u64); 18] = [
+    ("uniform", 6),
+    ("add uniform", 2),
+    ("either", 3),
+    ("walls", 3),
+    ("add walls", 2),
+    ("nearest", 1),
+    ("everywhere", 1),
+    ("add everywhere", 1),
+    ("drift", 12),
+    ("drift walls", 2),
+    ("remark", 3),
+    ("sums", 3),
+    ("first", 1),
+    ("read", 2),
+    ("write", 1),
+    ("select", 1),
+    ("rows", 1),
+    ("exclude", 1),
+];
+
+impl World {
+    fn new(device: &Device, setting: Setting) -> Self {
+        let Setting { domain, precision, skin, n, seed } = setting;
+        let options = Options::default().precision(precision);
+        let mut random = Random(seed);
+        let [balls, walls] = n.map(|n| random.balls(n));
+        let marks: Vec<_> = (0..n[0])
+            .map(|k| Mark { bias: [1.0, -1.0, 2.0][k % 3], active: (k % 2) as u32 })
+            .collect();
+        let near = [(); 3]
+            .map(|()| Neighbours::with_options(device, skin, options.domain(domain)).unwrap());
+        let [step, lift] = [[UNIT, 0.0, -UNIT], [0.0, UNIT, 0.0]].map(Vector);
+        let mut drift = PerParticle::new(device, Drift { step, lift }).unwrap();
+        drift.set_domain(domain).unwrap();
+        drift.set_wrap(domain != Domain::Open);
+        let uniform = ShortRange::with_options(device, Uniform { cutoff: 0.25 }, options).unwrap();
+        let nearest = ShortRange::with_options(device, Nearest { cutoff: 0.25 }, options).unwrap();
+        Self {
+            setting,
+            balls: device.upload(&balls, precision).unwrap(),
+            walls: device.upload(&walls, precision).unwrap(),
+            marks: device.upload(&marks, precision).unwrap(),
+            near,
+            either: ShortRange::with_options(device, Either { factor: 2.0 }, options).unwrap(),
+            gather: ShortRange::with_options(device, Gather { factor: 2.0 }, options).unwrap(),
+            everywhere: AllPairs::with_options(device, Everywhere, options).unwrap(),
+            drift,
+            remark: PerParticle::new(device, Remark { least: 6 }).unwrap(),
+            sums: PerParticle::new(device, Sums { scale: 2.0, origin: Point::default() }).unwrap(),
+            first: PerParticle::new(device, First { scale: 1.0 }).unwrap(),
+            selection: Selection::new(device).unwrap(),
+            out: uniform.results(n[0]).unwrap(),
+            found: nearest.results(n[0]).unwrap(),
+            uniform,
+            nearest,
+            excluded: 0,
+            log: Vec::new(),
+        }
+    }
+
+    /// Does an operation.
+    fn act(&mut self, name: &'static str) {
+        let [n, _] = self.setting.n;
+        let Self { balls, walls, marks, near, out, .. } = self;
+        let store = if name.starts_with("add") { Store::Add } else { Store::Replace };
+        let one_set = Sources::Same(&*balls);
+        match name {
+            "uniform" | "add uniform" => {
+                near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
+                self.uniform.evaluate_over_with(&near[0], balls, one_set, out, store).unwrap();
+            }
+            "either" => {
+                near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
+                // Only the first balls, in results of their own.
+                let mut first = self.either.results(n / 3).unwrap();
+                let of_all = Sources::First(&*balls);
+                let mut evaluate = |out: &mut _, sources, store| {
+                    self.either.evaluate_over_with(&near[0], balls, sources, out, store).unwrap();
+                };
+                evaluate(&mut first, of_all, Store::Replace);
+                evaluate(out, one_set, Store::Add);
+                evaluate(&mut first, of_all, Store::Add);
+                let first = first.download::<f64>().unwrap();
+                self.log.push((name, numbers(&first)));
+            }
+            "walls" | "add walls" => {
+                let sources = Sources::Others(&*walls);
+                near[1].update_with(balls, sources, &[&self.gather]).unwrap();
+                self.gather.evaluate_over_with(&near[1], balls, sources, out, store).unwrap();
+            }
+            "nearest" => {
+                near[2].update(balls, &[&self.nearest]).unwrap();
+                self.nearest.evaluate_over(&near[2], balls, &mut self.found).unwrap();
+                self.log.push((name, numbers(&self.found.download::<f64>().unwrap())));
+            }
+            "everywhere" | "add everywhere" => {
+                self.everywhere.evaluate_with(balls, one_set, out, store).unwrap();
+            }
+            "drift" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                self.drift.update_by_name(balls, inputs).unwrap();
+            }
+            "drift walls" => {
+                // The walls have no results and marks of their own.
+                let counts = self.uniform.results(walls.len()).unwrap();
+                let marks = vec![Mark::<f64> { bias: 3.0, active: 0 }; walls.len()];
+                let marks = self.drift.device().upload(&marks, self.setting.precision).unwrap();
+                let inputs = Inputs::from((&marks, &counts));
+                self.drift.update_by_name(walls, inputs).unwrap();
+            }
+            "remark" => self.remark.update_by_name(marks, Inputs::from(&*out)).unwrap(),
+            "sums" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                let total = self.sums.measure_by_name(balls, inputs).unwrap();
+                self.log.push((name, numbers(&[total])));
+            }
+            "first" => {
+                let total = self.first.measure_by_name(balls, ()).unwrap();
+                self.log.push((name, numbers(&[total])));
+            }
+            "read" => self.read(),
+            "write" => {
+                let some: Vec<u32> = (0..n as u32).filter(|k| k % 5 == 1).collect();
+                let others = Random(self.log.len() as u64).balls(some.len());
+                balls.write_at(&some, &others).unwrap();
+            }
+            "select" => {
+                let count = self.selection.select(marks, "active").unwrap();
+                let mut to =
+                    self.drift.device().upload::<Ball>(&[], self.setting.precision).unwrap();
+                self.selection.gather(count, balls, &mut to).unwrap();
+                self.log.push((name, numbers(&to.download().unwrap())));
+            }
+            "rows" => {
+                near[0].rebuild();
+                near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
+                let Csr { offsets, indices } = near[0].to_csr().unwrap().unwrap();
+                let rows = offsets.iter().map(|x| *x as f64);
+                self.log.push((name, rows.chain(indices.iter().map(|x| f64::from(*x))).collect()));
+                let stats = near[0].stats().unwrap();
+                assert_eq!((stats.particles, stats.age), (n, 0));
+                let neighbours = indices.len() as f64 / n.max(1) as f64;
+                assert!((stats.neighbours - neighbours).abs() < 1e-12);
+                assert!(stats.tested >= 1.0 || indices.is_empty(), "{stats}");
+            }
+            "exclude" => {
+                let n = n as u32;
+                self.excluded += 1;
+                let pairs: Vec<_> =
+                    (0..n / 2).map(|k| [k, (k + self.excluded) % n.max(1)]).collect();
+                match self.excluded % 3 {
+                    0 => self.uniform.exclude(&pairs),
+                    1 => near[0].exclude(&pairs),
+                    _ => self.uniform.exclude(&[]),
+                }
+            }
+            _ => unreachable!("{name}"),
+        }
+    }
+
+    /// Reads all buffers.
+    fn read(&mut self) {
+        self.log.push(("read balls", numbers(&self.balls.download().unwrap())));
+        self.log.push(("read walls", numbers(&self.walls.download().unwrap())));
+        self.log.push(("read marks", numbers(&self.marks.download().unwrap())));
+        self.log.push(("read results", numbers(&self.out.download::<f64>().unwrap())));
+    }
+}
+
+/// Does random operations; returns what was read.
+fn run(device: &Device, setting: Setting, operations: usize) -> Vec<(&'static str, Vec<f64>)> {
+    let (mut world, mut random) = (World::new(device, setting), Random(setting.seed + 1));
+    let all: u64 = OPERATIONS.iter().map(|(_, weight)| weight).sum();
+    for _ in 0..operations {
+        let mut chosen = random.below(all);
+        let name = OPERATIONS.iter().find(|(_, weight)| {
+            let is_it = chosen < *weight;
+            chosen = chosen.wrapping_sub(*weight);
+            is_it
+        });
+        world.act(name.unwrap().0);
+    }
+    world.read();
+    world.log
+}
+
+/// Checks worlds on some of these devices in turn.
+fn check(devices: &[Device], seeds: std::ops::Range<u64>, sizes: &[[usize; 2]], operations: usize) {
+    for seed in seeds {
+        let k = seed as usize;
+        let setting = Setting {
+            domain: domain(k % 3, 1.0),
+            precision: Precision::ALL[k / 2 % 3],
+            skin: [Skin::Auto, Skin::Length(12.0 * UNIT), Skin::Length(0.0)][k / 3 % 3],
+            n: sizes[k % sizes.len()],
+            seed,
+        };
+        let (ranks, device) = ([2, 3, 4, 7][k % 4], &devices[k % devices.len()]);
+        let expected = run(device, setting, operations);
+        for found in threads(ranks, |all| run(&over(all, device), setting, operations)) {
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "{setting:?}, {ranks} ranks, {device}");
+            }
+            assert_eq!(found.len(), expected.len());
+        }
+    }
+}
+
+#[test]
+fn random_operations_have_the_results_of_the_device_alone() {
+    let sizes = [[300, 120], [33, 1], [1, 40], [700, 300], [2, 0], [0, 0], [90, 500]];
+    check(&levels(), 0..42, &sizes, 60);
+}
+
+/// The same, where the ranks find and move parts of particles by kernels.
+#[test]
+fn random_operations_on_gpus_have_the_results_of_one() {
+    let sizes = [[130, 60], [33, 1], [1, 40], [70, 100], [2, 0], [0, 0]];
+    check(&nbody_tests::cuda_devices(), 0..12, &sizes, 30);
+}
