@@ -4,6 +4,8 @@
 //! 2000 steps with a skin of 0.5. It prints the energy and the pressure, the time of a step, and
 //! the times of the parts of the lists in some further steps.
 
+use std::error::Error;
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use nbody::prelude::*;
@@ -145,26 +147,47 @@ const SCALING: usize = 20;
 /// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
-fn main() -> Result<(), nbody::Error> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let device = match arguments.next() {
         Some(name) => name.parse::<DeviceName>()?.open()?,
         None => Device::best(),
     };
-    let mut count =
-        |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
-    let (n, steps) = (count(4000), count(1000));
-    let skin = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(0.5);
+    print!("{}", simulate(&device, &Size::of(arguments))?);
+    Ok(())
+}
 
+/// The number of molecules, the number of steps, and the skin.
+pub struct Size {
+    n: usize,
+    steps: usize,
+    skin: f64,
+}
+
+impl Size {
+    /// Reads the numbers from arguments; 4000 molecules, 1000 steps and a skin of 0.5 if there are
+    /// none.
+    pub fn of(mut arguments: impl Iterator<Item = String>) -> Self {
+        let mut count =
+            |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
+        let (n, steps) = (count(4000), count(1000));
+        let skin = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(0.5);
+        Self { n, steps, skin }
+    }
+}
+
+/// Simulates the liquid on a device; returns a report.
+pub fn simulate(device: &Device, size: &Size) -> Result<String, Box<dyn Error>> {
+    let Size { n, steps, skin } = *size;
     let edge = (n as f64 / DENSITY).cbrt();
     let domain = Domain::periodic([edge; 3])?;
     let mut near =
-        Neighbours::with_options(&device, Skin::Length(skin), Options::default().domain(domain))?;
-    let mut pull = ShortRange::new(&device, Pull { cutoff: CUTOFF })?;
-    let mut press = ShortRange::new(&device, Press { cutoff: CUTOFF })?;
-    let mut step = PerParticle::new(&device, Step { dt: DT, scale: 1.0 })?;
-    let mut heat = PerParticle::new(&device, Heat)?;
-    let mut sum = PerParticle::new(&device, Sum)?;
+        Neighbours::with_options(device, Skin::Length(skin), Options::default().domain(domain))?;
+    let mut pull = ShortRange::new(device, Pull { cutoff: CUTOFF })?;
+    let mut press = ShortRange::new(device, Press { cutoff: CUTOFF })?;
+    let mut step = PerParticle::new(device, Step { dt: DT, scale: 1.0 })?;
+    let mut heat = PerParticle::new(device, Heat)?;
+    let mut sum = PerParticle::new(device, Sum)?;
     let mut molecules = near.upload(&lattice(n, edge))?;
     let mut force = pull.results(n)?;
     let mut share = press.results(n)?;
@@ -172,7 +195,7 @@ fn main() -> Result<(), nbody::Error> {
         Ok::<_, nbody::Error>(heat.measure(molecules, ())?.kinetic / (1.5 * n as f64))
     };
 
-    let mut sequence = Sequence::new(&device);
+    let mut sequence = Sequence::new(device);
     let mut advance = |molecules: &mut nbody::Particles<Molecule>,
                        near: &mut Neighbours,
                        step: &mut PerParticle<Step>| {
@@ -213,24 +236,17 @@ fn main() -> Result<(), nbody::Error> {
     press.evaluate_over(&near, &molecules, &mut share)?;
     let total = sum.measure(&molecules, &share)?;
     let per_molecule = 1.0 / n as f64;
-    println!("{n} molecules on {device}, skin {skin}: T {now:.4}");
-    println!(
-        "U/N {:.4}, p {:.4}",
-        total.pot * per_molecule,
-        DENSITY * (now + total.virial * per_molecule)
-    );
-    println!(
-        "a step {:.4} ms ({:.4} to {:.4}), {} steps between rebuilds, {:.2e} steps of molecules a second",
-        times[2] * 1e3,
-        times[0] * 1e3,
-        times[4] * 1e3,
-        steps / rebuilds.max(1) as usize,
-        n as f64 / times[2]
-    );
+    let mut report = format!("{n} molecules on {device}, skin {skin}: T {now:.4}\n");
+    let pressure = DENSITY * (now + total.virial * per_molecule);
+    writeln!(report, "U/N {:.4}, p {pressure:.4}", total.pot * per_molecule)?;
+    let [fastest, median, slowest] = [0, 2, 4].map(|k| times[k] * 1e3);
+    write!(report, "a step {median:.4} ms ({fastest:.4} to {slowest:.4}), ")?;
+    write!(report, "{} steps between rebuilds, ", steps / rebuilds.max(1) as usize)?;
+    writeln!(report, "{:.2e} steps of molecules a second", n as f64 / times[2])?;
     if let Some(parts) = parts {
-        println!("{TIMED} steps more, by the parts of the lists:\n{parts}");
+        writeln!(report, "{TIMED} steps more, by the parts of the lists:\n{parts}")?;
     }
-    Ok(())
+    Ok(report)
 }
 
 /// Returns molecules on a cubic lattice, each with a different velocity.
