@@ -139,7 +139,8 @@ struct World {
 }
 
 /// The operations, with how often each is chosen.
-const OPERATIONS: [(&str, u64); 18] = [
+const OPERATIONS: [(&str, u64); 19] = [
+    ("look", 4),
     ("uniform", 6),
     ("add uniform", 2),
     ("either", 3),
@@ -207,6 +208,8 @@ impl World {
         let store = if name.starts_with("add") { Store::Add } else { Store::Replace };
         let one_set = Sources::Same(&*balls);
         match name {
+            // Other operations follow before the evaluation.
+            "look" => near[0].update(balls, &[&self.uniform, &self.either]).unwrap(),
             "uniform" | "add uniform" => {
                 near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
                 self.uniform.evaluate_over_with(&near[0], balls, one_set, out, store).unwrap();

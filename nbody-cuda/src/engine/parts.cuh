@@ -9,8 +9,9 @@ __device__ __forceinline__ u32 rank_of(const Cut *cuts, u32 ranks, const Positio
 {
     u32 first = 0, cut = 0;
     while (ranks > 1) {
-        const u32 below = ranks / 2;
-        if (position.x[cuts[cut].axis] < cuts[cut].at) {
+        const u32 below = ranks / 2, axis = cuts[cut].axis;
+        const double x = axis == 0 ? position.x[0] : axis == 1 ? position.x[1] : position.x[2];
+        if (x < cuts[cut].at) {
             ranks = below;
             cut += 1;
         } else {

@@ -6,6 +6,7 @@ use nbody_core::Error;
 use nbody_core::untyped::{Bounds, Points};
 
 use super::placement::{Moves, Numbers, Placement, new_number};
+use crate::agreement::Operation;
 use crate::shared::Job;
 
 /// The ghosts of a rank.
@@ -32,7 +33,10 @@ impl Ghosts {
     ) -> Result<Self, Error> {
         let mut boxes = boxes.to_vec();
         boxes[job.communicator.rank()] = Bounds::NOTHING;
-        let lists = job.parts().near(points, &boxes, distance)?;
+        let name = || format!("ghosts of {} particles", placement.n);
+        let operation = Operation { name: &name, values: &[] };
+        let lists = job.parts().near(points, &boxes, distance);
+        let lists = job.agreement.on(&operation, lists)?;
         let moves = Moves::new(job, lists)?;
         let (number, placement) = (new_number(), placement.clone());
         Ok(Self { number, placement, moves, numbers: OnceLock::new() })

@@ -1,6 +1,7 @@
 //! Neighbour lists of distributed particles.
 
 use std::mem;
+use std::ptr;
 use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{self, Cutoff};
@@ -96,6 +97,7 @@ impl Lists {
             && self.wanted.is_none()
             && !cutoffs.iter().any(|cutoff| cutoff.check().is_err() || names_particles(cutoff))
             && (!sets.one_set || n == of_j)
+            && sets.j.is_none_or(|j| !ptr::eq(j, sets.i))
             && [Some(sets.i), sets.j].into_iter().flatten().all(|it| it.precision() == precision)
             && (n as u64).saturating_mul(work) >= self.job.least_operations
     }
@@ -144,16 +146,18 @@ impl Lists {
         let valid = built.placed.renumbered(valid, false);
         let name = || format!("an update of lists of {} particles", built.placed.i.n);
         let operation = Operation { name: &name, values: &[] };
-        let answer = valid.and_then(|valid| done.map(|done| (done, valid)));
-        let (is_valid, done) = match answer {
-            Ok((done, valid)) => (Ok(valid), Some(done)),
-            Err(error) => (Err(error), None),
+        let (answer, done) = match (valid, done) {
+            (Ok(true), Ok(done)) => (Ok(true), Some(done)),
+            // The work may have been refused because the lists are not valid.
+            (Ok(false), done) => (Ok(false), done.ok()),
+            (Ok(true), Err(error)) | (Err(error), _) => (Err(error), None),
         };
-        built.is_wanted = true;
-        let is_valid = self.job.agreement.all_say(&operation, is_valid)?;
-        built.is_wanted = !is_valid;
+        let was_wanted = mem::replace(&mut built.is_wanted, true);
+        let is_valid = self.job.agreement.all_say(&operation, answer)?;
+        // Lists may have been wanted since the look began.
+        built.is_wanted = was_wanted || !is_valid;
         self.age += u64::from(is_valid);
-        Ok(done.filter(|_| is_valid))
+        Ok(done.filter(|_| is_valid && !was_wanted))
     }
 
     /// Builds lists that are not valid, for the particles of an evaluation.
@@ -171,9 +175,13 @@ impl Lists {
     fn build_again(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         // Particles that others have distributed stay where they are.
         let moves_all = self.built.take().is_some_and(|built| built.placed.has(sets));
-        let before = self.of_rank.rebuilds()?;
+        self.begun = None;
+        let name = || "a build of lists".to_owned();
+        let operation = Operation { name: &name, values: &[] };
+        let before = self.job.agreement.on(&operation, self.of_rank.rebuilds())?;
         self.of_rank.rebuild();
-        self.built = Some(self.arrange(sets, cutoffs, moves_all)?);
+        let built = self.arrange(sets, cutoffs, moves_all);
+        self.built = Some(built.inspect_err(|_| self.of_rank.rebuild())?);
         self.built_on_rank += self.of_rank.rebuilds()? - before;
         (self.rebuilds, self.lasted, self.age) = (self.rebuilds + 1, self.age, 0);
         Ok(())
@@ -227,7 +235,10 @@ impl Lists {
         let [of_i, of_j] = [all(0)?, all(1)?];
         let greatest = cutoff::greatest(&cutoffs, watched.each_ref(), [&of_i, &of_j])?;
         let [share, length] = self.skin.unwrap_or_default().parts();
-        let reach = (greatest * (1.0 + share) + length) * MORE;
+        // In a box that shrinks, the margin of lists counts the greatest cutoff of their rank alone.
+        let is_varying = watched.iter().any(|watched| !watched.places.is_empty());
+        let more = if is_varying { length / 2.0 } else { 0.0 };
+        let reach = (greatest * (1.0 + share) + length + more) * MORE;
         let points = points(&rows_j, j.own(), &watched[1], box_lengths);
         let ghosts = Ghosts::find(&job, &j, points, &boxes, reach)?;
         drop((rows_i, rows_j));
@@ -274,7 +285,7 @@ impl Lists {
     ) -> Result<(), Error> {
         let sets = Sets::new(i, j);
         let Some(sets) = sets.filter(|sets| self.distributes(sets, j.is_first(), &cutoffs)) else {
-            self.built = None;
+            (self.built, self.begun) = (None, None);
             if mem::take(&mut self.is_own) {
                 self.of_rank.list_first(self.wanted);
                 self.of_rank.exclude(&self.excluded);
@@ -304,7 +315,7 @@ impl Lists {
         let sets = Sets::new(i, j).filter(|sets| built.placed.has(sets) && !built.is_wanted);
         match sets {
             Some(sets) => self.begun = Some(self.look_at(&built.placed, &sets, &cutoffs)),
-            None => self.built = None,
+            None => self.of_rank.rebuild(),
         }
         self.built = sets.map(|_| built);
         Ok(self.built.is_some() && self.may_be_valid())

@@ -126,7 +126,7 @@ impl Placed {
     /// particle, which refuses it too.
     pub fn renumbered<T>(&self, done: Result<T, Error>, instead: T) -> Result<T, Error> {
         let Err(Error::NotFinite { what, index, found }) = done else { return done };
-        let of_i = what == "i-particles" && !self.shape[1];
+        let of_i = what != "j-particles" && !self.shape[1];
         let placement = if of_i { &self.i } else { &self.ghosts.placement };
         match placement.numbers.on_host()?.get(index) {
             Some(number) => Err(Error::NotFinite { what, index: *number as usize, found }),

@@ -105,7 +105,8 @@ impl DistributedShortRange {
         let Some(built) = &lists.built else { return Ok(()) };
         self.exclude_for(&built.placed, sets)?;
         let out = out.own_mut(&built.placed.i)?;
-        self.run(lists, (&built.placed, sets), out, Store::Add)
+        let rows = built.placed.rows(sets)?;
+        self.run(lists, &built.placed, &rows, (out, Store::Add))
     }
 
     /// Returns new results of the particles of this rank. Refuses to if they could not replace `out`.
@@ -129,8 +130,9 @@ impl DistributedShortRange {
             let (found, expected) = (out.precision(), fresh.precision());
             return Err(Error::PrecisionMismatch { what: "results", found, expected });
         }
+        let rows = placed.rows(sets)?;
         if lists.may_be_valid() {
-            self.run(lists, (placed, sets), &mut *fresh, Store::Replace)?;
+            self.run(lists, placed, &rows, (&mut *fresh, Store::Replace))?;
         }
         Ok(fresh)
     }
@@ -138,12 +140,12 @@ impl DistributedShortRange {
     fn run(
         &mut self,
         lists: &Lists,
-        (placed, sets): (&Placed, &Sets),
-        out: &mut dyn Buffer,
-        store: Store,
+        placed: &Placed,
+        [i, j]: &[Arc<Box<dyn Buffer>>; 2],
+        (out, store): (&mut dyn Buffer, Store),
     ) -> Result<(), Error> {
-        let [i, j] = placed.rows(sets)?;
-        self.law.evaluate(&*lists.of_rank, &**i, placed.sources(&**j), out, store)
+        let j = placed.sources(&***j);
+        placed.renumbered(self.law.evaluate(&*lists.of_rank, &***i, j, out, store), ())
     }
 }
 
