@@ -19,27 +19,33 @@ pub struct Rank {
     communicator: Option<Arc<dyn Communicator>>,
     /// Whether each rank has the GPU of its number.
     has_gpu: bool,
+    distributes_trees: bool,
 }
 
 /// Runs a command as this process, as each process of `mpirun`, or as a thread for each of the
-/// first `gpus` GPUs.
-pub fn run(gpus: Option<NonZeroUsize>, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
+/// first `gpus` GPUs. Ranks distribute the particles of trees, or each has all.
+pub fn run(
+    gpus: Option<NonZeroUsize>,
+    distributes_trees: bool,
+    command: impl Fn(&Rank) -> Outcome + Sync,
+) -> Outcome {
+    let rank = Rank { communicator: None, has_gpu: false, distributes_trees };
     let launched = Launcher::find().filter(|launcher| launcher.size != Some(1));
     match (launched, gpus) {
         (Some(_), Some(_)) => {
             Err("--gpus is for one process; leave it out under mpirun, where each takes a GPU"
                 .into())
         }
-        (Some(_), None) => run_mpi(command),
-        (None, Some(gpus)) => run_threads(gpus.get(), command),
-        (None, None) => command(&Rank { communicator: None, has_gpu: false }),
+        (Some(_), None) => run_mpi(&rank, command),
+        (None, Some(gpus)) => run_threads(&rank, gpus.get(), command),
+        (None, None) => command(&rank),
     }
 }
 
 /// Runs a command as a process of `mpirun`. A failure ends all processes.
-fn run_mpi(command: impl Fn(&Rank) -> Outcome) -> Outcome {
+fn run_mpi(rank: &Rank, command: impl Fn(&Rank) -> Outcome) -> Outcome {
     let mpi = Arc::new(Mpi::start()?);
-    let rank = Rank { communicator: Some(mpi.clone()), has_gpu: false };
+    let rank = Rank { communicator: Some(mpi.clone()), ..rank.clone() };
     match command(&rank) {
         Ok(code) => {
             mpi.finish()?;
@@ -55,10 +61,10 @@ fn run_mpi(command: impl Fn(&Rank) -> Outcome) -> Outcome {
 
 /// Runs a command as threads. Returns the error of the rank that failed first, not the errors of
 /// ranks that have waited for it.
-fn run_threads(size: usize, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
+fn run_threads(rank: &Rank, size: usize, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
     type Done = Result<ExitCode, (bool, String)>;
     let ended = threads(size, |communicator| -> Done {
-        let rank = Rank { communicator: Some(communicator), has_gpu: true };
+        let rank = Rank { communicator: Some(communicator), has_gpu: true, ..rank.clone() };
         command(&rank).map_err(|error| (has_waited(&*error), error.to_string()))
     });
     let mut first = ExitCode::SUCCESS;
@@ -131,7 +137,8 @@ impl Rank {
             None | Some(DeviceName::Best) => Ok(Device::best_of(all.on_host().rank)),
             Some(name) => name.open(),
         };
-        Ranks::of_opened(all.clone(), device)
+        let ranks = Ranks::of_opened(all.clone(), device)?;
+        Ok(if self.distributes_trees { ranks.distribute_trees() } else { ranks })
     }
 
     /// Returns what the first rank reads or makes, as bytes.
@@ -146,15 +153,19 @@ impl Rank {
         }
     }
 
-    /// Returns whether any rank says yes, and the longest of their times.
-    pub fn ask(&self, says: bool, time: Duration) -> Result<(bool, Duration), nbody::Error> {
+    /// Returns whether any rank says yes to each of two questions, and the longest of their times.
+    pub fn ask(
+        &self,
+        says: [bool; 2],
+        time: Duration,
+    ) -> Result<([bool; 2], Duration), nbody::Error> {
         let Some(all) = &self.communicator else { return Ok((says, time)) };
-        let answer = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) << 1 | u64::from(says);
-        let answers = all.gather_equal(&answer.to_le_bytes())?;
+        let [first, second] = says.map(u64::from);
+        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let answers = all.gather_equal(&(time << 2 | second << 1 | first).to_le_bytes())?;
         let answers = answers.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
-        let (any, slowest) = answers.fold((false, 0), |(any, slowest), answer| {
-            (any || answer & 1 == 1, slowest.max(answer >> 1))
-        });
-        Ok((any, Duration::from_nanos(slowest)))
+        let (any, slowest) = answers
+            .fold((0, 0), |(any, slowest), answer| (any | answer & 3, slowest.max(answer >> 2)));
+        Ok(([any & 1 != 0, any & 2 != 0], Duration::from_nanos(slowest)))
     }
 }

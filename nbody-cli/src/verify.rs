@@ -45,7 +45,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    ranks::run(arguments.gpus, |rank| run_as(rank, arguments))
+    ranks::run(arguments.gpus, false, |rank| run_as(rank, arguments))
 }
 
 /// Runs as one of the ranks; the first one reports.

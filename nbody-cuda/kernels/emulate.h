@@ -51,6 +51,10 @@ inline unsigned int atomicMin(unsigned int *least, unsigned int n)
 {
     return emulated::replace(least, n < *least ? n : *least);
 }
+inline unsigned long long atomicMax(unsigned long long *greatest, unsigned long long n)
+{
+    return emulated::replace(greatest, n > *greatest ? n : *greatest);
+}
 inline unsigned int atomicMax(unsigned int *greatest, unsigned int n)
 {
     return emulated::replace(greatest, n > *greatest ? n : *greatest);

@@ -46,8 +46,8 @@
 //!
 //! All pairs are summed in an order that follows from the numbers of particles, so that results do
 //! not depend on the number of ranks, to the last bit. Every rank builds the same tree, and walks for
-//! its share of the groups. Neighbour lists distribute the particles over regions of space; programs per
-//! particle run where the particles are.
+//! its share of the groups. Neighbour lists distribute the particles over regions of space, as trees do on
+//! request ([`Ranks::distribute_trees`]); programs per particle run where the particles are.
 //!
 //! A module depends only on earlier modules of this list: `error`, `alone`, `thread`, `mpi`,
 //! `agreement`, `shared` with `distributed`, `ranks`.

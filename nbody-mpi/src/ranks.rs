@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::agreement::{Agreement, Operation};
 use crate::distributed::{
     Distributed, DistributedLists, DistributedPrograms, DistributedSelection,
-    DistributedShortRange, Kind, all, all_mut,
+    DistributedShortRange, DistributedTree, Kind, all, all_mut,
 };
 use crate::error::Error;
 use crate::shared::{Job, Shared};
@@ -78,6 +78,18 @@ impl Ranks {
     #[must_use]
     pub fn share_from(mut self, operations: u64) -> Self {
         self.job.least_operations = operations;
+        self
+    }
+
+    /// Distributes the particles of trees over the ranks, as neighbour lists do. Each rank then
+    /// sorts its own particles and builds their tree, which pays for more than about four ranks or
+    /// where memory is short; the results depend on the number of ranks, within the errors of trees.
+    /// Otherwise every rank has all particles, and the results have the bits of one process.
+    /// Openings by errors, monopoles and evaluations of some i-particles need all particles in any
+    /// case. All ranks choose the same.
+    #[must_use]
+    pub fn distribute_trees(mut self) -> Self {
+        self.job.distributes_trees = true;
         self
     }
 
@@ -175,10 +187,11 @@ impl untyped::Device for OverRanks {
         opening: Opening,
         options: Options,
     ) -> Result<Box<dyn Tree>, CoreError> {
-        let tree = self.device.tree(law, parameters, opening, options);
+        let (device, ways) = (&*self.device, (opening, options));
+        let tree = DistributedTree::new(&self.job, device, law, parameters, ways);
         let name = || format!("a tree of `{}` with {options}", law.name);
         let tree = self.job.agreement.on(&Operation { name: &name, values: parameters }, tree)?;
-        Ok(Box::new(Shared::<dyn Tree>::new(&self.job, tree)))
+        Ok(Box::new(tree))
     }
 
     fn short_range(

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nbody_core::untyped::{
-    Buffer, Communicator, Device, Engine, EngineState, Gather, Part, Parts, Team, Tree,
+    Bounds, Buffer, Communicator, Device, Engine, EngineState, Essential, Gather, Part, Parts,
+    Team, Tree,
 };
 use nbody_core::{Domain, Error, Law, Opening, Options, Sources, Store, TreeReport};
 use xxhash_rust::xxh3::xxh3_64;
@@ -24,6 +25,8 @@ pub(crate) struct Job {
     gather: Mutex<Box<dyn Gather>>,
     /// The fewest floating-point operations of an evaluation that ranks share out.
     pub least_operations: u64,
+    /// Whether ranks distribute the particles of trees.
+    pub distributes_trees: bool,
     /// The device of this rank.
     pub device: Arc<dyn Device>,
     /// The parts of particles, and the parts of results.
@@ -41,7 +44,8 @@ impl Job {
         let results = Mutex::new(by_host(Kind::Results) as Box<dyn Parts>);
         let parts = Mutex::new(parts.unwrap_or_else(|| by_host(Kind::Particles)));
         let (gather, parts) = (Mutex::new(gather), [parts, results]);
-        Self { communicator, agreement, gather, least_operations, device, parts }
+        let distributes_trees = false;
+        Self { communicator, agreement, gather, least_operations, distributes_trees, device, parts }
     }
 
     /// Returns whether there are ranks that particles are distributed over.
@@ -112,6 +116,11 @@ impl Job {
         let mine = start.elapsed().as_nanos() as u64;
         let slowest = self.gather_words(mine)?.into_iter().max();
         Ok(Duration::from_nanos(slowest.unwrap_or(mine)))
+    }
+
+    /// Returns the sum of a word of all ranks.
+    pub fn sum(&self, mine: u64) -> Result<u64, Error> {
+        Ok(self.gather_words(mine)?.iter().sum())
     }
 
     /// Returns the words of all ranks.
@@ -198,8 +207,26 @@ impl<E: OfRank + ?Sized> Shared<E> {
         Self { job: job.clone(), given: 0, was_divided: false, engine }
     }
 
+    /// Returns the engine of this rank.
+    pub fn of_rank(&self) -> &E {
+        &self.engine
+    }
+
+    /// Returns the engine of this rank, for changes.
+    pub fn of_rank_mut(&mut self) -> &mut E {
+        &mut self.engine
+    }
+
+    /// Returns the floating-point operations of an evaluation of these numbers of i-particles,
+    /// results and j-particles.
+    pub fn operations(&self, [i, results, j]: [usize; 3]) -> u64 {
+        let flops = u64::from(self.engine.law().operations.flops().max(1));
+        let [of_i, of_j] = self.engine.meetings(i, results, j);
+        flops.saturating_mul(of_i.saturating_mul(of_j) as u64)
+    }
+
     /// Returns the values that all ranks must call an evaluation with.
-    fn values(&self, n: [usize; 3], one_set: bool, store: Store) -> Vec<u64> {
+    pub fn values(&self, n: [usize; 3], one_set: bool, store: Store) -> Vec<u64> {
         let [i, results, j] = n;
         let numbers = [i as u64, results as u64, j as u64, self.job.least_operations, self.given];
         let flags = [one_set.into(), (store == Store::Add).into()];
@@ -251,9 +278,7 @@ impl<E: OfRank + ?Sized> Engine for Shared<E> {
         store: Store,
     ) -> Result<(), Error> {
         let (n, nj) = (out.len(), j.particles().len());
-        let flops = u64::from(self.engine.law().operations.flops().max(1));
-        let [of_i, of_j] = self.engine.meetings(i.len(), n, nj);
-        let operations = flops.saturating_mul(of_i.saturating_mul(of_j) as u64);
+        let operations = self.operations([i.len(), n, nj]);
         let is_shared = self.job.communicator.size() > 1 && operations >= self.job.least_operations;
         let (law, way) = (self.engine.law().name, self.engine.way());
         let name = || format!("an evaluation of `{law}` for {n} particles by {nj}{way}");
@@ -319,6 +344,17 @@ impl Tree for Shared<dyn Tree> {
         self.engine.compare_with(lengths)
     }
 
+    fn evaluate_for(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        (out, store): (&mut dyn Buffer, Store),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<Essential<'_>, Error> {
+        let (i, of_j, out) = (all(i)?, all(j.particles())?, all_mut(out)?);
+        self.engine.evaluate_for(&*i, j.with(&*of_j), (out, store), boxes)
+    }
+
     fn set_timed(&mut self, is_on: bool) {
         self.engine.set_timed(is_on);
     }
@@ -331,8 +367,8 @@ impl Tree for Shared<dyn Tree> {
         }
         let operation = Operation { name: &|| "a report".to_owned(), values: &[] };
         let mut report = self.job.agreement.on(&operation, report)?;
-        report.tested = self.job.gather_words(report.tested)?.iter().sum();
-        report.evaluations = self.job.gather_words(report.evaluations)?.iter().sum();
+        report.tested = self.job.sum(report.tested)?;
+        report.evaluations = self.job.sum(report.evaluations)?;
         Ok(report)
     }
 }

@@ -10,7 +10,7 @@ use nbody_tests::bodies::{GRAVITY, bodies};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Uniform};
 
-use super::over;
+use super::{distributed, over};
 
 fn of_ranks(error: &Error) -> &RankError {
     error.device().unwrap_or_else(|| panic!("{error}"))
@@ -49,6 +49,46 @@ fn a_rank_that_fails_in_a_tree_is_named() {
                 _ => assert!(matches!(of_ranks(failed), RankError::OtherRank { rank: 1, .. })),
             }
         }
+    }
+}
+
+/// A position that a tree refuses is named by the number of its particle, whose rank does not matter,
+/// and results stay; wrong results on one rank are refused on all.
+#[test]
+fn a_tree_of_distributed_particles_names_what_it_refuses() {
+    let good = bodies(301);
+    let mut bad = good.clone();
+    bad[7].pos.0[1] = f64::NAN;
+    let tree = |device: &Device| Tree::new(device, GRAVITY, Opening::theta(0.6)).unwrap();
+    let expected = tree(&Device::cpu()).evaluate_self(&good).unwrap();
+    let all = threads(3, |all| {
+        let rank = all.rank();
+        let mut tree = tree(&distributed(all, &Device::cpu()));
+        let [good, bad] = [&good, &bad].map(|bodies| tree.upload(bodies).unwrap());
+        let mut out = tree.results(301).unwrap();
+        tree.evaluate_self_into(&good, &good, &mut out).unwrap();
+        let before = out.download::<f64>().unwrap();
+        let refused = tree.evaluate_self_into(&bad, &bad, &mut out).unwrap_err();
+        let direct = Options::default().accumulation(Accumulation::Direct);
+        let other = AllPairs::with_options(&Device::cpu(), GRAVITY, direct).unwrap();
+        let mut wrong = other.results(301).unwrap();
+        let results = if rank == 1 { &mut wrong } else { &mut out };
+        tree.evaluate_self_into(&good, &good, results).unwrap_err();
+        assert_eq!(out.download::<f64>().unwrap(), before);
+        tree.evaluate_self_into(&good, &good, &mut out).unwrap();
+        (refused, before, out.download::<f64>().unwrap())
+    });
+    let names = |refused: &Error| matches!(refused, Error::NotFinite { index: 7, .. });
+    assert_eq!(all.iter().filter(|(refused, ..)| names(refused)).count(), 1);
+    for (rank, (refused, before, after)) in all.iter().enumerate() {
+        let is_of_other = matches!(refused.device(), Some(RankError::OtherRank { .. }));
+        assert!(names(refused) || is_of_other, "rank {rank}: {refused}");
+        assert_eq!(before, &all[0].1, "rank {rank}");
+        assert_eq!(after.len(), 301);
+    }
+    for (found, expected) in all[0].2.iter().zip(&expected) {
+        let off = (0..3).map(|axis| (found.acc.0[axis] - expected.acc.0[axis]).powi(2));
+        assert!(off.sum::<f64>().sqrt() < 0.05 * expected.acc.norm2().sqrt());
     }
 }
 

@@ -20,3 +20,9 @@ const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
 fn over(communicator: Arc<dyn Communicator>, device: &Device) -> Device {
     Ranks::new(communicator, device).unwrap().share_from(0).device()
 }
+
+/// Returns the device over ranks, which share out every evaluation, and distribute the particles of
+/// trees.
+fn distributed(communicator: Arc<dyn Communicator>, device: &Device) -> Device {
+    Ranks::new(communicator, device).unwrap().share_from(0).distribute_trees().device()
+}

@@ -3,17 +3,18 @@
 
 use nbody::cuda::Walk;
 use nbody::cuda::programs::set_walk;
-use nbody::models::uniform_rows;
+use nbody::models::{Particle, Snapshot, fractal, galaxy, plummer, uniform_rows, uniform_sphere};
 use nbody::prelude::*;
 use nbody::trees::TreeReport;
 use nbody::untyped::OwnedRows;
 use nbody::{Accumulation, Expansion, Math, Opening, Sources, Store};
+use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_mpi::threads;
 use nbody_tests::covering::Covering;
 use nbody_tests::ways;
 
 use super::pairs::{Tested, laws, order, words};
-use super::{RANKS, over};
+use super::{RANKS, distributed, over};
 
 /// Numbers of particles: around a group, fewer groups than ranks, and many groups.
 const SIZES: [usize; 6] = [1, 31, 33, 65, 301, 1500];
@@ -193,6 +194,66 @@ fn kernels_of_walks_have_the_bits_of_one_rank() {
                     let walks = walks.describe();
                     assert_eq!(found, expected, "{walks} {ranks} ranks {device}");
                 }
+            }
+        }
+    }
+}
+
+/// Returns the models whose particles ranks distribute.
+fn models(n: usize) -> [(&'static str, Snapshot); 4] {
+    [
+        ("plummer", plummer(n, 1).unwrap()),
+        ("uniform", uniform_sphere(n, 2).unwrap()),
+        ("galaxy", galaxy(n, 3).unwrap()),
+        ("fractal", fractal(n, 1.6, 4).unwrap()),
+    ]
+}
+
+/// Returns the relative error that nine of ten particles do not exceed.
+fn error(found: &[[f64; 3]], expected: &[[f64; 3]]) -> f64 {
+    let square = |x: &[f64; 3]| x.iter().map(|x| x * x).sum::<f64>();
+    let relative = |(found, expected): (&[f64; 3], &[f64; 3])| {
+        let off = std::array::from_fn(|axis| found[axis] - expected[axis]);
+        (square(&off) / square(expected)).sqrt()
+    };
+    let mut errors: Vec<_> = found.iter().zip(expected).map(relative).collect();
+    errors.sort_unstable_by(f64::total_cmp);
+    errors[errors.len() * 9 / 10]
+}
+
+/// Trees of distributed particles have at most 1.2 times the errors of one process.
+#[test]
+fn trees_of_distributed_particles_have_the_errors_of_one() {
+    const N: usize = 20_000;
+    let law = Gravity { eps2: 1e-6 };
+    let options = Options::default().precision(Precision::Double);
+    for (name, model) in models(N) {
+        let body = |star: &Particle| Body { pos: Point(star.pos), mass: star.mass };
+        let bodies: Vec<_> = model.particles.iter().map(body).collect();
+        let accelerations = |fields: Vec<Field>| -> Vec<_> {
+            fields.into_iter().map(|field| field.acc.0).collect()
+        };
+        let mut direct = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
+        let expected = accelerations(direct.evaluate_self(&bodies).unwrap());
+        for theta in [0.6, 0.9] {
+            let run = |device: &Device| {
+                let mut tree =
+                    Tree::with_options(device, law, Opening::theta(theta), options).unwrap();
+                let found = accelerations(tree.evaluate_self(&bodies).unwrap());
+                (found, tree.report().unwrap().evaluations)
+            };
+            let (alone, work) = run(&Device::cpu());
+            let alone = error(&alone, &expected);
+            for ranks in [2, 3, 4, 7] {
+                let run = |all| run(&distributed(all, &Device::cpu()));
+                let all = threads(ranks, run);
+                let (found, of_all) = &all[0];
+                let found = error(found, &expected);
+                let case = format!("{name}, theta {theta}, {ranks} ranks");
+                assert!(found <= 1.2 * alone, "{case}: {found} instead of {alone}");
+                // Particles that the walks of one tree would meet in a cell.
+                assert!(*of_all != work && *of_all as f64 <= 1.4 * work as f64, "{case}");
+                assert!(all.iter().all(|it| *it == all[0]), "{case}");
             }
         }
     }

@@ -9,6 +9,7 @@ use nbody::prelude::*;
 use nbody::trees::TreeReport;
 use nbody::{Accumulation, Engine, Expansion, Interaction, Math, Opening, Store};
 use nbody_interactions::gravity::Gravity;
+use nbody_mpi::{Ranks, threads};
 use nbody_tests::charged::{currents::Currents, kinds::Kinds, planar::Planar, plasma::Plasma};
 use nbody_tests::covering::Covering;
 use nbody_tests::inputs::{Digits, Inputs, Random};
@@ -94,6 +95,7 @@ struct Way {
     walk: Walk,
     n: usize,
     seed: u64,
+    is_distributed: bool,
 }
 
 impl Way {
@@ -122,6 +124,7 @@ impl Way {
                 _ => MANY[turn % MANY.len()],
             },
             seed: turn as u64,
+            is_distributed: false,
         }
     }
 
@@ -178,7 +181,8 @@ fn particles<P: Record<Lane = f64>>(n: usize, way: &Way, seed: u64) -> Vec<P> {
     (0..n).map(|_| P::read(&mut random)).collect()
 }
 
-/// Evaluates a way, and compares it with the reference and with the bits of the CPU.
+/// Evaluates a way, and compares it with the reference, and with the bits of the CPU, which trees of
+/// distributed particles do not have.
 fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> Result<(), String> {
     let i: Vec<X::I> = particles(way.n, way, 1);
     let one_set = way.sets != Sets::Two;
@@ -226,6 +230,7 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
     let is_on_gpu = device.properties().is_some();
     let has_bits_of_cpu = way.options.math == Math::Exact && way.walk == Walk::Groups;
     if has_bits_of_cpu
+        && !way.is_distributed
         && !(is_on_gpu && (X::LAW.operations.special > 0 || way.opened == Opened::ByEstimate))
     {
         let cpu = Device::cpu_with(SimdLevel::Scalar).unwrap();
@@ -311,6 +316,18 @@ fn error<F: Record<Lane = f64>>(found: &[F], expected: &[F]) -> f64 {
     worst
 }
 
+/// Checks a way with the law of this index.
+fn check_law(law: usize, device: &Device, way: &Way, seen: &mut Seen) -> Result<(), String> {
+    let core2 = 0.0625 * way.unit * way.unit;
+    match law {
+        0 => check(device, way, Gravity { eps2: core2 }, seen),
+        1 => check(device, way, Planar { core2 }, seen),
+        2 => check(device, way, Currents { core2 }, seen),
+        3 => check(device, way, Plasma, seen),
+        _ => check(device, way, Kinds { eps2: [0.5, 1.0, 2.0, 4.0].map(|k| k * core2) }, seen),
+    }
+}
+
 /// Checks each row of a covering array of this strength, on one of these devices or on all of
 /// them.
 fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) {
@@ -326,23 +343,8 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, per_row: usize) 
         for (case, device) in (0..per_row).flat_map(|case| device.iter().map(move |it| (case, it)))
         {
             let way = Way::of(row, walk, turn * per_row + case);
-            let core2 = 0.0625 * way.unit * way.unit;
             let name = || format!("{} {device} {way:?}", LAWS[row[0]]);
-            failures.check(name, || {
-                let (way, seen) = (&way, &mut seen);
-                match row[0] {
-                    0 => check(device, way, Gravity { eps2: core2 }, seen),
-                    1 => check(device, way, Planar { core2 }, seen),
-                    2 => check(device, way, Currents { core2 }, seen),
-                    3 => check(device, way, Plasma, seen),
-                    _ => check(
-                        device,
-                        way,
-                        Kinds { eps2: [0.5, 1.0, 2.0, 4.0].map(|k| k * core2) },
-                        seen,
-                    ),
-                }
-            });
+            failures.check(name, || check_law(row[0], device, &way, &mut seen));
         }
     }
     failures.conclude();
@@ -366,4 +368,50 @@ fn trees_on_the_cpu_agree_with_the_reference() {
 fn trees_of_cuda_programs_agree_with_the_reference() {
     let devices = nbody_tests::cuda_devices();
     check_all(2, &devices, true, 1);
+}
+
+/// Any two choices occur together, the number of ranks, the walk and the device among them. The
+/// particles are distributed, unless errors open cells or only some results are wanted.
+fn check_over_ranks(devices: &[Device], per_row: usize) {
+    const RANKS: [usize; 4] = [2, 3, 4, 7];
+    let beside = [RANKS.len(), WALKS.len(), devices.len()];
+    let choices: Vec<_> = OPTIONS.into_iter().chain(beside).collect();
+    let covering = Covering { choices: &choices, strength: 2, allows: &allows };
+    let rows = covering.rows();
+    assert_eq!(covering.faults(&rows), [""; 0]);
+    let (mut seen, mut failures) = (Seen::default(), Failures::default());
+    for (turn, row) in rows.iter().enumerate() {
+        let [ranks, walk, device] = [0, 1, 2].map(|k| row[OPTIONS.len() + k]);
+        let (ranks, device) = (RANKS[ranks], &devices[device]);
+        for case in 0..per_row {
+            let way = Way::of(row, WALKS[walk], turn * per_row + case);
+            let way = Way { is_distributed: true, ..way };
+            let run = |all| {
+                let ranks = Ranks::new(all, device).unwrap().share_from(0);
+                let device = ranks.distribute_trees().device();
+                let mut seen = Seen::default();
+                check_law(row[0], &device, &way, &mut seen).map(|()| seen)
+            };
+            let name = || format!("{} {ranks} ranks of {device} {way:?}", LAWS[row[0]]);
+            failures.check(name, || {
+                let found = threads(ranks, run).into_iter().collect::<Result<Vec<_>, _>>()?;
+                seen.cases += found.len() / ranks;
+                seen.far += found[0].far;
+                Ok(())
+            });
+        }
+    }
+    failures.conclude();
+    assert_eq!(seen.cases, per_row * rows.len(), "{seen:?}");
+    assert!(5 * seen.far > seen.cases, "{seen:?}");
+}
+
+#[test]
+fn trees_over_ranks_agree_with_the_reference() {
+    check_over_ranks(&levels(), 2);
+}
+
+#[test]
+fn trees_of_cuda_programs_over_ranks_agree_with_the_reference() {
+    check_over_ranks(&nbody_tests::cuda_devices(), 1);
 }

@@ -34,6 +34,10 @@ pub struct Arguments {
     /// Measure the first N GPUs of this host together, which share out the evaluations.
     #[arg(long, value_name = "N", conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
+    /// Distribute the particles of trees over the ranks; else each rank has all, and its share of the
+    /// walks.
+    #[arg(long)]
+    distribute_trees: bool,
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
@@ -84,7 +88,7 @@ struct Bench<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    ranks::run(arguments.gpus, |rank| run_as(rank, arguments))
+    ranks::run(arguments.gpus, arguments.distribute_trees, |rank| run_as(rank, arguments))
 }
 
 /// Runs as one of the ranks; the first one reports.

@@ -105,6 +105,10 @@ pub struct Arguments {
     /// Share out the forces of all pairs among the first N GPUs of this host.
     #[arg(long, value_name = "N", conflicts_with = "device")]
     pub gpus: Option<NonZeroUsize>,
+    /// Distribute the particles of the tree over the ranks, where there are more than about four, or
+    /// memory is short; else each rank has all, and snapshots have the bits of one process.
+    #[arg(long)]
+    pub distribute_trees: bool,
     #[command(flatten)]
     pub numerics: Numerics,
     /// The format of the snapshots [default: csv].

@@ -52,7 +52,9 @@ const ROUNDOFF: f64 = 1e-9;
 pub fn run(arguments: &Arguments) -> Outcome {
     let interruption = Interruption::listen()?;
     settings::positive("--checkpoint-every", arguments.checkpoint_every)?;
-    ranks::run(arguments.gpus, |rank| run_as(rank, arguments, interruption.clone()))
+    ranks::run(arguments.gpus, arguments.distribute_trees, |rank| {
+        run_as(rank, arguments, interruption.clone())
+    })
 }
 
 /// Runs as one of the ranks.
@@ -252,8 +254,13 @@ impl Run {
     fn advance_to(&mut self, time: f64) -> Result<Ended, Box<dyn StdError>> {
         let pairs = self.pairs_of_particle();
         loop {
-            let is_asked = self.interruption.is_asked();
-            if self.question.ask(&self.rank, self.counts.steps, is_asked)? {
+            let says = [self.interruption.is_asked(), self.is_due(false)];
+            let [is_asked, is_due] = self.question.ask(&self.rank, self.counts.steps, says)?;
+            if is_due {
+                self.timed(Scaled::wait)?;
+                self.checkpoint()?;
+            }
+            if is_asked {
                 self.timed(Scaled::wait)?;
                 return Ok(Ended::Interrupted);
             }
@@ -265,10 +272,6 @@ impl Run {
             self.counts.steps += 1;
             self.counts.particle_steps += block;
             self.progress.show(&mut self.simulation, &self.history, self.counts, pairs)?;
-            if self.checkpoints.is_due(false) {
-                self.timed(Scaled::wait)?;
-                self.checkpoint()?;
-            }
         }
     }
 
@@ -295,7 +298,14 @@ impl Run {
         if self.rank.is_first() {
             self.history.append(self.folder.path())?;
         }
-        if self.checkpoints.is_due(true) { self.checkpoint() } else { Ok(()) }
+        let ([_, is_due], _) = self.rank.ask([false, self.is_due(true)], Duration::ZERO)?;
+        if is_due { self.checkpoint() } else { Ok(()) }
+    }
+
+    /// Returns whether a checkpoint is due, after a step or after a snapshot, by the time of the first
+    /// rank.
+    fn is_due(&self, is_snapshot: bool) -> bool {
+        self.rank.is_first() && self.checkpoints.is_due(is_snapshot)
     }
 
     /// Writes a snapshot of this name.
@@ -324,7 +334,9 @@ impl Run {
         Ok(())
     }
 
+    /// Writes the file to restart from. All ranks gather the state.
     fn save(&self) -> Result<(), Box<dyn StdError>> {
+        let state = self.simulation.state()?;
         if !self.rank.is_first() {
             return Ok(());
         }
@@ -334,7 +346,7 @@ impl Run {
             view: self.view.clone(),
             counts: self.counts,
             history: self.history.clone(),
-            state: self.simulation.state()?,
+            state,
         };
         restart.save(&self.folder.checkpoint())
     }

@@ -1,4 +1,5 @@
-//! The question of ranks whether a signal has interrupted any of them.
+//! The question of ranks whether a signal has interrupted any of them, and whether a checkpoint is
+//! due.
 
 use std::time::{Duration, Instant};
 
@@ -23,18 +24,23 @@ impl Question {
         Self { next: 0, interval: 1, last: Instant::now() }
     }
 
-    /// Returns whether a signal has asked any rank to end, after this number of steps. Ranks ask each
-    /// other at the same steps; between two questions the answer is no.
-    pub fn ask(&mut self, rank: &Rank, steps: u64, is_asked: bool) -> Result<bool, nbody::Error> {
+    /// Returns whether a signal has asked any rank to end, and whether a checkpoint is due, after this
+    /// number of steps. Ranks ask each other at the same steps; between two questions the answer is no.
+    pub fn ask(
+        &mut self,
+        rank: &Rank,
+        steps: u64,
+        says: [bool; 2],
+    ) -> Result<[bool; 2], nbody::Error> {
         if !rank.has_others() {
-            return Ok(is_asked);
+            return Ok(says);
         }
         if steps < self.next {
-            return Ok(false);
+            return Ok([false; 2]);
         }
-        let (is_asked, time) = rank.ask(is_asked, self.last.elapsed())?;
+        let (says, time) = rank.ask(says, self.last.elapsed())?;
         self.ask_again(steps, time);
-        Ok(is_asked)
+        Ok(says)
     }
 
     /// Sets the next question, after a question at this number of steps. All ranks give the same

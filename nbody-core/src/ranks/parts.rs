@@ -30,6 +30,31 @@ pub trait RowLists: Any + fmt::Debug + Send + Sync {
     fn rows(&self) -> Result<Vec<Vec<u32>>, Error>;
 }
 
+/// Rows of a buffer in the memory of the host.
+#[derive(Debug)]
+pub struct HostLists {
+    rows: Vec<Vec<u32>>,
+    counts: Vec<usize>,
+}
+
+impl HostLists {
+    /// Returns a list for each rank.
+    pub fn boxed(rows: Vec<Vec<u32>>) -> Box<dyn RowLists> {
+        let counts = rows.iter().map(Vec::len).collect();
+        Box::new(Self { rows, counts })
+    }
+}
+
+impl RowLists for HostLists {
+    fn counts(&self) -> &[usize] {
+        &self.counts
+    }
+
+    fn rows(&self) -> Result<Vec<Vec<u32>>, Error> {
+        Ok(self.rows.clone())
+    }
+}
+
 /// Finds parts of particles on the device of a rank, and moves them between the devices of all
 /// ranks.
 pub trait Parts: fmt::Debug + Send + Sync {
@@ -52,8 +77,12 @@ pub trait Parts: fmt::Debug + Send + Sync {
     /// Lists the rows whose indices a buffer has, an integer of 32 bits in each row, for this rank.
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error>;
 
-    /// Returns the box around particles. Coordinates that are not finite do not count.
-    fn bounds(&mut self, points: Points<'_>) -> Result<Bounds, Error>;
+    /// Returns the box around the particles in each region. Coordinates that are not finite do not
+    /// count.
+    fn boxes(&mut self, points: Points<'_>, regions: &Regions) -> Result<Vec<Bounds>, Error>;
+
+    /// Returns the points of the first particle and of every `step`-th one after it.
+    fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error>;
 
     /// Sends the rows in the list of each rank to it, and replaces the rows after the first `keep`
     /// ones by the rows that it receives from each rank, `received[r]` from rank r. The rows are

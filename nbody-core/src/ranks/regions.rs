@@ -1,13 +1,22 @@
 //! The division of space among ranks.
 
 /// Regions of space, one for each rank: orthogonal recursive bisection (Berger & Bokhari 1987). Each
-/// cut divides the ranks of a region into two halves, and its points in proportion, across the
-/// axis along which the points extend farthest.
+/// cut divides the ranks of a region into two halves, and the weight of its points in proportion,
+/// across the axis along which the points extend farthest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regions {
     /// The cuts in preorder: a cut, all cuts below it, all cuts above it.
     cuts: Vec<Cut>,
     ranks: usize,
+}
+
+/// A point, and its share of the work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted {
+    /// The point.
+    pub at: [f64; 3],
+    /// Its weight, at least 0.
+    pub weight: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,24 +27,32 @@ struct Cut {
 }
 
 impl Regions {
-    /// Divides space among ranks, at least one, by points; in a periodic space they are in its box.
-    pub fn new(points: &mut [[f64; 3]], ranks: usize) -> Self {
+    /// The region of one rank: all of space.
+    pub const WHOLE: Self = Self { cuts: Vec::new(), ranks: 1 };
+
+    /// Divides space among ranks, at least one, by points with weights; in a periodic space the
+    /// points are in its box.
+    pub fn new(points: &mut [Weighted], ranks: usize) -> Self {
         let mut regions = Self { cuts: Vec::new(), ranks: ranks.max(1) };
         regions.divide(points, ranks.max(1));
         regions
     }
 
-    fn divide(&mut self, points: &mut [[f64; 3]], ranks: usize) {
+    fn divide(&mut self, points: &mut [Weighted], ranks: usize) {
         if ranks == 1 {
             return;
         }
         let (axis, below) = (longest(points), ranks / 2);
-        let middle = points.len() * below / ranks;
-        let at = if points.is_empty() {
-            0.0
-        } else {
-            points.select_nth_unstable_by(middle, |a, b| a[axis].total_cmp(&b[axis])).1[axis]
+        points.sort_unstable_by(|a, b| a.at[axis].total_cmp(&b.at[axis]));
+        let all: f64 = points.iter().map(|point| point.weight).sum();
+        let wanted = all * below as f64 / ranks as f64;
+        let mut sum = 0.0;
+        let mut sum_to = |point: &&Weighted| {
+            sum += point.weight;
+            sum <= wanted
         };
+        let middle = points.iter().take_while(&mut sum_to).count();
+        let at = points.get(middle).or(points.last()).map_or(0.0, |point| point.at[axis]);
         self.cuts.push(Cut { axis, at });
         let (of_below, of_above) = points.split_at_mut(middle);
         self.divide(of_below, below);
@@ -72,14 +89,16 @@ impl Regions {
 
 /// Returns the axis along which points extend farthest, without the outermost eighths: single
 /// particles far away do not count.
-fn longest(points: &mut [[f64; 3]]) -> usize {
+fn longest(points: &mut [Weighted]) -> usize {
     let n = points.len();
     if n == 0 {
         return 0;
     }
     let mut extent = |axis: usize| {
-        let mut at =
-            |k: usize| points.select_nth_unstable_by(k, |a, b| a[axis].total_cmp(&b[axis])).1[axis];
+        let mut at = |k: usize| {
+            let order = |a: &Weighted, b: &Weighted| a.at[axis].total_cmp(&b.at[axis]);
+            points.select_nth_unstable_by(k, order).1.at[axis]
+        };
         at(n - 1 - n / 8) - at(n / 8)
     };
     let extents = [0, 1, 2].map(&mut extent);
@@ -99,16 +118,26 @@ impl Bounds {
     /// The box of no points.
     pub const NOTHING: Self = Self { lo: [f64::INFINITY; 3], hi: [f64::NEG_INFINITY; 3] };
 
+    /// Returns whether this is a box of no points.
+    pub fn is_empty(&self) -> bool {
+        self.lo[0] > self.hi[0]
+    }
+
     /// Returns the box of points.
     pub fn of(points: &[[f64; 3]]) -> Self {
         let mut bounds = Self::NOTHING;
         for point in points {
-            for (axis, x) in point.iter().enumerate() {
-                bounds.lo[axis] = bounds.lo[axis].min(*x);
-                bounds.hi[axis] = bounds.hi[axis].max(*x);
-            }
+            bounds.add(point);
         }
         bounds
+    }
+
+    /// Extends the box to a point.
+    pub fn add(&mut self, point: &[f64; 3]) {
+        for (axis, x) in point.iter().enumerate() {
+            self.lo[axis] = self.lo[axis].min(*x);
+            self.hi[axis] = self.hi[axis].max(*x);
+        }
     }
 
     /// Returns whether an image of a point is within a distance of the box, in a space with these
@@ -130,6 +159,12 @@ impl Bounds {
 mod tests {
     use super::*;
 
+    /// Divides space by points of equal weights.
+    fn regions(points: &[[f64; 3]], ranks: usize) -> Regions {
+        let weighted = |&at: &[f64; 3]| Weighted { at, weight: 1.0 };
+        Regions::new(&mut points.iter().map(weighted).collect::<Vec<_>>(), ranks)
+    }
+
     /// Numbers in [0, 1).
     fn points(n: usize) -> Vec<[f64; 3]> {
         let mut state = 1_u64;
@@ -145,7 +180,7 @@ mod tests {
         for n in [0, 1, 2, 7, 100, 1000] {
             for ranks in 1..20 {
                 let points = points(n);
-                let regions = Regions::new(&mut points.clone(), ranks);
+                let regions = regions(&points, ranks);
                 assert_eq!(regions.cuts.len(), ranks - 1);
                 let mut counts = vec![0; ranks];
                 for point in &points {
@@ -160,12 +195,28 @@ mod tests {
         }
     }
 
+    /// Each of two ranks gets half of the weight, as nearly as points allow.
+    #[test]
+    fn heavy_points_count_more() {
+        for n in [2, 3, 100, 1000] {
+            let weight = |point: &[f64; 3]| if point[0] + point[1] < 0.7 { 10.0 } else { 1.0 };
+            let weighted = |at: [f64; 3]| Weighted { at, weight: weight(&at) };
+            let mut points: Vec<_> = points(n).into_iter().map(weighted).collect();
+            let regions = Regions::new(&mut points, 2);
+            let mut weights = [0.0; 2];
+            for point in &points {
+                weights[regions.rank(&point.at)] += point.weight;
+            }
+            assert!((weights[0] - weights[1]).abs() <= 20.0, "{n} points: {weights:?}");
+        }
+    }
+
     /// A point far away does not turn the cut, and a plane of points is cut within it.
     #[test]
     fn cuts_are_across_the_longest_axis_of_most_points() {
         let mut disk: Vec<_> = points(100).iter().map(|[x, y, _]| [*x, 4.0 * y, 0.0]).collect();
         disk.push([0.0, 0.0, 1e9]);
-        assert_eq!(Regions::new(&mut disk, 2).cuts[0].axis, 1);
+        assert_eq!(regions(&disk, 2).cuts[0].axis, 1);
     }
 
     /// Compared with the distances to a fine grid of points of the box.

@@ -1,9 +1,13 @@
 //! Evaluates the pairs of a law by a tree, on any device.
 
 use crate::error::Error;
+use crate::memory::buffer::Buffer;
 use crate::pairs::engine::Engine;
+use crate::pairs::sources::{Sources, Store};
+use crate::ranks::regions::Bounds;
 use crate::state::EngineState;
 use crate::state::check_state;
+use crate::trees::essential::Essential;
 use crate::trees::opening::Opening;
 use crate::trees::report::TreeReport;
 
@@ -25,6 +29,17 @@ pub trait Tree: Engine {
     /// evaluation of another number of results is an error, and the lengths are kept for the next
     /// one. Without lengths the next evaluation finds its own.
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error>;
+
+    /// Evaluates as [`evaluate`](Engine::evaluate) does, and lists the sources that act on other
+    /// i-particles: for each rank, the sources for i-particles anywhere in its boxes, which are of
+    /// positions in the periodic box. On a GPU the walks may not have ended when this returns.
+    fn evaluate_for(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        to: (&mut dyn Buffer, Store),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<Essential<'_>, Error>;
 
     /// Starts or stops the measurement of the times of the parts of evaluations.
     fn set_timed(&mut self, is_on: bool);

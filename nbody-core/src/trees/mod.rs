@@ -10,6 +10,7 @@ mod axes;
 pub mod cells;
 pub(crate) mod cpu;
 pub mod engine;
+pub mod essential;
 pub mod estimate;
 pub mod far;
 pub mod harmonic;

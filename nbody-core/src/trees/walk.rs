@@ -37,11 +37,11 @@ pub struct CellTree {
     /// Their far particles.
     pub far: FarParticles,
     /// The root alone, then the children of each parent, in the order of the parents.
-    siblings: Vec<Siblings>,
+    pub(super) siblings: Vec<Siblings>,
     /// The table of errors, if the criterion is relative.
-    estimate: Option<Table>,
+    pub(super) estimate: Option<Table>,
     /// The lengths of the periodic box, infinite along open axes.
-    lengths: [f32; 3],
+    pub(super) lengths: [f32; 3],
     origin: [f64; 3],
     scale: f64,
 }
@@ -299,7 +299,7 @@ impl CellTree {
     /// Returns the squares of the distances of cells from a box. In a periodic box the result is 0
     /// for a cell with several images near the group, so that it is opened.
     #[inline(always)]
-    fn distances2(
+    pub(super) fn distances2(
         &self,
         siblings: &Siblings,
         middle: &[f32; 3],

@@ -104,15 +104,16 @@ fn atomic_operations_take_effect_and_return_the_previous_value() {
     // Lanes after the first must not lose earlier contents.
     let body = "
     __shared__ u32 sum, least, greatest, any;
-    __shared__ u64 large;
+    __shared__ u64 large, largest;
     if (l == 0) {
-        sum = 5, least = 20, greatest = 10, any = 1u << 31, large = 1ull << 40;
+        sum = 5, least = 20, greatest = 10, any = 1u << 31, large = 1ull << 40, largest = 1ull << 36;
         word[5] = ::atomicAdd(&sum, 2u);
         word[6] = ::atomicAdd(&large, 3ull);
         word[7] = ::atomicMin(&least, 30u) << 8 | ::atomicMax(&greatest, 3u);
         word[8] = ::atomicOr(&any, 4u);
+        word[10] = ::atomicMax(&largest, 3ull << 35);
     } else {
-        word[5] = word[6] = word[7] = word[8] = 0;
+        word[5] = word[6] = word[7] = word[8] = word[10] = 0;
     }
     ::__syncwarp();
     ::atomicAdd(&sum, l);
@@ -120,17 +121,20 @@ fn atomic_operations_take_effect_and_return_the_previous_value() {
     ::atomicMin(&least, 40 - l);
     ::atomicMax(&greatest, l);
     ::atomicOr(&any, 1u << l % 3);
+    ::atomicMax(&largest, u64(l) << 33);
     ::__syncwarp();
     word[0] = sum;
     word[1] = large;
     word[2] = least;
     word[3] = greatest;
-    word[4] = any;";
-    check::<9>(body, |l| {
+    word[4] = any;
+    word[9] = largest;";
+    check::<11>(body, |l| {
         let sum = LANES * (LANES - 1) / 2;
         let after = [7 + sum, (1 << 40) + 3 + (sum << 32), 9, 31, (1 << 31) + 7];
         let before = if l == 0 { [5, 1 << 40, (20 << 8) + 10, 1 << 31] } else { [0; 4] };
-        [after.as_slice(), &before].concat().try_into().unwrap()
+        let largest = [31 << 33, if l == 0 { 1 << 36 } else { 0 }];
+        [after.as_slice(), &before, &largest].concat().try_into().unwrap()
     });
 }
 

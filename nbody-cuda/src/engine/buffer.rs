@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::slice;
 use std::sync::Arc;
 
+use nbody_compile::Cache;
 use nbody_core::pack::{Binding, Once, Rows, WriteRows, dim, rows_after};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
@@ -40,6 +41,11 @@ impl CudaParticles {
         let particles = Once::of(particles);
         let buffer = Buffer::of_particles(backend, &particles, precision)?;
         Ok(Self { buffer, fields: particles.fields(), copies: copies.clone() })
+    }
+
+    /// Returns particles in memory.
+    pub fn of(buffer: Buffer, fields: &'static [Field], cache: &Cache) -> Self {
+        Self { buffer, fields, copies: Arc::new(RowCopies::new(cache)) }
     }
 
     /// Returns the number of words of a particle.

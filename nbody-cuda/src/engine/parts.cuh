@@ -3,6 +3,8 @@
 // `ranks::regions`, which defines them.
 namespace nbody {
 
+using u64 = unsigned long long;
+
 // Returns the rank whose region a position is in. A cut is followed by all cuts below it, then by
 // all cuts above it, and has half of the ranks below it.
 __device__ __forceinline__ u32 rank_of(const Cut *cuts, u32 ranks, const Position &position)
@@ -56,34 +58,58 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_near(
     found[k] = square <= box.distance * box.distance;
 }
 
-// Finds the box around the particles of each block, which takes every gridDim.x-th block of them.
-extern "C" __global__ void __launch_bounds__(BLOCK) find_box(
-    const Positions from, const Frame frame, BoxAround *__restrict__ boxes)
+// Returns a number as an integer; integers are in the order of their numbers.
+__device__ __forceinline__ u64 ordered(double x)
+{
+    const u64 bits = u64(::__double_as_longlong(x));
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+// Returns the number of an integer in order.
+__device__ __forceinline__ double double_of(u64 ordered)
+{
+    return ::__longlong_as_double((long long)(ordered >> 63 ? ordered & ~(1ull << 63) : ~ordered));
+}
+
+// Finds the boxes around the particles of each block, which takes every gridDim.x-th block of them:
+// a box for each of `some` regions from the region `first` on. Threads share the boxes, and hold up
+// one another only where a box grows.
+extern "C" __global__ void __launch_bounds__(BLOCK) find_boxes(
+    const Positions from, const Frame frame, const Cut *__restrict__ cuts,
+    BoxAround *__restrict__ boxes, const u32 ranks, const u32 first, const u32 some)
 {
     const double INFINITE = ::__longlong_as_double(0x7ff0000000000000ll);
-    __shared__ BoxAround shared[BLOCK];
-    BoxAround box = {{INFINITE, INFINITE, INFINITE}, {-INFINITE, -INFINITE, -INFINITE}};
+    // The sides of boxes, the lower ones with their sign changed.
+    __shared__ u64 sides[BOXES][6];
+    for (u32 k = threadIdx.x; k < BOXES * 6; k += BLOCK) sides[k / 6][k % 6] = ordered(-INFINITE);
+    __syncthreads();
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < from.n; k += gridDim.x * BLOCK) {
         const Position position = position_of(from, frame, k);
-        for (u32 axis = 0; axis < 3; ++axis) {
-            box.lo[axis] = ::fmin(box.lo[axis], position.x[axis]);
-            box.hi[axis] = ::fmax(box.hi[axis], position.x[axis]);
+        const u32 region = rank_of(cuts, ranks, position) - first;
+        if (region >= some) continue;
+        for (u32 side = 0; side < 6; ++side) {
+            const double x = side < 3 ? -position.x[side] : position.x[side - 3];
+            if (x != x) continue;
+            const volatile u64 &greatest = sides[region][side];
+            if (ordered(x) > greatest) ::atomicMax(&sides[region][side], ordered(x));
         }
     }
-    shared[threadIdx.x] = box;
     __syncthreads();
-    for (u32 half = BLOCK / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half) {
-            const BoxAround &other = shared[threadIdx.x + half];
-            BoxAround &mine = shared[threadIdx.x];
-            for (u32 axis = 0; axis < 3; ++axis) {
-                mine.lo[axis] = ::fmin(mine.lo[axis], other.lo[axis]);
-                mine.hi[axis] = ::fmax(mine.hi[axis], other.hi[axis]);
-            }
-        }
-        __syncthreads();
+    for (u32 k = threadIdx.x; k < some * 6; k += BLOCK) {
+        const u32 region = k / 6, side = k % 6;
+        const double x = double_of(sides[region][side]);
+        BoxAround &box = boxes[blockIdx.x * some + region];
+        if (side < 3) box.lo[side] = -x;
+        else box.hi[side - 3] = x;
     }
-    if (threadIdx.x == 0) boxes[blockIdx.x] = shared[0];
+}
+
+// Copies the positions of the first particle and of every `step`-th one after it.
+extern "C" __global__ void __launch_bounds__(BLOCK) take_positions(
+    const Positions from, const Frame frame, Position *__restrict__ to, const u32 step, const u32 count)
+{
+    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
+    if (k < count) to[k] = position_of(from, frame, k * step);
 }
 
 // Copies rows of `words` words, one thread per word: the rows with these indices, or the first rows

@@ -20,8 +20,9 @@ use crate::particles::selection::CudaSelection;
 
 /// Threads of a block.
 const BLOCK: usize = 256;
-/// The most blocks that find a box.
+/// The most blocks that find boxes, and the most regions of a launch.
 const BOXES: usize = 256;
+const REGIONS: usize = regions::BOXES as usize;
 /// The record of the number that a kernel finds for each particle.
 const FOUND: &[Field] = &[Field { name: "found", kind: FieldKind::U32 }];
 
@@ -47,6 +48,14 @@ border! {
     }
 }
 
+border! {
+    /// Boxes around the particles in regions.
+    pub mod regions {
+        /// The most regions of a launch.
+        pub const BOXES: u32 = 8;
+    }
+}
+
 /// Finds parts of particles on one backend, and moves them between the backends of all ranks.
 #[derive(Debug)]
 pub(crate) struct CudaParts {
@@ -61,6 +70,7 @@ pub(crate) struct CudaParts {
     found: Option<Buffer>,
     cuts: Scratch,
     boxes: Scratch,
+    sample: Scratch,
     /// Rows to send, and rows that were received through the host.
     sent: Scratch,
     received: Scratch,
@@ -69,13 +79,21 @@ pub(crate) struct CudaParts {
 }
 
 /// Rows in device memory, a list for each rank.
-#[derive(Debug)]
-struct Lists {
+#[derive(Debug, Default)]
+pub(crate) struct DeviceLists {
     indices: Vec<Option<Box<dyn Memory>>>,
     counts: Vec<usize>,
 }
 
-impl RowLists for Lists {
+impl DeviceLists {
+    /// Adds the list of the next rank, and its length.
+    pub fn push(&mut self, indices: Option<Box<dyn Memory>>, count: usize) {
+        self.indices.push(indices);
+        self.counts.push(count);
+    }
+}
+
+impl RowLists for DeviceLists {
     fn counts(&self) -> &[usize] {
         &self.counts
     }
@@ -99,7 +117,7 @@ impl CudaParts {
         cache: &Cache,
         communicator: &Arc<dyn Communicator>,
     ) -> Result<Self, Error> {
-        let (link, found, cuts, boxes, sent, received, spare) = Default::default();
+        let (link, found, cuts, boxes, sample, sent, received, spare) = Default::default();
         Ok(Self {
             backend: backend.clone(),
             communicator: communicator.clone(),
@@ -109,6 +127,7 @@ impl CudaParts {
             found,
             cuts,
             boxes,
+            sample,
             sent,
             received,
             spare,
@@ -145,6 +164,21 @@ impl CudaParts {
         };
         found.resize(n, 1)?;
         Ok(found)
+    }
+
+    /// Copies the cuts of regions to the device.
+    fn write_cuts(&mut self, regions: &Regions) -> Result<(), Error> {
+        let cuts: Vec<_> = regions
+            .cuts()
+            .map(|(axis, at)| border::words(&Cut { at, axis: axis as u32 }))
+            .collect();
+        let cuts = cuts.concat();
+        self.cuts.reserve(&*self.backend, &[cuts.len().max(1), size_of::<u64>()], false)?;
+        self.cuts.memory_mut().write_first(cuts.len(), &mut |to| {
+            to.copy_from_slice(&cuts);
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Lists the particles with the number `which`, or with any number but zero.
@@ -247,16 +281,7 @@ impl untyped::Parts for CudaParts {
         let (p, positions, frame) = self.positions(points)?;
         let ranks = regions.ranks();
         let found = self.reserve_found(points.n)?;
-        let cuts: Vec<_> = regions
-            .cuts()
-            .map(|(axis, at)| border::words(&Cut { at, axis: axis as u32 }))
-            .collect();
-        let cuts = cuts.concat();
-        self.cuts.reserve(&*self.backend, &[cuts.len().max(1), size_of::<u64>()], false)?;
-        self.cuts.memory_mut().write_first(cuts.len(), &mut |to| {
-            to.copy_from_slice(&cuts);
-            Ok(())
-        })?;
+        self.write_cuts(regions)?;
         if points.n > 0 {
             let launch = Launch::new(c"find_ranks", points.n.div_ceil(BLOCK) as u32);
             let launch = launch.value(&positions).value(&frame).reads(&*p.buffer.memory);
@@ -268,7 +293,7 @@ impl untyped::Parts for CudaParts {
         let lists = lists.collect::<Result<Vec<_>, _>>();
         self.found = Some(found);
         let (indices, counts) = lists?.into_iter().unzip();
-        Ok(Box::new(Lists { indices, counts }))
+        Ok(Box::new(DeviceLists { indices, counts }))
     }
 
     fn near(
@@ -293,13 +318,13 @@ impl untyped::Parts for CudaParts {
         let lists = boxes.iter().map(near).collect::<Result<Vec<_>, Error>>();
         self.found = Some(found);
         let (indices, counts) = lists?.into_iter().unzip();
-        Ok(Box::new(Lists { indices, counts }))
+        Ok(Box::new(DeviceLists { indices, counts }))
     }
 
     fn numbered(&mut self, indices: &dyn untyped::Buffer) -> Result<Box<dyn RowLists>, Error> {
         let numbers = &particles("indices", &*self.backend, indices)?.buffer;
         let (rank, ranks) = (self.communicator.rank(), self.communicator.size());
-        let mut lists = Lists { indices: Vec::new(), counts: vec![0; ranks] };
+        let mut lists = DeviceLists { indices: Vec::new(), counts: vec![0; ranks] };
         lists.indices.resize_with(ranks, || None);
         if numbers.n > 0 {
             let memory = self.backend.allocate(numbers.n * size_of::<u32>())?;
@@ -309,29 +334,61 @@ impl untyped::Parts for CudaParts {
         Ok(Box::new(lists))
     }
 
-    fn bounds(&mut self, points: Points<'_>) -> Result<untyped::Bounds, Error> {
+    fn boxes(
+        &mut self,
+        points: Points<'_>,
+        regions: &Regions,
+    ) -> Result<Vec<untyped::Bounds>, Error> {
         let (p, positions, frame) = self.positions(points)?;
-        let mut bounds = untyped::Bounds::NOTHING;
+        let mut all = vec![untyped::Bounds::NOTHING; regions.ranks()];
         if points.n == 0 {
-            return Ok(bounds);
+            return Ok(all);
         }
+        self.write_cuts(regions)?;
         let blocks = points.n.div_ceil(BLOCK).min(BOXES);
         let words = size_of::<BoxAround>() / size_of::<f64>();
-        self.boxes.reserve(&*self.backend, &[BOXES, size_of::<BoxAround>()], false)?;
-        let launch = Launch::new(c"find_box", blocks as u32);
-        let launch = launch.value(&positions).value(&frame).reads(&*p.buffer.memory);
-        let launch = launch.pointers([self.boxes.memory()]);
-        self.kernels.get(&self.backend)?.module.launch(launch)?;
-        self.boxes.memory().read_words(0..blocks * words, &mut |found| {
-            for numbers in found.as_chunks::<6>().0 {
-                let numbers = numbers.map(f64::from_bits);
-                for axis in 0..3 {
-                    bounds.lo[axis] = bounds.lo[axis].min(numbers[axis]);
-                    bounds.hi[axis] = bounds.hi[axis].max(numbers[3 + axis]);
+        let sizes = [BOXES, REGIONS, size_of::<BoxAround>()];
+        self.boxes.reserve(&*self.backend, &sizes, false)?;
+        let ranks = regions.ranks();
+        // A block has room for the boxes of some regions.
+        for first in (0..ranks).step_by(REGIONS) {
+            let some = REGIONS.min(ranks - first);
+            let launch = Launch::new(c"find_boxes", blocks as u32);
+            let launch = launch.value(&positions).value(&frame).reads(&*p.buffer.memory);
+            let launch = launch.pointers([self.cuts.memory(), self.boxes.memory()]);
+            let launch = launch.numbers([ranks, first, some].map(|it| it as u32));
+            self.kernels.get(&self.backend)?.module.launch(launch)?;
+            self.boxes.memory().read_words(0..blocks * some * words, &mut |found| {
+                for (k, numbers) in found.as_chunks::<6>().0.iter().enumerate() {
+                    let [a, b, c, d, e, f] = numbers.map(f64::from_bits);
+                    let bounds = &mut all[first + k % some];
+                    bounds.add(&[a, b, c]);
+                    bounds.add(&[d, e, f]);
                 }
-            }
+            })?;
+        }
+        Ok(all)
+    }
+
+    fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error> {
+        let (p, positions, frame) = self.positions(points)?;
+        let count = points.n.div_ceil(step.max(1));
+        let mut sample = Vec::new();
+        if count == 0 {
+            return Ok(sample);
+        }
+        let words = size_of::<Position>() / size_of::<f64>();
+        self.sample.reserve(&*self.backend, &[count, size_of::<Position>()], false)?;
+        let launch = Launch::new(c"take_positions", count.div_ceil(BLOCK) as u32);
+        let launch = launch.value(&positions).value(&frame).reads(&*p.buffer.memory);
+        let launch = launch.pointers([self.sample.memory()]);
+        let launch = launch.numbers([step.max(1), count].map(|it| it as u32));
+        self.kernels.get(&self.backend)?.module.launch(launch)?;
+        self.sample.memory().read_words(0..count * words, &mut |found| {
+            let points = found.as_chunks::<3>().0.iter();
+            sample = points.map(|words| words.map(f64::from_bits)).collect();
         })?;
-        Ok(bounds)
+        Ok(sample)
     }
 
     fn exchange(
@@ -343,7 +400,7 @@ impl untyped::Parts for CudaParts {
         received: &[usize],
     ) -> Result<(), Error> {
         let backend = self.backend.clone();
-        let lists: &Lists = (lists as &dyn Any)
+        let lists: &DeviceLists = (lists as &dyn Any)
             .downcast_ref()
             .ok_or_else(|| super::buffer::foreign("lists of rows", &*backend))?;
         let source = from.map(|from| particles("particles", &*backend, from)).transpose()?;
@@ -415,7 +472,7 @@ impl Program {
     /// Returns the program that finds and copies parts of particles.
     pub fn parts() -> Self {
         let declared = [Position::text(), Frame::text(), kind::text(), Positions::text()];
-        let own = [Cut::text(), Neighbourhood::text(), BoxAround::text()];
+        let own = [Cut::text(), Neighbourhood::text(), BoxAround::text(), regions::text()];
         let declared = border::text(&[&declared[..], &own].concat());
         let parts = [
             &*declared,
@@ -423,7 +480,8 @@ impl Program {
             keys::POSITIONS,
             include_str!("parts.cuh"),
         ];
-        let kernels = &[c"find_ranks", c"find_near", c"find_box", c"copy_rows"];
+        let kernels =
+            &[c"find_ranks", c"find_near", c"find_boxes", c"take_positions", c"copy_rows"];
         Self::of_words("parts", "parts of particles", kernels, BLOCK, &parts)
     }
 }

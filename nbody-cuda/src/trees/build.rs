@@ -13,15 +13,17 @@ use nbody_core::untyped;
 use nbody_core::{Domain, Expansion, Field, Law, Opening, Precision};
 
 use super::declared::{
-    BuildRequest, Cell, Cells, Columns, Counters, Efforts, OrderedSet, Seen, Sights, TreeSources,
-    TreeState, WalkedTree, Work, answer, cell, division, phases, refusal,
+    BuildRequest, Cell, Cells, Columns, Counters, Efforts, EssentialTree, OrderedSet, Seen, Sights,
+    TreeSources, TreeState, WalkedTree, Work, answer, cell, division, phases, refusal,
 };
+use super::essential::Marked;
 use super::far_particles;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::border::Address;
 use crate::compile::program::Program;
+use crate::engine::buffer::CudaParticles;
 use crate::error::Error;
-use crate::layout::{bytes_of, numbers_of};
+use crate::layout::numbers_of;
 use crate::order::BLOCK;
 use crate::order::keys::cells_of_trees::KEY_BITS;
 use crate::order::keys::{Frame, Position, Positions};
@@ -99,7 +101,7 @@ pub(crate) struct DeviceTree {
     /// The sorts, and the positions in order (`at`): for i if it is in another buffer, and for j.
     sorts: [SortMemory; 2],
     at: [Scratch; 2],
-    words: Scratch,
+    words: CudaParticles,
     summaries: Scratch,
     charges: Scratch,
     cells: [Scratch; 5],
@@ -138,6 +140,8 @@ impl DeviceTree {
     ) -> Result<Self, Error> {
         let program = Program::tree(law, precision, expansion)?;
         let (module, build) = backend.build(&program, cache)?;
+        let words = Buffer::new(backend, 0, numbers_of(law.j, precision), precision)?;
+        let words = CudaParticles::of(words, law.j, cache);
         let mut arrived = backend.allocate(size_of::<u64>())?;
         arrived.zero()?;
         let mut tree = Self {
@@ -148,7 +152,7 @@ impl DeviceTree {
             expansion,
             sorts: Default::default(),
             at: Default::default(),
-            words: Scratch::default(),
+            words,
             summaries: Scratch::default(),
             charges: Scratch::default(),
             cells: Default::default(),
@@ -276,7 +280,7 @@ impl DeviceTree {
             stride: self.capacity as u64,
         };
         let sources = TreeSources {
-            words: Address::of(self.words.memory()),
+            words: Address::of(&*self.words.buffer.memory),
             positions: Address::of(self.at[OF_J].memory()),
             summaries: columns(&self.summaries),
             charges: columns(&self.charges),
@@ -315,7 +319,8 @@ impl DeviceTree {
         let position = *position.places().first().expect("particles with charges have a position");
         let words = numbers_of(fields, self.precision);
         let from = Positions::of(buffer, words, position);
-        let words = if set == OF_J { Address::of(self.words.memory()) } else { Address::NULL };
+        let words =
+            if set == OF_J { Address::of(&*self.words.buffer.memory) } else { Address::NULL };
         let at = Address::of(self.at[set].memory());
         Ok(OrderedSet { from, sort: self.sorts[set].argument(), at, words })
     }
@@ -348,8 +353,7 @@ impl DeviceTree {
             let (what, limit) = ("particles and far particles", u32::MAX as usize);
             return Err(Error::TooManyParticles { what, found, limit });
         }
-        let record = numbers_of(self.law.j, self.precision) * bytes_of(self.precision);
-        self.words.reserve(&*backend, &[found, record], false)?;
+        self.words.buffer.resize(found, numbers_of(self.law.j, self.precision))?;
         if cells <= self.capacity {
             return Ok(());
         }
@@ -412,7 +416,7 @@ impl DeviceTree {
             cells: Address::of(self.seen.memory()),
             next: Address::of(next.memory()),
             radii: Address::of(self.radii.memory()),
-            sources: Address::of(self.words.memory()),
+            sources: Address::of(&*self.words.buffer.memory),
             frame: state.part(offset_of!(TreeState, frame)),
             at: Address::of(self.at[of_i].memory()),
             order: Address::of(self.sorts[of_i].values(KEY_BITS)),
@@ -434,6 +438,36 @@ impl DeviceTree {
         }
     }
 
+    /// Returns the j-particles in order, followed by the far particles.
+    pub fn sources(&self) -> &CudaParticles {
+        &self.words
+    }
+
+    /// Returns the tree as an argument of lists of sources for other ranks.
+    pub fn marked(&self, built: &BuiltTree, nj: usize, by_errors: bool) -> Marked<'_> {
+        let state = Address::<TreeState>::of(&*self.state);
+        let [.., firsts] = &self.cells;
+        let argument = EssentialTree {
+            cells: Address::of(self.seen.memory()),
+            radii: Address::of(self.radii.memory()),
+            frame: state.part(offset_of!(TreeState, frame)),
+            extent: state.part(offset_of!(TreeState, extent)),
+            firsts: Address::of(firsts.memory()),
+            boxes: Address::NULL,
+            ends: Address::NULL,
+            seen: Address::NULL,
+            marks: Address::NULL,
+            counts: Address::NULL,
+            replies: Address::NULL,
+            asking: 0,
+            ranks: 0,
+            nj: nj as u32,
+            room: self.room() as u32,
+            by_errors: by_errors.into(),
+        };
+        Marked { argument, cells: built.cells, memory: self.memory() }
+    }
+
     fn efforts(&self) -> Efforts {
         let [of_particles, heavy, is_heavy] =
             self.efforts.each_ref().map(|it| Address::of(it.memory()));
@@ -443,9 +477,12 @@ impl DeviceTree {
     /// Returns the memory.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let sorts = self.sorts.iter().flat_map(SortMemory::reserved);
-        let all = [&self.words, &self.summaries, &self.charges, &self.seen, &self.radii];
+        let all = [&self.summaries, &self.charges, &self.seen, &self.radii];
         let all = all.into_iter().chain(&self.at).chain(&self.cells).chain(&self.efforts);
-        sorts.chain(all.filter_map(Scratch::get)).chain([&*self.state]).collect()
+        sorts
+            .chain(all.filter_map(Scratch::get))
+            .chain([&*self.words.buffer.memory, &*self.state])
+            .collect()
     }
 
     /// Returns the size of the device memory in bytes.

@@ -8,6 +8,7 @@ use nbody_core::trees;
 
 use crate::border::{self, Address, Const, Declared as _, Named, border};
 use crate::config::warp;
+use crate::engine::parts::BoxAround;
 use crate::order::keys::{Frame, Position, Positions, cells_of_trees, kind};
 use crate::order::sort::{self, Sort};
 use crate::schedule::dealt::{Dealt, Stored};
@@ -207,6 +208,64 @@ border! {
 }
 
 border! {
+    /// A box in units of the frame.
+    pub struct BoxSeen {
+        pub middle: [f32; 3],
+        /// Half of the edges, with an allowance for rounding.
+        pub half: [f32; 3],
+    }
+
+    /// A bit for each rank: whether a cell is tested for it, and acts from afar on it.
+    pub struct Marks {
+        pub open: u64,
+        pub far: u64,
+    }
+
+    /// A tree whose sources are listed for other ranks.
+    pub struct EssentialTree {
+        pub cells: Address<Const<Seen>>,
+        /// The radii of cells, far particles included.
+        pub radii: Address<Const<f32>>,
+        pub frame: Address<Const<Frame>>,
+        pub extent: Address<Const<Extent>>,
+        /// The first cell of each depth, and the end of the last depth.
+        pub firsts: Address<Const<u32>>,
+        /// The boxes around the i-particles of ranks, the end of the boxes of each rank, and these
+        /// boxes in units of the frame.
+        pub boxes: Address<Const<BoxAround>>,
+        pub ends: Address<Const<u32>>,
+        pub seen: Address<BoxSeen>,
+        pub marks: Address<Marks>,
+        /// For each rank, the sources in the cells of each block, and then the sources of earlier blocks.
+        pub counts: Address<u32>,
+        /// The addresses that receive the number of sources for each rank.
+        pub replies: Address<Const<u64>>,
+        /// A bit for each rank that has i-particles.
+        pub asking: u64,
+        pub ranks: u32,
+        /// The number of j-particles, which far particles follow, and the far particles that each
+        /// cell has room for.
+        pub nj: u32,
+        pub room: u32,
+        /// Whether errors open cells: these boxes have no results to compare them with.
+        pub by_errors: u32,
+    }
+}
+
+border! {
+    /// Phases that mark sources: the boxes, each depth, the counts and the places.
+    pub mod phases_of_marks {
+        pub const COUNT_PHASE: u32 = 1 + division::DEPTHS;
+        pub const MARK_PHASES: u32 = COUNT_PHASE + 2;
+    }
+
+    /// Sources for other ranks.
+    pub mod essential {
+        /// The square of the distance at which a cell acts on other ranks, in units of the square of
+        /// the distance at which it acts on this one.
+        pub const MARGIN: f32 = trees::essential::MARGIN;
+    }
+
     /// Cells of walks.
     pub mod cell {
         /// The largest number of children of a cell.
@@ -364,4 +423,18 @@ pub(crate) fn of_walks() -> String {
     let tree = [Position::text(), Frame::text(), Seen::text()];
     let work = [Work::text(), Counters::text(), Efforts::text(), WalkedTree::text()];
     border::text(&[&constants[..], &tree, &work].concat())
+}
+
+/// Returns the declarations for lists of sources for other ranks.
+pub(crate) fn of_essential() -> String {
+    let constants = [
+        warp::text(),
+        cell::text(),
+        tests_of_cells::text(),
+        phases_of_marks::text(),
+        essential::text(),
+    ];
+    let tree = [Frame::text(), Seen::text(), Extent::text(), BoxAround::text()];
+    let own = [BoxSeen::text(), Marks::text(), EssentialTree::text()];
+    border::text(&[&constants[..], &tree, &own].concat())
 }

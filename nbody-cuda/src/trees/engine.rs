@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use nbody_compile::Cache;
 use nbody_core::order::GROUP;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, Part, Team};
+use nbody_core::untyped::{self, Bounds, Essential, Part, Team};
 use nbody_core::{
     Domain, EngineState, Expansion, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes,
 };
 
 use super::build::{BuiltTree, DeviceTree, TREE_LIMIT, Times, TreeSets};
 use super::declared::{WalkedTree, walk_of_group};
+use super::essential::EssentialSources;
 use super::finite::{check_finite, refused};
 use super::walk;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
@@ -43,6 +44,8 @@ pub(crate) struct TreeEngine {
     /// The unit and the sign for which the estimate was made.
     estimated: Option<(f64, bool)>,
     queues: Scratch,
+    /// Lists sources for other ranks.
+    essential: EssentialSources,
     /// The kernel that stores results of ranks.
     arranging: Arranging,
     /// The last evaluation, if it had pairs; and the part of its report that does not come from
@@ -94,6 +97,7 @@ impl TreeEngine {
             estimate: None,
             estimated: None,
             queues: Scratch::default(),
+            essential: EssentialSources::new(backend, cache),
             arranging: Arranging::default(),
             last: None,
             report: TreeReport::default(),
@@ -111,13 +115,15 @@ impl TreeEngine {
         i: &Buffer,
         j: Sources<Buffer>,
         (out, store): (&mut Buffer, Store),
+        boxes: &[Vec<Bounds>],
         team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, TREE_LIMIT)?;
         untyped::check_given(self.given.as_deref(), out.n)?;
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
-        if out.n == 0 || j.particles().n == 0 {
+        let others = j.particles();
+        if others.n == 0 || (out.n == 0 && boxes.is_empty()) {
             // The build of a tree would find them, but no tree is built.
             check_finite("j-particles", j.particles(), law.j)?;
             check_finite("i-particles", i, law.i)?;
@@ -128,8 +134,9 @@ impl TreeEngine {
             self.set_report([out.n, j.particles().n, i.n], true);
             return Ok(());
         }
-        let others = j.particles();
-        let is_same = std::ptr::eq(i, others);
+        // Without i-particles, the tree is built for other ranks.
+        let is_same = std::ptr::eq(i, others) || i.n == 0;
+        let i = if i.n == 0 { others } else { i };
         let sets = TreeSets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
         let tree = self.provide_tree(self.law.opening().far_particles())?;
         let kernel = self.provide_kernel()?;
@@ -140,10 +147,17 @@ impl TreeEngine {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, law)?),
         };
+        let by_errors = self.law.opening().share().is_some();
+        if !boxes.is_empty() {
+            let marked = self.trees[tree].1.marked(&built, others.n, by_errors);
+            self.essential.mark_all(&marked, boxes)?;
+        }
         let (by, n) = (self.walk, [out.n, others.n, i.n]);
         let [walk, exchange] = [Duration::ZERO; 2];
         let mut last = Last { tree, built, by, times, walk, exchange };
-        self.walk_all((&mut last, kernel), &sets, (out, store), team)?;
+        if out.n > 0 {
+            self.walk_all((&mut last, kernel), &sets, (out, store), team)?;
+        }
         self.set_report(n, last.built.is_of_one_sign);
         self.last = Some(last);
         Ok(())
@@ -429,7 +443,7 @@ impl untyped::Engine for TreeEngine {
         let law = self.law.law();
         let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
         let out = results(&*self.setup.backend, out, law.f)?;
-        Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), team)?))
+        Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), &[], team)?))
     }
 
     fn evaluate_shared(
@@ -448,7 +462,7 @@ impl untyped::Engine for TreeEngine {
             let law = self.law.law();
             let [i, of_j] = pairs(&*backend, law, i, j)?;
             let has_pairs = !out.is_empty() && of_j.n > 0;
-            self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), team)?;
+            self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), &[], team)?;
             if has_pairs { Ok(()) } else { (team.exchange)(Part::whole(Ok(()), out)) }
         })
     }
@@ -507,6 +521,28 @@ impl untyped::Tree for TreeEngine {
             self.given = Some(lengths.to_vec());
         }
         Ok(())
+    }
+
+    fn evaluate_for(
+        &mut self,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        (out, store): (&mut dyn untyped::Buffer, Store),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<Essential<'_>, nbody_core::Error> {
+        let law = self.law.law();
+        let [of_i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
+        let out = results(&*self.setup.backend, out, law.f)?;
+        Team::alone(|team| self.run(of_i, j.with(of_j), (out, store), boxes, team))?;
+        let index = self.provide_tree(self.law.opening().far_particles())?;
+        let tree = &self.trees[index].1;
+        let Some(last) = &self.last else {
+            let lists = EssentialSources::nothing(boxes.len());
+            return Ok(Essential { sources: tree.sources(), lists });
+        };
+        let by_errors = self.law.opening().share().is_some();
+        let lists = self.essential.list(&tree.marked(&last.built, of_j.n, by_errors))?;
+        Ok(Essential { sources: tree.sources(), lists })
     }
 
     fn set_timed(&mut self, is_on: bool) {

@@ -8,6 +8,7 @@ mod build;
 mod cells;
 mod declared;
 pub mod engine;
+mod essential;
 mod finite;
 mod walk;
 

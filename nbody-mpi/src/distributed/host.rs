@@ -5,7 +5,9 @@ use std::sync::Arc;
 use nbody_core::Error;
 use nbody_core::order::ordered::wrap_in;
 use nbody_core::pack::dim;
-use nbody_core::untyped::{Bounds, Buffer, Communicator, Parts, Points, Regions, RowLists};
+use nbody_core::untyped::{
+    Bounds, Buffer, Communicator, HostLists, Parts, Points, Regions, RowLists,
+};
 
 use super::rows::{self, Kind};
 
@@ -16,30 +18,6 @@ pub(crate) struct HostParts {
     kind: Kind,
 }
 
-/// Rows of a buffer, by their indices: a list for each rank.
-#[derive(Debug)]
-struct Lists {
-    rows: Vec<Vec<u32>>,
-    counts: Vec<usize>,
-}
-
-impl Lists {
-    fn boxed(rows: Vec<Vec<u32>>) -> Box<dyn RowLists> {
-        let counts = rows.iter().map(Vec::len).collect();
-        Box::new(Self { rows, counts })
-    }
-}
-
-impl RowLists for Lists {
-    fn counts(&self) -> &[usize] {
-        &self.counts
-    }
-
-    fn rows(&self) -> Result<Vec<Vec<u32>>, Error> {
-        Ok(self.rows.clone())
-    }
-}
-
 impl HostParts {
     pub fn new(communicator: &Arc<dyn Communicator>, kind: Kind) -> Self {
         Self { communicator: communicator.clone(), kind }
@@ -47,7 +25,7 @@ impl HostParts {
 }
 
 /// Returns the positions of particles, in the box of a periodic space.
-pub fn positions(points: Points<'_>) -> Result<Vec<[f64; 3]>, Error> {
+fn positions(points: Points<'_>) -> Result<Vec<[f64; 3]>, Error> {
     let Points { particles, n, position, lengths } = points;
     let (words, width) = (rows::first(particles, n)?, dim(particles.fields()).max(1));
     let of_row = |row: &[u64]| {
@@ -70,7 +48,7 @@ impl Parts for HostParts {
         for (row, point) in (0..).zip(positions(points)?) {
             lists[regions.rank(&point)].push(row);
         }
-        Ok(Lists::boxed(lists))
+        Ok(HostLists::boxed(lists))
     }
 
     fn near(
@@ -85,18 +63,26 @@ impl Parts for HostParts {
             let near = rows.filter(|(point, _)| bounds.is_near(point, distance, &lengths));
             near.map(|(_, row)| row).collect()
         };
-        Ok(Lists::boxed(boxes.iter().map(near).collect()))
+        Ok(HostLists::boxed(boxes.iter().map(near).collect()))
     }
 
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error> {
         let mut lists = vec![Vec::new(); self.communicator.size()];
         let words = rows::first(indices, indices.len())?;
         lists[self.communicator.rank()] = words.into_iter().map(|word| word as u32).collect();
-        Ok(Lists::boxed(lists))
+        Ok(HostLists::boxed(lists))
     }
 
-    fn bounds(&mut self, points: Points<'_>) -> Result<Bounds, Error> {
-        Ok(Bounds::of(&positions(points)?))
+    fn boxes(&mut self, points: Points<'_>, regions: &Regions) -> Result<Vec<Bounds>, Error> {
+        let mut boxes = vec![Bounds::NOTHING; regions.ranks()];
+        for point in positions(points)? {
+            boxes[regions.rank(&point)].add(&point);
+        }
+        Ok(boxes)
+    }
+
+    fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error> {
+        Ok(positions(points)?.into_iter().step_by(step.max(1)).collect())
     }
 
     fn exchange(

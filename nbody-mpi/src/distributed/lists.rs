@@ -7,12 +7,12 @@ use std::sync::Arc;
 use nbody_core::lists::cutoff::{self, Cutoff};
 use nbody_core::lists::given::check_excluded;
 use nbody_core::order::lengths;
-use nbody_core::untyped::{Buffer, Neighbours, Origin};
+use nbody_core::untyped::{Buffer, Neighbours, Origin, Regions};
 use nbody_core::{Error, FieldKind, ListState, Skin, Sources};
 
-use super::buffer::{Distributed, all};
+use super::buffer::all;
 use super::ghosts::Ghosts;
-use super::placing::{boxes, distribute, divide, hull, points};
+use super::placing::{Located, boxes, hull, points};
 use super::sets::{Placed, Sets, bounds, watched};
 use crate::agreement::Operation;
 use crate::shared::Job;
@@ -197,37 +197,24 @@ impl Lists {
         let job = self.job.clone();
         let watched = watched(&cutoffs, sets)?;
         let box_lengths = lengths(&self.of_rank.domain(), watched[0].position.places().len());
-        let buffers = [Some(sets.i), sets.j.filter(|_| !sets.one_set)];
-        let known = buffers.map(|it| it.and_then(Distributed::placement));
-        // Particles that are not distributed follow the other set, or get new regions.
-        let latest = known.iter().flatten().max_by_key(|placement| placement.number).cloned();
-        let is_balanced = known.iter().flatten().all(|placement| placement.is_balanced);
-        let mut regions = latest.filter(|_| is_balanced).map(|placement| placement.regions.clone());
-        let mut places = known.map(|placement| placement.filter(|_| !moves_all));
-        for (k, buffer) in buffers.into_iter().enumerate() {
-            if let (Some(buffer), None) = (buffer, &places[k]) {
-                let regions = match &mut regions {
-                    Some(regions) => regions,
-                    none => none.insert(Arc::new(divide(&job, buffers, &watched, &box_lengths)?)),
-                };
-                let seen = (&watched[k], box_lengths);
-                places[k] = Some(distribute(&job, buffer, regions, seen)?);
-            }
-        }
-        let [i, j] = places;
-        let i = i.expect("distributed above");
-        let j = j.unwrap_or_else(|| i.clone());
+        let located = Located {
+            buffers: [Some(sets.i), sets.j.filter(|_| !sets.one_set)],
+            positions: watched.each_ref().map(|it| &it.position),
+            lengths: box_lengths,
+        };
+        let [i, j] = located.place(&job, moves_all, None)?;
         let [rows_i, rows_j] = [sets.i.own(&i)?, sets.j.unwrap_or(sets.i).own(&j)?];
         let operation = || format!("lists of {:?} particles", sets.lengths());
         let operation = Operation { name: &operation, values: &[] };
         let found = || {
             let [of_i, of_j] = &watched;
-            let around = job.parts().bounds(points(&rows_i, i.own(), of_i, box_lengths))?;
+            let points = points(&rows_i, i.own(), &of_i.position, box_lengths);
+            let around = job.parts().boxes(points, &Regions::WHOLE)?;
             let bounds = [bounds(&**rows_i, i.own(), of_i)?, bounds(&**rows_j, j.own(), of_j)?];
             Ok((around, bounds))
         };
         let (around, bounds) = job.agreement.on(&operation, found())?;
-        let boxes = boxes(&job, around)?;
+        let boxes = boxes(&job, &around)?.concat();
         let all = |k: usize| match watched[k].places.len() {
             0 => Ok(Vec::new()),
             _ => hull(&job, &bounds[k]),
@@ -239,7 +226,7 @@ impl Lists {
         let is_varying = watched.iter().any(|watched| !watched.places.is_empty());
         let more = if is_varying { length / 2.0 } else { 0.0 };
         let reach = (greatest * (1.0 + share) + length + more) * MORE;
-        let points = points(&rows_j, j.own(), &watched[1], box_lengths);
+        let points = points(&rows_j, j.own(), &watched[1].position, box_lengths);
         let ghosts = Ghosts::find(&job, &j, points, &boxes, reach)?;
         drop((rows_i, rows_j));
         let placed = Placed { i, ghosts, shape: sets.shape() };

@@ -7,7 +7,7 @@
 //! all pairs, gathers them first; so every operation works on every buffer.
 //!
 //! Each module depends on earlier ones of this list: `rows`, `host`, `placement`, `ghosts`, `buffer`,
-//! `sets`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `particles`.
+//! `sets`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
 
 mod buffer;
 mod ghosts;
@@ -21,6 +21,7 @@ mod report;
 mod rows;
 mod sets;
 mod short_range;
+mod tree;
 
 pub(crate) use buffer::{Distributed, all, all_mut};
 pub(crate) use host::HostParts;
@@ -28,3 +29,4 @@ pub(crate) use neighbours::DistributedLists;
 pub(crate) use particles::{DistributedPrograms, DistributedSelection};
 pub(crate) use rows::Kind;
 pub(crate) use short_range::DistributedShortRange;
+pub(crate) use tree::DistributedTree;

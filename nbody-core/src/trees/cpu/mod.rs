@@ -20,11 +20,15 @@ use crate::order::GROUP;
 use crate::pairs::cpu::{CpuEngine, pairs};
 use crate::pairs::engine::Engine;
 use crate::pairs::sources::{Sources, Store};
+use crate::parallel;
 use crate::ranks::dealt::Dealt;
 use crate::ranks::exchange::{Part, Team};
+use crate::ranks::parts::HostLists;
+use crate::ranks::regions::Bounds;
 use crate::records::pack;
 use crate::state::EngineState;
 use crate::trees::engine::{Tree, check_given, restore_tree};
+use crate::trees::essential::Essential;
 use crate::trees::kernel::first_field;
 use crate::trees::law::TreeLaw;
 use crate::trees::opening::Opening;
@@ -45,6 +49,8 @@ pub(crate) struct CpuTree {
     /// The lengths with which the last evaluation compared its error estimates.
     compared: Option<Vec<f64>>,
     report: TreeReport,
+    /// The sources of the last evaluation for other ranks.
+    sources: Option<Particles>,
 }
 
 /// The i-particles in order.
@@ -116,8 +122,8 @@ impl CpuTree {
         level: SimdLevel,
     ) -> Result<Self, Error> {
         let engine = CpuEngine::new(law.law(), parameters, options, level)?;
-        let (lengths, given, compared, report) = Default::default();
-        Ok(Self { law, engine, lengths, given, compared, report })
+        let (lengths, given, compared, report, sources) = Default::default();
+        Ok(Self { law, engine, lengths, given, compared, report, sources })
     }
 
     /// Forgets the results that error estimates are compared with.
@@ -220,14 +226,14 @@ impl CpuTree {
         Ok(rows.columns)
     }
 
-    /// Builds the tree, walks it and stores the sums.
+    /// Builds the tree, walks it and stores the sums. Returns the tree.
     fn run(
         &mut self,
         i: &Particles,
         j: Sources<Particles>,
         (out, store): (&mut Results, Store),
         team: &mut Team<'_, '_>,
-    ) -> Result<(), Error> {
+    ) -> Result<BuiltTree, Error> {
         self.engine.check(i, j, out)?;
         check_given(self.given.as_deref(), out.columns.len())?;
         let (built, targets) = self.build(i, j, (out.columns.len(), team.size))?;
@@ -253,7 +259,8 @@ impl CpuTree {
         if let Some(times) = &mut self.report.times {
             times.walk = start.elapsed().saturating_sub(times.exchange);
         }
-        self.engine.arrange(&sums, &targets.rows(), out, store)
+        self.engine.arrange(&sums, &targets.rows(), out, store)?;
+        Ok(built)
     }
 }
 
@@ -295,7 +302,7 @@ impl Engine for CpuTree {
     ) -> Result<(), Error> {
         let [i, of_j] = pairs(self.engine.law, i, j)?;
         let out = results(out, self.engine.law.f)?;
-        Team::alone(|team| self.run(i, j.with(of_j), (out, store), team))
+        Team::alone(|team| self.run(i, j.with(of_j), (out, store), team).map(|_| ()))
     }
 
     fn evaluate_shared(
@@ -312,7 +319,7 @@ impl Engine for CpuTree {
         team.share_out(out, |out, team| {
             let [i, of_j] = pairs(self.engine.law, i, j)?;
             let out = results(out, self.engine.law.f)?;
-            self.run(i, j.with(of_j), (out, store), team)
+            self.run(i, j.with(of_j), (out, store), team).map(|_| ())
         })
     }
 
@@ -368,6 +375,23 @@ impl Tree for CpuTree {
             self.given = Some(lengths.to_vec());
         }
         Ok(())
+    }
+
+    fn evaluate_for(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        (out, store): (&mut dyn Buffer, Store),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<Essential<'_>, Error> {
+        let [i, of_j] = pairs(self.engine.law, i, j)?;
+        let out = results(out, self.engine.law.f)?;
+        let built = Team::alone(|team| self.run(i, j.with(of_j), (out, store), team))?;
+        let list = |rank: usize| built.tree.essential(&boxes[rank]);
+        let lists = HostLists::boxed(parallel::map(boxes.len(), 0, &list));
+        let (packed, precision, fields) = (built.packed, of_j.precision, self.engine.law.j);
+        let sources = self.sources.insert(Particles { packed, precision, fields });
+        Ok(Essential { sources, lists })
     }
 
     fn set_timed(&mut self, _: bool) {}

@@ -1,0 +1,416 @@
+//! Trees of distributed particles.
+
+use std::ptr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nbody_core::lists::cutoff::position;
+use nbody_core::order::lengths;
+use nbody_core::pack::Binding;
+use nbody_core::untyped::{
+    Bounds, Buffer, Device, Engine, EngineState, Essential, OwnedRows, Regions, Tree, Weighted,
+};
+use nbody_core::{Domain, Error, Expansion, Law, Opening, Options, Sources, Store, TreeReport};
+
+use super::buffer::Distributed;
+use super::placement::{Moves, Placement};
+use super::placing::{Located, boxes, points};
+use super::sets::Sets;
+use crate::agreement::Operation;
+use crate::shared::{Job, Shared};
+
+/// The boxes around the i-particles of a rank. Several of them leave out empty space, so that a
+/// particle far away does not open cells for the others.
+const BOXES: usize = 8;
+/// Points that divide the i-particles of a rank into these boxes.
+const SAMPLE: usize = 512;
+/// Evaluations after which particles move to the ranks of their regions, which are cut anew.
+const STAY: u32 = 16;
+
+/// A tree over ranks. Each rank builds a tree of its particles, and a second one of the particles
+/// and far particles of other ranks that act on its i-particles.
+///
+/// Few particles, the first ones of a set, openings by errors, and monopoles are evaluated by the tree
+/// of all particles. The borders of ranks divide cells; a part of a cube of particles has second
+/// moments where the cube has none, so that monopoles would have twice the error.
+#[derive(Debug)]
+pub(crate) struct DistributedTree {
+    job: Arc<Job>,
+    /// The tree of all particles, or of the particles of this rank.
+    tree: Shared<dyn Tree>,
+    /// The tree of sources that other ranks have sent, and these sources.
+    of_others: Box<dyn Tree>,
+    received: Box<dyn Buffer>,
+    placed: Option<Placed>,
+    /// Results that the next evaluation writes, if there are any.
+    spare: Option<Box<dyn Buffer>>,
+    /// Whether the particles of the last evaluation were distributed.
+    was_distributed: bool,
+    is_timed: bool,
+    exchange: Duration,
+}
+
+/// The particles of the last evaluation.
+#[derive(Debug)]
+struct Placed {
+    /// The places of i- and of j-particles.
+    places: [Arc<Placement>; 2],
+    /// Regions of the boxes around the i-particles of this rank.
+    regions: Regions,
+    /// Whether this tree has placed them, and the number of evaluations since then.
+    is_mine: bool,
+    age: u32,
+}
+
+impl DistributedTree {
+    pub fn new(
+        job: &Arc<Job>,
+        device: &dyn Device,
+        law: &'static Law,
+        parameters: &[u64],
+        (opening, options): (Opening, Options),
+    ) -> Result<Self, Error> {
+        let nothing = OwnedRows::new(law.j, Vec::new())?;
+        Ok(Self {
+            job: job.clone(),
+            tree: Shared::new(job, device.tree(law, parameters, opening, options)?),
+            of_others: device.tree(law, parameters, opening, options)?,
+            received: device.upload(&nothing, options.precision)?,
+            placed: None,
+            spare: None,
+            was_distributed: false,
+            is_timed: false,
+            exchange: Duration::ZERO,
+        })
+    }
+
+    /// Returns whether ranks distribute the particles of an evaluation.
+    fn distributes(&self, sets: &Sets, j: Sources<'_, dyn Buffer>, results: usize) -> bool {
+        let precision = self.tree.options().precision;
+        let [n, of_j] = sets.lengths();
+        self.job.distributes()
+            && self.job.distributes_trees
+            && self.tree.operations([n, n, of_j]) >= self.job.least_operations
+            && self.tree.opening().angle().is_some()
+            && self.tree.opening().far_particles() == Expansion::Second
+            && !j.is_first()
+            && results == n
+            && (!sets.one_set || n == of_j)
+            && sets.j.is_none_or(|j| !ptr::eq(j, sets.i))
+            && [Some(sets.i), sets.j].into_iter().flatten().all(|it| it.precision() == precision)
+            && sets.i.fields() == self.tree.law().i
+            && sets.j.unwrap_or(sets.i).fields() == self.tree.law().j
+    }
+
+    /// Distributes the particles, unless they are where the last evaluation has left them.
+    fn place(&mut self, sets: &Sets) -> Result<[Arc<Placement>; 2], Error> {
+        let job = self.job.clone();
+        let law = self.tree.law();
+        let [of_i, of_j] =
+            [law.i, law.j].map(|fields| Binding::new(law.name, position(fields), fields));
+        let positions = [of_i?, of_j?];
+        let lengths = lengths(&self.tree.options().domain, positions[0].places().len());
+        let buffers = [Some(sets.i), sets.j.filter(|_| !sets.one_set)];
+        let located = Located { buffers, positions: positions.each_ref(), lengths };
+        let known = buffers.map(|it| it.and_then(Distributed::placement));
+        let number = |placement: &Arc<Placement>| placement.number;
+        let numbers = known.each_ref().map(|it| it.as_ref().map(number));
+        let mut before = self.placed.take().filter(|placed| {
+            let [i, j] = placed.places.each_ref().map(number);
+            [Some(i), Some(j).filter(|_| buffers[1].is_some())] == numbers
+        });
+        let is_old = |placed: &Placed| placed.is_mine && placed.age >= STAY;
+        let work = match &before {
+            Some(placed) if is_old(placed) => Some(self.work()?),
+            _ => None,
+        };
+        if let Some(placed) = before.as_mut().filter(|_| work.is_none()) {
+            placed.age += 1;
+            let places = placed.places.clone();
+            self.placed = before;
+            return Ok(places);
+        }
+        let is_mine = work.is_some() || numbers.iter().flatten().next().is_none();
+        let places = located.place(&job, work.is_some(), work)?;
+        let rows = sets.i.own(&places[0])?;
+        let n = places[0].own();
+        let sample = points(&rows, n, located.positions[0], lengths);
+        let sample = job.parts().sample(sample, n.div_ceil(SAMPLE).max(1));
+        let operation = Operation { name: &|| "boxes of a rank".to_owned(), values: &[] };
+        let sample = job.agreement.on(&operation, sample)?;
+        let weighted = |at: [f64; 3]| Weighted { at, weight: 1.0 };
+        let mut sample: Vec<_> = sample.into_iter().map(weighted).collect();
+        let regions = Regions::new(&mut sample, BOXES);
+        self.placed = Some(Placed { places: places.clone(), regions, is_mine, age: 0 });
+        Ok(places)
+    }
+
+    /// Returns the work that this rank had in the last evaluation. All ranks call this together.
+    fn work(&self) -> Result<f64, Error> {
+        let reports =
+            self.tree.of_rank().report().and_then(|own| Ok([own, self.of_others.report()?]));
+        let operation = Operation { name: &|| "the work of a tree".to_owned(), values: &[] };
+        let reports = self.job.agreement.on(&operation, reports)?;
+        Ok(reports.iter().map(|report| report.evaluations as f64).sum())
+    }
+
+    /// Returns the boxes around the i-particles of each other rank.
+    fn boxes(&self, rows: &Arc<Box<dyn Buffer>>, n: usize) -> Result<Vec<Vec<Bounds>>, Error> {
+        let Some(placed) = &self.placed else { return Ok(Vec::new()) };
+        let law = self.tree.law();
+        let position = Binding::new(law.name, position(law.i), law.i)?;
+        let lengths = lengths(&self.tree.options().domain, position.places().len());
+        let mine = self.job.parts().boxes(points(rows, n, &position, lengths), &placed.regions);
+        let mut all = boxes(&self.job, &self.agree(placed.places[0].n, mine)?)?;
+        all[self.job.communicator.rank()].clear();
+        Ok(all)
+    }
+
+    /// Returns what this rank has done, if all ranks have.
+    fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
+        let law = self.tree.law();
+        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
+        let operation = Operation { name: &name, values: self.tree.parameters() };
+        self.job.agreement.on(&operation, done)
+    }
+
+    /// Evaluates the particles of this rank, and stores their results if all ranks succeed.
+    fn evaluate_own(
+        &mut self,
+        sets: &Sets,
+        out: &mut Distributed,
+        store: Store,
+    ) -> Result<(), Error> {
+        let n = out.len();
+        let law = self.tree.law();
+        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
+        let values = self.tree.values([n, n, sets.lengths()[1]], sets.one_set, store);
+        let theta = self.tree.opening().angle().unwrap_or_default().to_bits();
+        let operation = Operation { name: &name, values: &[&values[..], &[theta]].concat() };
+        self.job.agreement.on(&operation, Ok(()))?;
+        let places = self.place(sets)?;
+        let i = sets.i.own(&places[0])?;
+        let own = places[0].own();
+        let j = match sets.j {
+            Some(j) => j.own(&places[1])?,
+            None => i.clone(),
+        };
+        let boxes = self.boxes(&i, own)?;
+        match store {
+            Store::Replace => {
+                let fresh = self.fresh(out, own);
+                let mut fresh = self.agree(n, fresh)?;
+                self.sum([&**i, &**j], (&mut *fresh, store), (sets, &places), &boxes)?;
+                self.spare = out.replace_own(&places[0], fresh);
+                Ok(())
+            }
+            Store::Add => {
+                let to = out.own_mut(&places[0])?;
+                self.sum([&**i, &**j], (to, store), (sets, &places), &boxes)
+            }
+        }
+    }
+
+    /// Returns results of the particles of this rank. Refuses to if they could not replace `out`.
+    fn fresh(&mut self, out: &Distributed, own: usize) -> Result<Box<dyn Buffer>, Error> {
+        let fresh = match self.spare.take() {
+            Some(mut spare) => spare.resize(own).map(|()| spare)?,
+            None => self.tree.of_rank().results(own)?,
+        };
+        Error::check_record("results", out.fields(), fresh.fields())?;
+        if out.precision() != fresh.precision() {
+            let (found, expected) = (out.precision(), fresh.precision());
+            return Err(Error::PrecisionMismatch { what: "results", found, expected });
+        }
+        Ok(fresh)
+    }
+
+    /// Sums over the particles of this rank, and over the sources of other ranks.
+    fn sum(
+        &mut self,
+        [i, j]: [&dyn Buffer; 2],
+        (out, store): (&mut dyn Buffer, Store),
+        (sets, places): (&Sets, &[Arc<Placement>; 2]),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<(), Error> {
+        let (job, n) = (self.job.clone(), places[0].n);
+        let law = self.tree.law();
+        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
+        let operation = Operation { name: &name, values: &[] };
+        let sources = if sets.one_set { Sources::Same(j) } else { Sources::Others(j) };
+        let done = self.tree.of_rank_mut().evaluate_for(i, sources, (&mut *out, store), boxes);
+        let done = done.map_err(|error| renumbered(error, places));
+        let Essential { sources, lists } = job.agreement.on(&operation, done)?;
+        let start = Instant::now();
+        let Moves { lists, received } = Moves::new(&job, lists)?;
+        let rows = &mut *self.received;
+        let moved = job.parts().exchange(Some(sources), rows, 0, &*lists, &received);
+        self.exchange = start.elapsed();
+        let done = moved.and_then(|()| {
+            self.of_others.evaluate(i, Sources::Others(&*self.received), out, Store::Add)
+        });
+        job.agreement.on(&operation, done)
+    }
+}
+
+/// Names the particle of a refusal by its number.
+fn renumbered(error: Error, places: &[Arc<Placement>; 2]) -> Error {
+    let Error::NotFinite { what, index, found } = error else { return error };
+    let placement = if what == "i-particles" { &places[0] } else { &places[1] };
+    match placement.numbers.on_host().map(|numbers| numbers.get(index).copied()) {
+        Ok(Some(number)) => Error::NotFinite { what, index: number as usize, found },
+        _ => error,
+    }
+}
+
+impl Engine for DistributedTree {
+    fn inner(&self) -> Option<&dyn Engine> {
+        self.tree.inner()
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Engine> {
+        self.tree.inner_mut()
+    }
+
+    fn law(&self) -> &'static Law {
+        self.tree.law()
+    }
+
+    fn options(&self) -> Options {
+        self.tree.options()
+    }
+
+    fn parameters(&self) -> &[u64] {
+        self.tree.parameters()
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
+        self.tree.set_parameters(parameters)?;
+        self.of_others.set_parameters(parameters)
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        self.tree.set_domain(domain)?;
+        self.of_others.set_domain(domain)
+    }
+
+    fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
+        self.tree.results(n)
+    }
+
+    fn evaluate(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+        store: Store,
+    ) -> Result<(), Error> {
+        let (sets, results) = (Sets::new(i, j), out.len());
+        let sets = sets.filter(|sets| self.distributes(sets, j, results));
+        self.was_distributed = false;
+        match (sets, Distributed::of_mut(out)) {
+            (Some(sets), Some(out)) => {
+                self.evaluate_own(&sets, out, store)?;
+                self.was_distributed = true;
+                Ok(())
+            }
+            _ => self.tree.evaluate(i, j, out, store),
+        }
+    }
+
+    fn time(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<Duration, Error> {
+        let job = self.job.clone();
+        job.time(out, |out| self.evaluate(i, j, out, Store::Replace))
+    }
+
+    fn settle(&mut self) -> Result<(), Error> {
+        self.tree.settle()
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.tree.is_stateless()
+    }
+
+    fn state(&self) -> Result<EngineState, Error> {
+        self.tree.state()
+    }
+
+    fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
+        self.tree.restore(state)
+    }
+}
+
+impl Tree for DistributedTree {
+    fn opening(&self) -> Opening {
+        self.tree.opening()
+    }
+
+    fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
+        self.tree.set_opening(opening)?;
+        self.of_others.set_opening(opening)
+    }
+
+    fn harmonic_distance(&self) -> f64 {
+        self.tree.harmonic_distance()
+    }
+
+    fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
+        self.tree.compared()
+    }
+
+    fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
+        self.tree.compare_with(lengths)
+    }
+
+    /// Lists sources of all particles, which every rank then has.
+    fn evaluate_for(
+        &mut self,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        to: (&mut dyn Buffer, Store),
+        boxes: &[Vec<Bounds>],
+    ) -> Result<Essential<'_>, Error> {
+        self.was_distributed = false;
+        self.tree.evaluate_for(i, j, to, boxes)
+    }
+
+    fn set_timed(&mut self, is_on: bool) {
+        self.is_timed = is_on;
+        self.tree.set_timed(is_on);
+        self.of_others.set_timed(is_on);
+    }
+
+    /// Returns the trees and the work of all ranks, and the times of this rank. All ranks call this
+    /// together.
+    fn report(&self) -> Result<TreeReport, Error> {
+        if !self.was_distributed {
+            return self.tree.report();
+        }
+        let reports =
+            self.tree.of_rank().report().and_then(|own| Ok([own, self.of_others.report()?]));
+        let operation = Operation { name: &|| "a report".to_owned(), values: &[] };
+        let [mut report, others] = self.job.agreement.on(&operation, reports)?;
+        let sum = |own: usize, others: usize| self.job.sum((own + others) as u64);
+        let ones = |own: usize| self.job.sum(own as u64);
+        (report.targets, report.sources) =
+            (ones(report.targets)? as usize, ones(report.sources)? as usize);
+        report.groups = ones(report.groups)? as usize;
+        report.cells = sum(report.cells, others.cells)? as usize;
+        report.far_particles = sum(report.far_particles, others.far_particles)? as usize;
+        report.tested = self.job.sum(report.tested + others.tested)?;
+        report.evaluations = self.job.sum(report.evaluations + others.evaluations)?;
+        report.bytes += others.bytes;
+        if let (Some(times), Some(others)) = (&mut report.times, others.times) {
+            times.order += others.order;
+            times.build += others.build;
+            times.walk += others.walk;
+            times.exchange = self.exchange;
+        }
+        Ok(report)
+    }
+}
