@@ -135,61 +135,48 @@ fn a_checkpoint_is_for_any_number_of_processes() {
     assert_eq!(last(&whole), last(&parts));
 }
 
+/// Returns the numbers of a snapshot.
+fn numbers(folder: &Path, number: usize) -> Vec<f64> {
+    let text = fs::read_to_string(folder.join(format!("snapshot-{number:04}.csv"))).unwrap();
+    let row = |line: &str| line.split(',').map(|it| it.trim().parse().ok()).collect();
+    text.lines().filter_map(row).flat_map(|row: Vec<f64>| row).collect()
+}
+
 /// Processes that distribute the particles of a tree, and write checkpoints as often as they can, end
-/// within the errors of the tree where one process does; the run goes on on any number.
+/// within the errors of the tree where one process does, under every library; the run goes on on any
+/// number of processes.
 #[test]
 fn processes_distribute_the_particles_of_trees() {
-    let Some(mpi) = libraries().into_iter().next() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let once = |n, arguments: &[&str]| {
-        let output = processes(&mpi, n, arguments).output().unwrap();
-        assert!(output.status.success(), "{}", text(&output));
-    };
-    let run = |n, name: &str, more: &[&str]| {
-        let out = folder.path().join(name);
-        let tree = [&LEAPFROG[..], &["--tree", "0.5", "--every", "0.03125"], more].concat();
-        let arguments = run(&out, &tree);
-        once(n, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
-        out
-    };
-    let positions = |folder: &Path, number: usize| -> Vec<f64> {
-        let text = fs::read_to_string(folder.join(format!("snapshot-{number:04}.csv"))).unwrap();
-        let rows = text.lines().filter_map(|line| {
-            let numbers: Result<Vec<f64>, _> =
-                line.split(',').map(|it| it.trim().parse()).collect();
-            numbers.ok()
-        });
-        rows.flatten().collect()
-    };
-    let alone = run(1, "alone", &[]);
-    let own = ["--distribute-trees", "--checkpoint-every", "0.000001"];
-    let distributed = run(3, "distributed", &own);
-    let near = |number: usize| {
-        let [expected, found] = [&alone, &distributed].map(|folder| positions(folder, number));
-        assert!(expected.len() > 1000 && expected.len() == found.len());
-        let off = expected.iter().zip(&found).map(|(a, b)| (a - b).abs());
-        // NaN is not near.
-        assert!(off.clone().all(|off| off < 1e-2), "{:?}", off.fold(0.0, f64::max));
-        assert_ne!(expected, found, "the tree of one process");
-    };
-    near(1);
-    near(2);
-    let checkpoint = distributed.join("checkpoint.json");
-    let checkpoint = checkpoint.to_str().unwrap();
-    once(
-        2,
-        &[
-            "run",
-            "--device",
-            "cpu",
-            "--until",
-            "0.125",
-            "--restart",
-            checkpoint,
-            "--distribute-trees",
-        ],
-    );
-    assert!(distributed.join("snapshot-0004.csv").exists());
+    let mut alone = None;
+    for (k, mpi) in libraries().iter().enumerate() {
+        let once = |n, arguments: &[&str]| {
+            let output = processes(mpi, n, arguments).output().unwrap();
+            assert!(output.status.success(), "{}: {}", mpi.name, text(&output));
+        };
+        let run = |n, name: &str, more: &[&str]| {
+            let out = folder.path().join(name);
+            let tree = [&LEAPFROG[..], &["--tree", "0.5", "--every", "0.03125"], more].concat();
+            let arguments = run(&out, &tree);
+            once(n, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            out
+        };
+        let alone = alone.get_or_insert_with(|| run(1, "alone", &[]));
+        let own = ["--distribute-trees", "--checkpoint-every", "0.000001"];
+        let distributed = run(3, &k.to_string(), &own);
+        for number in [1, 2] {
+            let [expected, found] = [&*alone, &distributed].map(|it| numbers(it, number));
+            assert!(expected.len() > 1000 && expected.len() == found.len(), "{}", mpi.name);
+            let off = expected.iter().zip(&found).map(|(a, b)| (a - b).abs());
+            // NaN is not near.
+            assert!(off.clone().all(|off| off < 1e-2), "{}", off.fold(0.0, f64::max));
+            assert_ne!(expected, found, "the tree of one process");
+        }
+        let checkpoint = distributed.join("checkpoint.json");
+        let resumed = ["run", "--device", "cpu", "--until", "0.125", "--distribute-trees"];
+        once(2, &[&resumed[..], &["--restart", checkpoint.to_str().unwrap()]].concat());
+        assert!(distributed.join("snapshot-0004.csv").exists());
+    }
 }
 
 /// Failures end all processes within seconds, and their reason is printed.

@@ -1,5 +1,5 @@
 //! Counts what ranks exchange when they distribute the particles of a tree, for any number of ranks,
-//! in one process and rank after rank: the decomposition and the trees are those of a real run.
+//! in one process and rank after rank, with the decomposition and the trees of a real run.
 //!
 //! `cargo run --release -p nbody-mpi --example scaling -- plummer 1000000 8,64,576,1000` prints, for each
 //! number of ranks, the particles of a rank, the sources that it receives from others, the messages and

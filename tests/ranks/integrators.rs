@@ -8,7 +8,7 @@ use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::Hermite as HermiteLaw;
 use nbody_mpi::threads;
 
-use super::{RANKS, over};
+use super::{RANKS, distributed, over};
 
 const EPS2: f64 = 1e-4;
 const END: f64 = 0.0625;
@@ -111,6 +111,38 @@ fn steps_by_trees_do_not_depend_on_the_number_of_ranks() {
         }
         for found in threads(ranks, |all| resumed(&over(all, &Device::cpu()), &first)) {
             assert_eq!(found, second, "resumed by {ranks} ranks");
+        }
+    }
+}
+
+/// Steps by trees of distributed particles follow the steps of one process within the errors of trees,
+/// while particles move to other ranks and regions follow the work; and they repeat, to the last bit.
+#[test]
+fn steps_by_distributed_trees_repeat_and_follow_one_process() {
+    // Particles move twice to the ranks of their regions.
+    const STEPS: f64 = 40.0;
+    for device in [Device::cpu()].into_iter().chain(nbody_tests::cuda_devices()) {
+        let motions = motions(if device.is_cpu() { 1500 } else { 400 });
+        let positions = |device: &Device| -> Vec<[f64; 3]> {
+            let law = Gravity { eps2: EPS2 };
+            let tree = Tree::with_options(device, law, Opening::theta(0.6), options()).unwrap();
+            let mut run = Leapfrog::new(tree, &motions, 1.0 / 256.0).unwrap();
+            run.advance_to(STEPS / 256.0).unwrap();
+            let motions = run.motions_at(STEPS / 256.0).unwrap();
+            motions.iter().map(|motion| motion.pos.0).collect()
+        };
+        let expected = positions(&device);
+        for ranks in [2, 3] {
+            let run = || threads(ranks, |all| positions(&distributed(all, &device)));
+            let all = run();
+            assert_eq!(all, run(), "{ranks} ranks of {device}");
+            for found in all {
+                assert_ne!(found, expected, "the tree of one process");
+                for (found, expected) in found.iter().zip(&expected) {
+                    let off = (0..3).map(|axis| (found[axis] - expected[axis]).powi(2));
+                    assert!(off.sum::<f64>().sqrt() < 1e-3, "{ranks} ranks of {device}");
+                }
+            }
         }
     }
 }

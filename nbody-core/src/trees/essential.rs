@@ -2,9 +2,9 @@
 //! (Warren & Salmon 1992, Proc. Supercomputing, 570).
 //!
 //! A cell acts from afar on all i-particles in some boxes if it does so at the least distance from
-//! each box. Far particles are j-particles, so that a rank receives j-particles alone, of which it
-//! builds a tree: cells of far particles add errors of their own, and for this reason a cell acts on
-//! other ranks at a greater distance only.
+//! each box. Far particles are j-particles, so that a rank receives j-particles alone, and builds a
+//! tree of them. Cells of far particles add errors of their own; for this reason a cell acts on other
+//! ranks at a greater distance only.
 
 use crate::memory::buffer::Buffer;
 use crate::ranks::parts::RowLists;

@@ -147,7 +147,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) mark_sources(
     }
 }
 
-// Lists the sources for a rank, cells in the order of their depth. The grid is that of the counts.
+// Lists the sources for a rank, cells in the order of their depth. The grid has the number of blocks of the
+// grid of the counts.
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sources(
     const EssentialTree tree, u32 *__restrict__ list, const u32 rank)
 {

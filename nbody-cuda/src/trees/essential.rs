@@ -177,7 +177,7 @@ pub(crate) struct Marked<'a> {
     pub memory: Vec<&'a dyn Memory>,
 }
 
-/// Writes words to memory, of which there may be none.
+/// Writes words, or none, to memory.
 fn write(to: &mut Scratch, backend: &dyn Backend, words: &[u64]) -> Result<(), Error> {
     to.reserve(backend, &[words.len().max(1), size_of::<u64>()], false)?;
     to.memory_mut().write_first(words.len(), &mut |all| {

@@ -46,7 +46,7 @@ pub(crate) struct DistributedTree {
     spare: Option<Box<dyn Buffer>>,
     /// Whether the particles of the last evaluation were distributed.
     was_distributed: bool,
-    is_timed: bool,
+    /// The time in which the sources of the last evaluation were exchanged.
     exchange: Duration,
 }
 
@@ -79,7 +79,6 @@ impl DistributedTree {
             placed: None,
             spare: None,
             was_distributed: false,
-            is_timed: false,
             exchange: Duration::ZERO,
         })
     }
@@ -121,7 +120,9 @@ impl DistributedTree {
         });
         let is_old = |placed: &Placed| placed.is_mine && placed.age >= STAY;
         let work = match &before {
-            Some(placed) if is_old(placed) => Some(self.work()?),
+            Some(placed) if is_old(placed) => {
+                Some(self.reports()?.iter().map(|report| report.evaluations as f64).sum())
+            }
             _ => None,
         };
         if let Some(placed) = before.as_mut().filter(|_| work.is_none()) {
@@ -145,15 +146,6 @@ impl DistributedTree {
         Ok(places)
     }
 
-    /// Returns the work that this rank had in the last evaluation. All ranks call this together.
-    fn work(&self) -> Result<f64, Error> {
-        let reports =
-            self.tree.of_rank().report().and_then(|own| Ok([own, self.of_others.report()?]));
-        let operation = Operation { name: &|| "the work of a tree".to_owned(), values: &[] };
-        let reports = self.job.agreement.on(&operation, reports)?;
-        Ok(reports.iter().map(|report| report.evaluations as f64).sum())
-    }
-
     /// Returns the boxes around the i-particles of each other rank.
     fn boxes(&self, rows: &Arc<Box<dyn Buffer>>, n: usize) -> Result<Vec<Vec<Bounds>>, Error> {
         let Some(placed) = &self.placed else { return Ok(Vec::new()) };
@@ -166,12 +158,16 @@ impl DistributedTree {
         Ok(all)
     }
 
-    /// Returns what this rank has done, if all ranks have.
+    /// Returns what this rank has done of an evaluation, if all ranks have.
     fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
-        let law = self.tree.law();
-        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
-        let operation = Operation { name: &name, values: self.tree.parameters() };
-        self.job.agreement.on(&operation, done)
+        self.agree_on(n, &[], done)
+    }
+
+    /// Returns what this rank has done as [`agree`](Self::agree) does, if these values are equal.
+    fn agree_on<T>(&self, n: usize, values: &[u64], done: Result<T, Error>) -> Result<T, Error> {
+        let law = self.tree.law().name;
+        let name = || format!("an evaluation of `{law}` by trees of {n} particles");
+        self.job.agreement.on(&Operation { name: &name, values }, done)
     }
 
     /// Evaluates the particles of this rank, and stores their results if all ranks succeed.
@@ -182,12 +178,9 @@ impl DistributedTree {
         store: Store,
     ) -> Result<(), Error> {
         let n = out.len();
-        let law = self.tree.law();
-        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
         let values = self.tree.values([n, n, sets.lengths()[1]], sets.one_set, store);
         let theta = self.tree.opening().angle().unwrap_or_default().to_bits();
-        let operation = Operation { name: &name, values: &[&values[..], &[theta]].concat() };
-        self.job.agreement.on(&operation, Ok(()))?;
+        self.agree_on(n, &[&values[..], &[theta]].concat(), Ok(()))?;
         let places = self.place(sets)?;
         let i = sets.i.own(&places[0])?;
         let own = places[0].own();
@@ -196,17 +189,18 @@ impl DistributedTree {
             None => i.clone(),
         };
         let boxes = self.boxes(&i, own)?;
+        let sources = if sets.one_set { Sources::Same(&**j) } else { Sources::Others(&**j) };
         match store {
             Store::Replace => {
                 let fresh = self.fresh(out, own);
                 let mut fresh = self.agree(n, fresh)?;
-                self.sum([&**i, &**j], (&mut *fresh, store), (sets, &places), &boxes)?;
+                self.sum(&**i, sources, (&mut *fresh, store), (&places, &boxes))?;
                 self.spare = out.replace_own(&places[0], fresh);
                 Ok(())
             }
             Store::Add => {
                 let to = out.own_mut(&places[0])?;
-                self.sum([&**i, &**j], (to, store), (sets, &places), &boxes)
+                self.sum(&**i, sources, (to, store), (&places, &boxes))
             }
         }
     }
@@ -228,17 +222,16 @@ impl DistributedTree {
     /// Sums over the particles of this rank, and over the sources of other ranks.
     fn sum(
         &mut self,
-        [i, j]: [&dyn Buffer; 2],
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        (sets, places): (&Sets, &[Arc<Placement>; 2]),
-        boxes: &[Vec<Bounds>],
+        (places, boxes): (&[Arc<Placement>; 2], &[Vec<Bounds>]),
     ) -> Result<(), Error> {
-        let (job, n) = (self.job.clone(), places[0].n);
-        let law = self.tree.law();
-        let name = || format!("an evaluation of `{}` by trees of {n} particles", law.name);
+        let job = self.job.clone();
+        let law = self.tree.law().name;
+        let name = || format!("sources of `{law}` for {} particles", places[0].n);
         let operation = Operation { name: &name, values: &[] };
-        let sources = if sets.one_set { Sources::Same(j) } else { Sources::Others(j) };
-        let done = self.tree.of_rank_mut().evaluate_for(i, sources, (&mut *out, store), boxes);
+        let done = self.tree.of_rank_mut().evaluate_for(i, j, (&mut *out, store), boxes);
         let done = done.map_err(|error| renumbered(error, places));
         let Essential { sources, lists } = job.agreement.on(&operation, done)?;
         let start = Instant::now();
@@ -250,6 +243,14 @@ impl DistributedTree {
             self.of_others.evaluate(i, Sources::Others(&*self.received), out, Store::Add)
         });
         job.agreement.on(&operation, done)
+    }
+
+    /// Returns the reports of both trees, if all ranks have them.
+    fn reports(&self) -> Result<[TreeReport; 2], Error> {
+        let own = self.tree.of_rank().report();
+        let reports = own.and_then(|own| Ok([own, self.of_others.report()?]));
+        let operation = Operation { name: &|| "a report".to_owned(), values: &[] };
+        self.job.agreement.on(&operation, reports)
     }
 }
 
@@ -380,7 +381,6 @@ impl Tree for DistributedTree {
     }
 
     fn set_timed(&mut self, is_on: bool) {
-        self.is_timed = is_on;
         self.tree.set_timed(is_on);
         self.of_others.set_timed(is_on);
     }
@@ -391,17 +391,13 @@ impl Tree for DistributedTree {
         if !self.was_distributed {
             return self.tree.report();
         }
-        let reports =
-            self.tree.of_rank().report().and_then(|own| Ok([own, self.of_others.report()?]));
-        let operation = Operation { name: &|| "a report".to_owned(), values: &[] };
-        let [mut report, others] = self.job.agreement.on(&operation, reports)?;
-        let sum = |own: usize, others: usize| self.job.sum((own + others) as u64);
-        let ones = |own: usize| self.job.sum(own as u64);
-        (report.targets, report.sources) =
-            (ones(report.targets)? as usize, ones(report.sources)? as usize);
-        report.groups = ones(report.groups)? as usize;
-        report.cells = sum(report.cells, others.cells)? as usize;
-        report.far_particles = sum(report.far_particles, others.far_particles)? as usize;
+        let [mut report, others] = self.reports()?;
+        let sum = |of_rank: usize| Ok::<_, Error>(self.job.sum(of_rank as u64)? as usize);
+        report.targets = sum(report.targets)?;
+        report.sources = sum(report.sources)?;
+        report.groups = sum(report.groups)?;
+        report.cells = sum(report.cells + others.cells)?;
+        report.far_particles = sum(report.far_particles + others.far_particles)?;
         report.tested = self.job.sum(report.tested + others.tested)?;
         report.evaluations = self.job.sum(report.evaluations + others.evaluations)?;
         report.bytes += others.bytes;
