@@ -28,8 +28,8 @@ const LEAST_OPERATIONS_GPU: u64 = 2_500_000_000;
 /// Rows that are compared at a time.
 const BATCH: usize = 1024;
 
-/// The devices of all ranks as one device. Every rank holds all particles; engines of all pairs and
-/// of trees share out their evaluations.
+/// The devices of all ranks as one device. Engines of all pairs and of trees share out their
+/// evaluations; neighbour lists distribute the particles, and so do trees on request.
 #[derive(Debug)]
 pub struct Ranks {
     device: Arc<dyn untyped::Device>,
