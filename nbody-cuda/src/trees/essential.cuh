@@ -117,8 +117,9 @@ __device__ __forceinline__ void place_sources(const EssentialTree &tree)
     }
 }
 
-// Tests the cells depth by depth, then counts the sources for each rank.
-extern "C" __global__ void __launch_bounds__(BLOCK) mark_sources(
+// Tests the cells depth by depth, then counts the sources for each rank. The bounds leave registers
+// for the call of a division.
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) mark_sources(
     const EssentialTree tree, u32 *arrived, const u32 first_phase, const u32 end_phase)
 {
     const Frame frame = *tree.frame;
