@@ -148,8 +148,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) mark_sources(
     }
 }
 
-// Lists the sources for a rank, cells in the order of their depth. The grid has the number of blocks of the
-// grid of the counts.
+// Lists the sources for a rank, cells in the order of their depth. The grid has the number of blocks of
+// the grid that has counted.
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sources(
     const EssentialTree tree, u32 *__restrict__ list, const u32 rank)
 {

@@ -139,6 +139,26 @@ impl Distributed {
         Ok(state.rows.clone())
     }
 
+    /// Returns results of the `own` particles of this rank for [`replace_own`](Self::replace_own): the
+    /// spare ones, or new ones. Refuses to if they could not replace the rows.
+    pub fn fresh(
+        &self,
+        spare: Option<Box<dyn Buffer>>,
+        own: usize,
+        make: impl FnOnce(usize) -> Result<Box<dyn Buffer>, CoreError>,
+    ) -> Result<Box<dyn Buffer>, CoreError> {
+        let fresh = match spare {
+            Some(mut spare) => spare.resize(own).map(|()| spare)?,
+            None => make(own)?,
+        };
+        CoreError::check_record("results", self.fields(), fresh.fields())?;
+        let (found, expected) = (self.precision(), fresh.precision());
+        if found != expected {
+            return Err(CoreError::PrecisionMismatch { what: "results", found, expected });
+        }
+        Ok(fresh)
+    }
+
     /// Replaces the rows by rows of the particles of this rank, and returns the old ones.
     pub fn replace_own(
         &mut self,

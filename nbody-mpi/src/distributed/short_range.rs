@@ -120,16 +120,8 @@ impl DistributedShortRange {
             return Err(Error::NoLists { law: self.law.law().name });
         };
         self.exclude_for(placed, sets)?;
-        let own = placed.i.own();
-        let mut fresh = match self.spare.take() {
-            Some(mut spare) => spare.resize(own).map(|()| spare)?,
-            None => self.law.results(own)?,
-        };
-        Error::check_record("results", out.fields(), fresh.fields())?;
-        if out.precision() != fresh.precision() {
-            let (found, expected) = (out.precision(), fresh.precision());
-            return Err(Error::PrecisionMismatch { what: "results", found, expected });
-        }
+        let spare = self.spare.take();
+        let mut fresh = out.fresh(spare, placed.i.own(), |own| self.law.results(own))?;
         let rows = placed.rows(sets)?;
         if lists.may_be_valid() {
             self.run(lists, placed, &rows, (&mut *fresh, Store::Replace))?;

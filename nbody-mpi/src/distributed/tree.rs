@@ -192,7 +192,8 @@ impl DistributedTree {
         let sources = if sets.one_set { Sources::Same(&**j) } else { Sources::Others(&**j) };
         match store {
             Store::Replace => {
-                let fresh = self.fresh(out, own);
+                let spare = self.spare.take();
+                let fresh = out.fresh(spare, own, |own| self.tree.of_rank().results(own));
                 let mut fresh = self.agree(n, fresh)?;
                 self.sum(&**i, sources, (&mut *fresh, store), (&places, &boxes))?;
                 self.spare = out.replace_own(&places[0], fresh);
@@ -203,20 +204,6 @@ impl DistributedTree {
                 self.sum(&**i, sources, (to, store), (&places, &boxes))
             }
         }
-    }
-
-    /// Returns results of the particles of this rank. Refuses to if they could not replace `out`.
-    fn fresh(&mut self, out: &Distributed, own: usize) -> Result<Box<dyn Buffer>, Error> {
-        let fresh = match self.spare.take() {
-            Some(mut spare) => spare.resize(own).map(|()| spare)?,
-            None => self.tree.of_rank().results(own)?,
-        };
-        Error::check_record("results", out.fields(), fresh.fields())?;
-        if out.precision() != fresh.precision() {
-            let (found, expected) = (out.precision(), fresh.precision());
-            return Err(Error::PrecisionMismatch { what: "results", found, expected });
-        }
-        Ok(fresh)
     }
 
     /// Sums over the particles of this rank, and over the sources of other ranks.
