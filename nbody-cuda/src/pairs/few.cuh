@@ -29,18 +29,21 @@ __device__ __forceinline__ void add_up(backup (&total)[I_PER_THREAD][FDIM], u32 
 }
 
 // Sums over all j-particles for the i-particles of each tile: `lanes` times I_PER_THREAD of them. The
-// tiles have `ni` i-particles from `i_begin` on, of n. Each tile and split has a block, which sums
-// over the j-particles of the split. The last block of a tile to end merges the splits.
+// tiles have `ni` i-particles: all, or a SHARE of `all` from `share_begin` on. Each tile and split has
+// a block, which sums over the j-particles of the split. The last block of a tile to end merges the
+// splits.
 //
 // Block = split * tiles + tile; `lanes` is a power of two, at most BLOCK and BAG. The arguments
 // `out`, `parts`, `ended` and `one_set` are the same as in the kernel `ordered`.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) few(
     const Parameters parameters, const Space space,
-    const ParticleI *__restrict__ i_particles, const u32 i_begin, const u32 ni, const u32 n,
+    const ParticleI *__restrict__ i_particles, const u32 share_begin, const u32 ni, const u32 all,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 lanes, const u32 tiles, const u32 splits, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
 {
+    const u32 i_begin = SHARE ? share_begin : 0;
+    const u32 n = SHARE ? all : ni;
     __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;

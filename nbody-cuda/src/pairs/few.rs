@@ -74,6 +74,18 @@ impl Rules for Few {
         }
     }
 
+    fn constants(&self, _: &KernelConfig, _: &Law, _: Options, is_share: bool) -> String {
+        format!(
+            "namespace nbody {{
+
+constexpr bool SHARE = {is_share}; // evaluate a share of the i-particles
+
+}} // namespace nbody
+
+"
+        )
+    }
+
     fn configs(&self, law: &Law, options: Options) -> Result<Vec<KernelConfig>, Error> {
         let possible = options.order.is_none();
         let numbers = (1..=MOST_I).rev().filter(|_| possible);

@@ -27,10 +27,15 @@ pub(crate) trait Rules: Sync {
     /// Returns the text of the kernels.
     fn text(&self) -> ScheduleText<'static>;
 
-    /// Returns the text of the constants that precede the kernels.
-    fn constants(&self, _config: &KernelConfig, _law: &Law, _options: Options) -> String {
-        String::new()
-    }
+    /// Returns the text of the constants that precede the kernels, for all i-particles or for shares
+    /// of them.
+    fn constants(
+        &self,
+        config: &KernelConfig,
+        law: &Law,
+        options: Options,
+        is_share: bool,
+    ) -> String;
 
     /// Returns the configurations for some numbers of particles, that for most particles first;
     /// none if the law or the options exclude the schedule.

@@ -27,9 +27,9 @@ __device__ __forceinline__ void fill(
     __syncthreads();
 }
 
-// Sums over all j-particles for the i-particles of each tile; the tiles have `ni` i-particles from
-// `i_begin` on, of n. Each tile and split has a block, which sums over the j-particles of the split.
-// The last block of a tile to end merges the splits.
+// Sums over all j-particles for the i-particles of each tile; the tiles have `ni` i-particles: all, or
+// a SHARE of `all` from `share_begin` on. Each tile and split has a block, which sums over the
+// j-particles of the split. The last block of a tile to end merges the splits.
 //
 // Block = split * tiles + tile. `out` is a structure of arrays, component c of i-particle k at
 // [c * n + k]; `parts` has one per split, of these i-particles alone; `ended` counts the finished
@@ -37,12 +37,14 @@ __device__ __forceinline__ void fill(
 // particle k of j, and the pair of a particle with itself is evaluated only with SELF_PAIRS.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) ordered(
     const Parameters parameters, const Space space,
-    const ParticleI *__restrict__ i_particles, const u32 i_begin, const u32 ni, const u32 n,
+    const ParticleI *__restrict__ i_particles, const u32 share_begin, const u32 ni, const u32 all,
     const ParticleJ *__restrict__ j_particles, const u32 nj,
     const u32 tiles, const u32 splits, const u32 bags_per_split, const u32 one_set,
     backup *parts, u32 *ended, backup *__restrict__ out)
 {
     constexpr u32 TILE = BLOCK * I_PER_THREAD;
+    const u32 i_begin = SHARE ? share_begin : 0;
+    const u32 n = SHARE ? all : ni;
     __shared__ Parameters shared_self; // for entries whose index differs between threads
     if (LOOKS_UP && threadIdx.x == 0) shared_self = parameters;
     const Parameters &self = LOOKS_UP ? shared_self : parameters;

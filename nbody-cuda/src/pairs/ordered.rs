@@ -53,7 +53,13 @@ impl Rules for Ordered {
         }
     }
 
-    fn constants(&self, config: &KernelConfig, law: &Law, options: Options) -> String {
+    fn constants(
+        &self,
+        config: &KernelConfig,
+        law: &Law,
+        options: Options,
+        is_share: bool,
+    ) -> String {
         let are_shared = totals(law, options, config.bag, config.tile()) > 0;
         let bags = options.bags_per_fold(config.bag);
         format!(
@@ -61,6 +67,7 @@ impl Rules for Ordered {
 
 constexpr u32 BAGS_PER_FOLD = {bags};
 constexpr bool TOTALS_ARE_SHARED = {are_shared}; // the backup accumulators, in shared memory
+constexpr bool SHARE = {is_share}; // evaluate a share of the i-particles
 
 }} // namespace nbody
 

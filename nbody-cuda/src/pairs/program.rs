@@ -24,8 +24,19 @@ impl Program {
     /// Returns the program for this configuration. The symmetric schedule requires a law with a
     /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
     pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {
+        Self::of_pairs(law, options, config, false)
+    }
+
+    /// Returns the program for this configuration, for all i-particles or for shares of them. Without
+    /// shares, indices need no registers for the first one.
+    pub(crate) fn of_pairs(
+        law: &Law,
+        options: Options,
+        config: KernelConfig,
+        is_share: bool,
+    ) -> Self {
         let rules = rules(config.schedule);
-        let constants = rules.constants(&config, law, options);
+        let constants = rules.constants(&config, law, options, is_share);
         Self::assemble(law, options, config, rules.text(), &constants)
     }
 

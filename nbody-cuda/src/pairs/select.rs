@@ -22,7 +22,7 @@ pub(crate) struct Kernels {
     backend: Arc<dyn Backend>,
     cache: Cache,
     law: &'static Law,
-    built: Vec<Kernel>,
+    built: Vec<Built>,
     /// The configurations of all schedules; the first is the configuration of ordered pairs for
     /// many particles.
     candidates: Vec<KernelConfig>,
@@ -36,6 +36,14 @@ pub(crate) struct Kernels {
     adding: Option<Kernel>,
     /// The kernels that add up partial sums of ranks, if they were needed.
     sections: Option<Kernel>,
+}
+
+/// A kernel of pairs.
+#[derive(Debug)]
+struct Built {
+    kernel: Kernel,
+    /// Whether it evaluates shares of the i-particles.
+    is_share: bool,
 }
 
 impl Kernels {
@@ -62,7 +70,7 @@ impl Kernels {
             sections: None,
         };
         kernels.tuned.retain(|tuned| tuned.parts > 0 && tuned.config.check(law, options).is_ok());
-        kernels.main = kernels.provide_unspilled(options, kernels.candidates[0])?;
+        kernels.main = kernels.provide_unspilled(options, kernels.candidates[0], false)?;
         Ok(kernels)
     }
 
@@ -82,7 +90,7 @@ impl Kernels {
             return Ok(());
         };
         config.check(self.law, options)?;
-        self.main = self.provide(options, config)?;
+        self.main = self.provide(options, config, false)?;
         self.forced = Some(config);
         Ok(())
     }
@@ -107,7 +115,7 @@ impl Kernels {
     }
 
     pub fn get(&self, kernel: usize) -> &Kernel {
-        &self.built[kernel]
+        &self.built[kernel].kernel
     }
 
     /// Compiles the kernel that adds results to earlier results, unless it is compiled.
@@ -139,7 +147,7 @@ impl Kernels {
         if !rules(config.schedule).evaluates(options, &work, false) {
             return Ok(None);
         }
-        let kernel = self.provide_unspilled(options, config)?;
+        let kernel = self.provide_unspilled(options, config, true)?;
         let config = self.get(kernel).program.config;
         let all = n.div_ceil(config.tile());
         let fewest = self.occupancy(kernel).resident_blocks * symmetric::FEWEST_MEETINGS * SHARES;
@@ -160,35 +168,50 @@ impl Kernels {
         self.sections.as_ref().expect("provided before")
     }
 
-    /// Returns the kernel of a configuration, compiled if necessary.
-    fn provide(&mut self, options: Options, config: KernelConfig) -> Result<usize, Error> {
-        let found = self.built.iter().position(|kernel| kernel.program.config == config);
-        if let Some(found) = found {
+    /// Returns the kernel of a configuration, if it is compiled. Both directions of pairs have one for
+    /// all particles and for shares.
+    fn find(&self, config: &KernelConfig, is_share: bool) -> Option<usize> {
+        let is_share = is_share && config.schedule != Schedule::Symmetric;
+        let is_wanted = |it: &Built| it.kernel.program.config == *config && it.is_share == is_share;
+        self.built.iter().position(is_wanted)
+    }
+
+    /// Returns the kernel of a configuration, for all i-particles or for shares of them; compiled if
+    /// necessary.
+    fn provide(
+        &mut self,
+        options: Options,
+        config: KernelConfig,
+        is_share: bool,
+    ) -> Result<usize, Error> {
+        if let Some(found) = self.find(&config, is_share) {
             return Ok(found);
         }
-        let program = Program::with_config(self.law, options, config);
+        let program = Program::of_pairs(self.law, options, config, is_share);
         let (module, build) = self.backend.build(&program, &self.cache)?;
-        self.built.push(Kernel { program, module, build });
+        let is_share = is_share && config.schedule != Schedule::Symmetric;
+        self.built.push(Built { kernel: Kernel { program, module, build }, is_share });
         Ok(self.built.len() - 1)
     }
 
     /// Returns the kernel of a configuration; if the compiler spills registers, the kernel of a
-    /// narrower configuration, which replaces it among the candidates.
+    /// narrower configuration, which replaces it among the candidates unless it is for shares.
     fn provide_unspilled(
         &mut self,
         options: Options,
         config: KernelConfig,
+        is_share: bool,
     ) -> Result<usize, Error> {
         let mut chosen = config;
         let kernel = loop {
-            let kernel = self.provide(options, chosen)?;
+            let kernel = self.provide(options, chosen, is_share)?;
             let spills = self.get(kernel).build.usage.is_some_and(|usage| usage.local > 0);
             match chosen.narrower(self.law, options) {
                 Some(narrower) if spills => chosen = narrower,
                 _ => break kernel,
             }
         };
-        let candidates = self.candidates.iter_mut();
+        let candidates = self.candidates.iter_mut().filter(|_| !is_share);
         candidates.filter(|candidate| **candidate == config).for_each(|it| *it = chosen);
         Ok(kernel)
     }
@@ -201,7 +224,7 @@ impl Kernels {
             rules(config.schedule).evaluates(options, &work, forced)
         };
         if let Some(config) = self.forced.filter(|config| suits(config, true)) {
-            let kernel = self.provide(options, config)?;
+            let kernel = self.provide(options, config, numbers.is_share)?;
             return Ok((kernel, self.plan(kernel, options, &work, None)));
         }
         if options.order.is_none() && self.forced.is_none() && !numbers.is_share {
@@ -212,14 +235,18 @@ impl Kernels {
                 return self.plan_as(options, config, parts, numbers);
             }
         }
+        if numbers.is_share {
+            // As for all i-particles, the choice knows the occupancy of this kernel.
+            self.provide_unspilled(options, self.candidates[0], true)?;
+        }
         let expected = |config: &KernelConfig| {
-            let occupancy = self.expected_occupancy(options, config);
+            let occupancy = self.expected_occupancy(options, config, numbers.is_share);
             rules(config.schedule).plan(config, occupancy, &work, options, None).cycles
         };
         let candidates = self.candidates.iter().filter(|config| suits(config, false));
         let best = candidates.min_by(|a, b| expected(a).total_cmp(&expected(b)));
         let best = *best.expect("the ordered or the symmetric schedule can do every evaluation");
-        let kernel = self.provide_unspilled(options, best)?;
+        let kernel = self.provide_unspilled(options, best, numbers.is_share)?;
         Ok((kernel, self.plan(kernel, options, &work, None)))
     }
 
@@ -231,7 +258,7 @@ impl Kernels {
         parts: usize,
         numbers: Numbers,
     ) -> Result<(usize, Plan), Error> {
-        let kernel = self.provide(options, config)?;
+        let kernel = self.provide(options, config, numbers.is_share)?;
         let work = self.work(options, numbers);
         Ok((kernel, self.plan(kernel, options, &work, Some(parts))))
     }
@@ -247,7 +274,7 @@ impl Kernels {
         let trials = KernelConfig::trials(self.law, options).into_iter();
         let trials = trials.filter(|it| rules(it.schedule).evaluates(options, &work, false));
         let parts = |config: KernelConfig| {
-            let occupancy = self.expected_occupancy(options, &config);
+            let occupancy = self.expected_occupancy(options, &config, numbers.is_share);
             let parts = rules(config.schedule).parts(&config, occupancy, &work, options);
             parts.into_iter().map(move |parts| (config, parts))
         };
@@ -263,9 +290,13 @@ impl Kernels {
     }
 
     /// Returns the occupancy of a kernel: measured if it is compiled, otherwise estimated.
-    fn expected_occupancy(&self, options: Options, config: &KernelConfig) -> Occupancy {
-        let found = self.built.iter().position(|kernel| kernel.program.config == *config);
-        found.map_or_else(
+    fn expected_occupancy(
+        &self,
+        options: Options,
+        config: &KernelConfig,
+        is_share: bool,
+    ) -> Occupancy {
+        self.find(config, is_share).map_or_else(
             || {
                 let blocks = rules(config.schedule).residency(config, self.law, options);
                 let multiprocessors = self.backend.multiprocessors();

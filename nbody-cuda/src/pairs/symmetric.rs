@@ -79,7 +79,7 @@ impl Rules for Symmetric {
         }
     }
 
-    fn constants(&self, _: &KernelConfig, _: &Law, _: Options) -> String {
+    fn constants(&self, _: &KernelConfig, _: &Law, _: Options, _: bool) -> String {
         constants()
     }
 
