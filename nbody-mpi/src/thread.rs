@@ -1,7 +1,10 @@
 //! Ranks that are threads of one process: several GPUs of one host, and tests without MPI.
 
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use nbody_core::Error as CoreError;
 use nbody_core::untyped::{Communicator, OnHost};
@@ -9,8 +12,12 @@ use nbody_core::untyped::{Communicator, OnHost};
 use crate::alone::{check_exchange, check_sizes};
 use crate::error::Error;
 
-/// The number of looks at the messages before a thread sleeps.
-const SPINS: usize = 500;
+/// The time for which a thread looks at the messages before it sleeps, since to wake it takes as long
+/// as an exchange: of ranks with cores of their own, and of others, which hold up one another.
+const LOOKING: Duration = Duration::from_millis(2);
+const LOOKING_ON_SHARED_CORES: Duration = Duration::from_micros(20);
+/// Looks at the messages between two at the clock.
+const LOOKS: usize = 64;
 
 /// A rank of a job whose ranks are threads of this process.
 #[derive(Debug)]
@@ -24,6 +31,10 @@ pub struct Threads {
 struct Hub {
     state: Mutex<State>,
     changed: Condvar,
+    /// The number of changes of the state, for threads that look at it.
+    changes: AtomicU64,
+    /// The time for which a thread looks at the state before it sleeps.
+    looking: Duration,
 }
 
 #[derive(Debug)]
@@ -62,7 +73,13 @@ impl Threads {
     /// of its own. [`threads`] does both.
     pub fn new(size: usize) -> Vec<Self> {
         let state = State { messages: vec![None; size], taken: 0, ended: vec![false; size] };
-        let hub = Arc::new(Hub { state: Mutex::new(state), changed: Condvar::new() });
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let hub = Arc::new(Hub {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            changes: AtomicU64::new(0),
+            looking: if size < cores { LOOKING } else { LOOKING_ON_SHARED_CORES },
+        });
         (0..size).map(|rank| Self { rank, hub: hub.clone() }).collect()
     }
 }
@@ -75,24 +92,41 @@ impl Hub {
     /// Waits until a condition holds. Fails if a rank has ended that did not come to the present
     /// operation.
     fn wait(&self, is_met: impl Fn(&State) -> bool) -> Result<MutexGuard<'_, State>, Error> {
-        // The others are mostly near: to wake a thread takes longer than they do.
-        for _ in 0..SPINS {
-            let state = self.state();
-            if is_met(&state) {
-                return Ok(state);
-            }
-            drop(state);
-            std::hint::spin_loop();
-        }
+        let begin = Instant::now();
         let mut state = self.state();
         while !is_met(&state) {
             let missing = |rank: &usize| state.ended[*rank] && state.messages[*rank].is_none();
             if let Some(rank) = (0..state.ended.len()).find(missing) {
                 return Err(Error::RankEnded { rank });
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if begin.elapsed() < self.looking {
+                let changes = self.changes.load(Ordering::Acquire);
+                drop(state);
+                self.look(begin, changes);
+                state = self.state();
+            } else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
         }
         Ok(state)
+    }
+
+    /// Waits for a change of the state, but not longer than a thread looks.
+    fn look(&self, begin: Instant, changes: u64) {
+        while begin.elapsed() < self.looking {
+            for _ in 0..LOOKS {
+                if self.changes.load(Ordering::Acquire) != changes {
+                    return;
+                }
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    /// Tells waiting threads of a change of the state, which they see once it is unlocked.
+    fn tell(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
+        self.changed.notify_all();
     }
 }
 
@@ -172,14 +206,14 @@ impl Threads {
         let mut state = self.hub.wait(|state| state.messages[self.rank].is_none())?;
         state.messages[self.rank] = Some(mine);
         drop(state);
-        self.hub.changed.notify_all();
+        self.hub.tell();
         let mut state = self.hub.wait(|state| state.messages.iter().all(Option::is_some))?;
         let taken = take(&mut state.messages.iter().flatten().map(Vec::as_slice));
         state.taken += 1;
         if state.taken == state.messages.len() {
             state.taken = 0;
             state.messages.fill(None);
-            self.hub.changed.notify_all();
+            self.hub.tell();
         }
         taken
     }
@@ -188,6 +222,6 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         self.hub.state().ended[self.rank] = true;
-        self.hub.changed.notify_all();
+        self.hub.tell();
     }
 }
