@@ -59,26 +59,47 @@ fn run_mpi(rank: &Rank, command: impl Fn(&Rank) -> Outcome) -> Outcome {
     }
 }
 
-/// Runs a command as threads. Returns the error of the rank that failed first, not the errors of
-/// ranks that have waited for it.
+/// Runs a command as threads, and returns what the first rank returns.
 fn run_threads(rank: &Rank, size: usize, command: impl Fn(&Rank) -> Outcome + Sync) -> Outcome {
-    type Done = Result<ExitCode, (bool, String)>;
-    let ended = threads(size, |communicator| -> Done {
+    Ok(of_threads(rank, size, command)?.into_iter().next().unwrap_or(ExitCode::SUCCESS))
+}
+
+/// Returns what each of `size` ranks measures: threads with a device each; one rank is its device
+/// without ranks.
+pub fn each<T: Send>(
+    size: usize,
+    distributes_trees: bool,
+    measure: impl Fn(&Rank) -> Result<T, Box<dyn Error>> + Sync,
+) -> Result<Vec<T>, Box<dyn Error>> {
+    let rank = Rank { communicator: None, has_gpu: false, distributes_trees };
+    if size == 1 {
+        return Ok(vec![measure(&rank)?]);
+    }
+    of_threads(&rank, size, measure)
+}
+
+/// Runs a function as threads. Returns the error of the rank that failed first, not the errors of
+/// ranks that have waited for it.
+fn of_threads<T: Send>(
+    rank: &Rank,
+    size: usize,
+    command: impl Fn(&Rank) -> Result<T, Box<dyn Error>> + Sync,
+) -> Result<Vec<T>, Box<dyn Error>> {
+    let ended = threads(size, |communicator| {
         let rank = Rank { communicator: Some(communicator), has_gpu: true, ..rank.clone() };
         command(&rank).map_err(|error| (has_waited(&*error), error.to_string()))
     });
-    let mut first = ExitCode::SUCCESS;
-    let mut failed: Option<(bool, String)> = None;
-    for (rank, done) in ended.into_iter().enumerate() {
+    let (mut all, mut failed) = (Vec::new(), None::<(bool, String)>);
+    for done in ended {
         match done {
-            Ok(code) if rank == 0 => first = code,
+            Ok(done) => all.push(done),
             Err(error) if failed.as_ref().is_none_or(|(waited, _)| *waited && !error.0) => {
                 failed = Some(error);
             }
-            _ => {}
+            Err(_) => {}
         }
     }
-    failed.map_or(Ok(first), |(_, message)| Err(message.into()))
+    failed.map_or(Ok(all), |(_, message)| Err(message.into()))
 }
 
 /// Returns whether an error is about another rank that has ended.

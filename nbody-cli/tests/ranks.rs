@@ -294,3 +294,64 @@ fn gpus_that_cannot_be_had_are_refused() {
     assert_eq!(output.status.code(), Some(1), "{printed}");
     assert!(printed.contains("--gpus is for one process"), "{printed}");
 }
+
+/// Returns the cells of a CSV file, by the names of the columns. Names of evaluations have a space after
+/// each comma.
+fn cells(path: &Path) -> Vec<std::collections::BTreeMap<String, String>> {
+    let text = fs::read_to_string(path).unwrap().replace(", ", " ");
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<_> = lines.next().unwrap().collect();
+    lines.map(|line| names.iter().cloned().zip(line).collect()).collect()
+}
+
+/// Strong scaling has one number of particles, weak scaling one for each rank.
+#[test]
+fn scaling_over_ranks_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("scaling.csv");
+    let bench = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+        command.args(["bench", "--device", "cpu", "--csv"]).arg(&csv).args(arguments);
+        command.output().unwrap()
+    };
+    let out = bench(&["gravity", "-n", "300", "--ranks", "1,2"]);
+    assert!(out.status.success(), "{}", text(&out));
+    let strong = cells(&csv);
+    let column = |rows: &[std::collections::BTreeMap<String, String>], name: &str| -> Vec<String> {
+        rows.iter().map(|row| row[name].clone()).collect()
+    };
+    assert_eq!(column(&strong, "ranks"), ["1", "2"]);
+    assert_eq!(column(&strong, "n"), ["300", "300"]);
+    assert_eq!(strong[0]["speed_up"], "1");
+    let number = |row: &std::collections::BTreeMap<String, String>, name: &str| {
+        row[name].parse::<f64>().unwrap()
+    };
+    let [one, two] = [0, 1].map(|k| number(&strong[k], "median_s"));
+    assert!((number(&strong[1], "speed_up") - one / two).abs() < 1e-9);
+    assert!((number(&strong[1], "efficiency") - one / two / 2.0).abs() < 1e-9);
+
+    let plots = folder.path().join("plots");
+    let trees = ["--tree", "--far", "second", "-n", "400,600", "--distribute-trees"];
+    let ranks = ["--weak", "--ranks", "1,3", "--plots", plots.to_str().unwrap()];
+    let out = bench(&[&trees[..], &ranks].concat());
+    assert!(out.status.success(), "{}", text(&out));
+    let weak = cells(&csv);
+    assert_eq!(column(&weak, "n"), ["400", "600", "1200", "1800"]);
+    for (row, first) in [(2, 0), (3, 1)] {
+        let efficiency = number(&weak[first], "median_s") / number(&weak[row], "median_s");
+        assert!((number(&weak[row], "efficiency") - efficiency).abs() < 1e-9);
+        let balance = number(&weak[row], "balance");
+        assert!(balance > 0.0 && balance <= 1.0, "{balance}");
+        assert!(number(&weak[row], "walk_s") > 0.0);
+    }
+    assert!(plots.join("ranks.svg").is_file());
+
+    for refused in [
+        &["gravity", "--ranks", "1,2", "--gpus", "2"][..],
+        &["gravity", "--weak"],
+        &["gravity", "--ranks", "0"],
+        &["gravity", "--ranks", "2", "--device", "cpu"],
+    ] {
+        assert!(!bench(refused).status.success(), "{refused:?}");
+    }
+}

@@ -4,6 +4,7 @@ mod head;
 mod measure;
 mod report;
 mod roofline;
+mod scaling;
 mod trees;
 
 use std::io::Write as _;
@@ -23,6 +24,7 @@ use crate::select::{self, Numerics};
 use crate::{Outcome, date};
 use head::Head;
 use measure::{Measurement, Size, measure};
+use trees::Trees;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -34,6 +36,13 @@ pub struct Arguments {
     /// Measure the first N GPUs of this host together, which share out the evaluations.
     #[arg(long, value_name = "N", conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
+    /// Measure with each of these numbers of ranks, threads of this process with a GPU each (with
+    /// --device cpu they share the cores), and report the scaling.
+    #[arg(long, value_name = "R", value_delimiter = ',', conflicts_with = "gpus")]
+    ranks: Vec<NonZeroUsize>,
+    /// Take N particles for each rank, not for all.
+    #[arg(long, requires = "ranks")]
+    weak: bool,
     /// Distribute the particles of trees over the ranks; else each rank has all, and its share of the
     /// walks.
     #[arg(long)]
@@ -74,7 +83,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw speed.svg, roofline.svg and error.svg in this folder; error.svg is the plot of `nbody
-    /// accuracy` for these N. Of trees, draw tree-speed.svg.
+    /// accuracy` for these N. Of trees, draw tree-speed.svg; of ranks, ranks.svg alone.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }
@@ -88,6 +97,21 @@ struct Bench<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    if !arguments.ranks.is_empty() {
+        if nbody_mpi::Launcher::find().is_some_and(|launcher| launcher.size != Some(1)) {
+            return Err(
+                "--ranks is for one process; under mpirun, measure each number of processes \
+                        by itself, without --ranks"
+                    .into(),
+            );
+        }
+        if arguments.device.len() > 1 {
+            return Err(
+                "--ranks takes one --device, which each rank opens: leave out others".into()
+            );
+        }
+        return scaling::run(arguments);
+    }
     ranks::run(arguments.gpus, arguments.distribute_trees, |rank| run_as(rank, arguments))
 }
 
@@ -145,15 +169,20 @@ impl Arguments {
     fn options(&self) -> Options {
         self.numerics.options().pairs(self.pairs)
     }
+
+    /// Returns the measurements of trees on these devices, of `more` times N particles.
+    fn trees<'a>(&'a self, devices: &'a [Device], more: usize) -> Trees<'a> {
+        let Self { n, model: models, theta, share, far, eps2, numerics, .. } = self;
+        let angles = if theta.is_empty() && share.is_empty() { &[0.6][..] } else { theta };
+        let openings = select::openings(angles, share, far);
+        let sizes = n.iter().map(|n| n.get() * more).collect();
+        let (eps2, options, compares) = (*eps2, numerics.options(), self.ranks.is_empty());
+        Trees { devices, models, sizes, openings, eps2, options, compares }
+    }
 }
 
 fn run_trees(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcome {
-    let Arguments { n, model: models, theta, share, far, eps2, numerics, .. } = arguments;
-    let angles = if theta.is_empty() && share.is_empty() { &[0.6][..] } else { theta };
-    let openings = &select::openings(angles, share, far);
-    let sizes: &Vec<_> = &n.iter().map(|n| n.get()).collect();
-    let (eps2, options) = (*eps2, numerics.options());
-    let trees = trees::Trees { devices, models, sizes, openings, eps2, options };
+    let trees = arguments.trees(devices, 1);
     if !reports {
         trees.rows(&ProgressBar::hidden())?;
         return Ok(ExitCode::SUCCESS);

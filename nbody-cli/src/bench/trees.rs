@@ -33,26 +33,28 @@ const FLOPS: [f64; 2] = [38.0, 20.0];
 pub struct Trees<'a> {
     pub devices: &'a [Device],
     pub models: &'a [Model],
-    pub sizes: &'a [usize],
-    pub openings: &'a [Opening],
+    pub sizes: Vec<usize>,
+    pub openings: Vec<Opening>,
     pub eps2: f64,
     pub options: Options,
+    /// Whether trees are compared with all pairs, and walks with other walks.
+    pub compares: bool,
 }
 
 /// A measurement.
 pub struct Row {
-    device: String,
+    pub device: String,
     model: Model,
-    n: usize,
+    pub n: usize,
     opening: Opening,
     /// The tree and its walks by groups.
     report: TreeReport,
     /// The median times of its stages.
-    stages: TreeTimes,
+    pub stages: TreeTimes,
     /// The evaluations per particle in walks by particle, if the device has such walks.
     own: Option<f64>,
     /// The median, the shortest and the longest time.
-    times: [Duration; 3],
+    pub times: [Duration; 3],
     /// The median time of all pairs.
     direct: Option<Duration>,
 }
@@ -81,7 +83,7 @@ impl Trees<'_> {
         bar.inc_length((cases * (1 + self.openings.len())) as u64);
         let mut rows = Vec::new();
         for &model in self.models {
-            for &n in self.sizes {
+            for &n in &self.sizes {
                 bar.set_message(format!("{} of {n}", model.name()));
                 let particles = model.particles(n)?.particles;
                 let body = |p: &Particle| Body { pos: Point(p.pos), mass: p.mass };
@@ -90,7 +92,7 @@ impl Trees<'_> {
                     bar.set_message(format!("all pairs, {} of {n} on {device}", model.name()));
                     let direct = self.direct(device, &bodies)?;
                     bar.inc(1);
-                    for &opening in self.openings {
+                    for &opening in &self.openings {
                         bar.set_message(format!("tree, {} of {n} on {device}", model.name()));
                         rows.push(self.measure(device, (model, &bodies), opening, direct)?);
                         bar.inc(1);
@@ -104,7 +106,7 @@ impl Trees<'_> {
 
     /// Returns the median time of all pairs, unless there are too many.
     fn direct(&self, device: &Device, bodies: &[Body]) -> Result<Option<Duration>, nbody::Error> {
-        if bodies.len() > DIRECT[usize::from(device.properties().is_some())] {
+        if !self.compares || bodies.len() > DIRECT[usize::from(device.properties().is_some())] {
             return Ok(None);
         }
         let law = Gravity { eps2: self.eps2 };
@@ -145,7 +147,7 @@ impl Trees<'_> {
         let [order, build, walk, exchange] = stages.map(|all| all[RUNS / 2]);
         let mut stages = TreeTimes::new(order, build, walk);
         stages.exchange = exchange;
-        let own = if tree.device().is_cpu() {
+        let own = if tree.device().is_cpu() || !self.compares {
             None
         } else {
             tree.set_walk(Walk::Particles)?;
@@ -252,8 +254,7 @@ impl Trees<'_> {
                 None => lines.push(Line::new(name, vec![point])),
             };
         for row in rows {
-            let far = row.opening.far_particles();
-            let name = format!("{}, {}, {far}, {}", row.device, row.model.name(), row.opening);
+            let name = format!("{}, {}", row.device, row.what());
             add(name, (row.n as f64, row.times[0].as_secs_f64()));
         }
         let first = |row: &&Row| row.opening == self.openings[0] && row.model == self.models[0];
@@ -279,6 +280,11 @@ impl Trees<'_> {
 }
 
 impl Row {
+    /// Returns the name of the tree.
+    pub fn what(&self) -> String {
+        format!("{}, {}, {}", self.model.name(), self.opening.far_particles(), self.opening)
+    }
+
     /// Returns the pairs per second of the walk.
     fn pairs_per_second(&self) -> f64 {
         self.report.evaluations as f64 / self.stages.walk.as_secs_f64()
