@@ -103,9 +103,10 @@ pub mod untyped {
     pub use crate::ranks::dealt::Dealt;
     pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;
-    pub use crate::ranks::parts::{HostLists, Parts, Points, RowLists};
-    pub use crate::ranks::regions::{Bounds, Regions, Weighted};
+    pub use crate::ranks::parts::{HostLists, Parts, Points, RowLists, replaced};
+    pub use crate::ranks::regions::{Across, Bounds, Regions, Weighted};
     pub use crate::ranks::shares::Shares;
+    pub use crate::records::binding::Binding;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
     pub use crate::trees::engine::{Tree, check_given, restore_tree};

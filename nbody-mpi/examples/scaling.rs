@@ -10,7 +10,7 @@ use std::error::Error;
 
 use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
 use nbody::prelude::*;
-use nbody::untyped::{Bounds, Essential, OwnedRows, Regions, Weighted};
+use nbody::untyped::{Across, Bounds, Essential, OwnedRows, Regions, Weighted};
 use nbody::{Interaction, Opening, Sources, Store};
 use nbody_interactions::gravity::{Body, Gravity};
 
@@ -88,7 +88,7 @@ fn bodies(model: &str, n: usize) -> Result<Vec<Body>, Box<dyn Error>> {
 /// Returns the regions of equal numbers of particles.
 fn regions(bodies: &[Body], count: usize) -> Regions {
     let weighted = |body: &Body| Weighted { at: body.pos.0, weight: 1.0 };
-    Regions::new(&mut bodies.iter().map(weighted).collect::<Vec<_>>(), count)
+    Regions::new(&mut bodies.iter().map(weighted).collect::<Vec<_>>(), count, Across::Longest)
 }
 
 /// Divides the particles among ranks, and evaluates rank after rank.

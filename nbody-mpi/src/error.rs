@@ -56,6 +56,11 @@ pub enum Error {
     /// A buffer was to be changed while an engine used it.
     #[error("another thread evaluates with this buffer; change it afterwards")]
     InUse,
+    /// A rank failed while rows moved between ranks, so that no rank knows the place of each.
+    #[error(
+        "the rows were lost when a rank failed while they moved between ranks; upload them again"
+    )]
+    RowsLost,
     /// Another rank has ended, by an error of its own or a panic.
     #[error("rank {rank} has ended before the others; look for its error")]
     RankEnded {

@@ -27,6 +27,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
         Program::row_copies(),
         Program::gather(),
         Program::parts(),
+        Program::moving(),
         Program::essential(),
         Program::column_copy(),
         Program::selection(),

@@ -1,8 +1,10 @@
 //! Faults of ranks: each rank gets an error that names the rank and the reason, and none hangs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nbody::prelude::*;
+use nbody::untyped::OnHost;
 use nbody::{Error, Neighbours, Opening, ShortRange, Tree};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
@@ -300,6 +302,113 @@ fn a_position_that_lists_refuse_is_named_by_its_number() {
             assert!(message.contains(&bad.to_string()), "{message}");
         }
     }
+}
+
+/// Balls that move.
+#[nbody::interaction]
+mod moving {
+    pub struct Ball {
+        pub pos: Point,
+        pub h: Real,
+        pub mass: Real,
+    }
+    pub struct Shift {
+        pub by: Vector,
+    }
+    impl Update for Shift {
+        type P = Ball;
+        fn update(&self, p: &mut Ball) {
+            p.pos += self.by;
+        }
+    }
+}
+
+/// A communicator with an exchange of rows that fails once on this rank, after the others have done it,
+/// as a rank without memory fails. Exchanges of counts succeed.
+#[derive(Debug)]
+struct Failing {
+    all: Arc<dyn Communicator>,
+    left: Arc<AtomicUsize>,
+}
+
+impl Communicator for Failing {
+    fn rank(&self) -> usize {
+        self.all.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.all.size()
+    }
+
+    fn on_host(&self) -> OnHost {
+        self.all.on_host()
+    }
+
+    fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), Error> {
+        self.all.gather(mine, sizes, all)
+    }
+
+    fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
+        let received = self.all.exchange(sent, sizes)?;
+        let are_counts = sizes.iter().all(|size| *size == size_of::<u64>());
+        if !are_counts && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            return Err(RankError::NotNow { reason: "the exchange fails" }.into());
+        }
+        Ok(received)
+    }
+}
+
+/// Each exchange fails once, of numbers, rows and ghosts. Rows that moved on one rank and not on another
+/// are never read; others are as they were.
+#[test]
+fn rows_that_a_failure_has_lost_are_not_read() {
+    use moving::{Ball, Shift};
+    let by = [0.375, 0.25, -0.125];
+    let ball =
+        |it: &nbody_tests::contacts::contact::Ball| Ball { pos: it.pos, h: it.h, mass: it.mass };
+    let balls: Vec<_> = Random(3).balls(200).iter().map(ball).collect();
+    let options = Options::default().precision(Precision::Double);
+    let [mut lost, mut kept] = [0; 2];
+    for count in 1..16 {
+        let all = threads(2, |all| {
+            let left = Arc::new(AtomicUsize::new(if all.rank() == 1 { count } else { usize::MAX }));
+            let failing = Failing { all, left: left.clone() };
+            let device = over(Arc::new(failing), &Device::cpu());
+            let skin = Skin::Length(0.0625);
+            let mut lists = Neighbours::with_options(&device, skin, options).unwrap();
+            let law = ShortRange::with_options(&device, Uniform { cutoff: 0.25 }, options).unwrap();
+            let mut shift = PerParticle::new(&device, Shift { by: Vector(by) }).unwrap();
+            let mut particles = lists.upload(&balls).unwrap();
+            let mut expected: Vec<_> = balls.iter().map(|it| it.pos.0).collect();
+            for _ in 0..3 {
+                let _ = lists.update(&particles, &[&law]).and_then(|()| lists.rebuilds());
+                if shift.update(&mut particles, ()).is_ok() {
+                    expected
+                        .iter_mut()
+                        .flatten()
+                        .zip(by.iter().cycle())
+                        .for_each(|(x, by)| *x += by);
+                }
+            }
+            left.store(usize::MAX, Ordering::Relaxed);
+            let again = lists.upload(&balls).unwrap();
+            lists.update(&again, &[&law]).unwrap();
+            assert_eq!(again.download().unwrap().len(), balls.len());
+            let found = particles.download();
+            found.map(|found| {
+                assert_eq!(found.iter().map(|it| it.pos.0).collect::<Vec<_>>(), expected);
+            })
+        });
+        match &all[..] {
+            [Ok(()), Ok(())] => kept += 1,
+            [Err(one), Err(other)] => {
+                assert_eq!([of_ranks(one), of_ranks(other)], [&RankError::RowsLost; 2]);
+                lost += 1;
+            }
+            _ => panic!("exchange {count}: {all:?}"),
+        }
+    }
+    assert!(lost > 1 && kept > 1, "{lost} {kept}");
 }
 
 /// Rank 0 alone reads particles that are distributed: every rank gets an error.

@@ -6,6 +6,7 @@ mod integrators;
 mod liquid;
 mod lists;
 mod pairs;
+mod parts;
 mod trees;
 
 use std::sync::Arc;

@@ -55,21 +55,51 @@ impl RowLists for HostLists {
     }
 }
 
+/// Replaces some rows, in ascending order, by other ones. The k-th other row takes the k-th place;
+/// further ones follow the last row. If there are fewer, the last rows that stay take the other places,
+/// in their order.
+pub fn replaced<T: Clone>(rows: &mut Vec<T>, places: &[u32], others: &[T]) {
+    let filled = places.len().min(others.len());
+    let (mine, more) = others.split_at(filled);
+    for (place, other) in places.iter().zip(mine) {
+        rows[*place as usize] = other.clone();
+    }
+    rows.extend_from_slice(more);
+    let holes = &places[filled..];
+    let end = rows.len() - holes.len();
+    let is_hole = |row: &usize| holes.binary_search(&(*row as u32)).is_ok();
+    let staying = (end..rows.len()).filter(|row| !is_hole(row));
+    let staying: Vec<_> = staying.map(|row| rows[row].clone()).collect();
+    for (hole, row) in holes.iter().zip(staying) {
+        rows[*hole as usize] = row;
+    }
+    rows.truncate(end);
+}
+
 /// Finds parts of particles on the device of a rank, and moves them between the devices of all
 /// ranks.
 pub trait Parts: fmt::Debug + Send + Sync {
-    /// Lists the particles in the region of each rank, in the order of their rows.
-    fn by_region(
+    /// Lists the particles in the region of this rank for it, in the order of their rows.
+    fn in_region(
         &mut self,
         points: Points<'_>,
         regions: &Regions,
     ) -> Result<Box<dyn RowLists>, Error>;
 
-    /// Lists the particles within a distance of each box, in the order of their rows; none for a
-    /// box of no points.
+    /// Lists the particles outside the region of this rank for the ranks of their regions, and all of
+    /// them for this rank, in the order of their rows.
+    fn leaving(
+        &mut self,
+        points: Points<'_>,
+        regions: &Regions,
+    ) -> Result<Box<dyn RowLists>, Error>;
+
+    /// Lists the particles within a distance of the box of each other rank for it, in the order of
+    /// their rows; none for a box of no points. All particles are in the box `around`.
     fn near(
         &mut self,
         points: Points<'_>,
+        around: &Bounds,
         boxes: &[Bounds],
         distance: f64,
     ) -> Result<Box<dyn RowLists>, Error>;
@@ -84,6 +114,17 @@ pub trait Parts: fmt::Debug + Send + Sync {
     /// Returns the points of the first particle and of every `step`-th one after it.
     fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error>;
 
+    /// Sends rows that [leave](Self::leaving) to their ranks, and puts the rows that it receives,
+    /// `received[r]` from rank r, in their places ([`replaced`]). The rows are rows of `from`, if it is
+    /// given, which stay there, else of `to`. All ranks call this together.
+    fn migrate(
+        &mut self,
+        from: Option<&dyn Buffer>,
+        to: &mut dyn Buffer,
+        leaving: &dyn RowLists,
+        received: &[usize],
+    ) -> Result<(), Error>;
+
     /// Sends the rows in the list of each rank to it, and replaces the rows after the first `keep`
     /// ones by the rows that it receives from each rank, `received[r]` from rank r. The rows are
     /// rows of `from`, if it is given, else of `to`. All ranks call this together.
@@ -95,4 +136,34 @@ pub trait Parts: fmt::Debug + Send + Sync {
         lists: &dyn RowLists,
         received: &[usize],
     ) -> Result<(), Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replaced;
+
+    /// Each row stays in its place, or takes the place of one that leaves.
+    #[test]
+    fn rows_stay_in_their_places_and_fill_others() {
+        for n in 0..9_usize {
+            for leaving in 0..1_u32 << n {
+                let places: Vec<_> = (0..n as u32).filter(|k| leaving >> k & 1 != 0).collect();
+                for arrivals in 0..9 {
+                    let others: Vec<_> = (100..100 + arrivals).collect();
+                    let mut rows: Vec<_> = (0..n as u32).collect();
+                    replaced(&mut rows, &places, &others);
+                    let stays = |k: &u32| leaving >> k & 1 == 0;
+                    let mut expected: Vec<_> = (0..n as u32).filter(stays).chain(others).collect();
+                    let moved = rows.iter().zip(0..).filter(|(row, k)| **row < 100 && *row != k);
+                    assert!(moved.count() <= places.len().saturating_sub(arrivals as usize));
+                    rows.sort_unstable();
+                    expected.sort_unstable();
+                    assert_eq!(rows, expected, "{n} rows, {places:?} leave, {arrivals} arrive");
+                }
+            }
+        }
+        let mut rows = vec![0, 1, 2, 3, 4, 5, 6, 7];
+        replaced(&mut rows, &[1, 3, 6], &[10]);
+        assert_eq!(rows, [0, 10, 2, 7, 4, 5]);
+    }
 }

@@ -1,8 +1,7 @@
 //! The division of space among ranks.
 
 /// Regions of space, one for each rank: orthogonal recursive bisection (Berger & Bokhari 1987). Each
-/// cut divides the ranks of a region into two halves, and the weight of its points in proportion,
-/// across the axis along which the points extend farthest.
+/// cut divides the ranks of a region into two halves, and the weight of its points in proportion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regions {
     /// The cuts in preorder: a cut, all cuts below it, all cuts above it.
@@ -19,6 +18,19 @@ pub struct Weighted {
     pub weight: f64,
 }
 
+/// The axis that a cut is across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Across {
+    /// The axis along which the points extend farthest.
+    Longest,
+    /// The last of the axes along which they extend about as far: particles often come in the order of
+    /// their last coordinate, so that neighbours of the cut are neighbours in memory.
+    Last,
+}
+
+/// The extent of points along an axis, in terms of the longest, that is about as long.
+const ALIKE: f64 = 0.9;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cut {
     axis: usize,
@@ -32,31 +44,24 @@ impl Regions {
 
     /// Divides space among ranks, at least one, by points with weights; in a periodic space the
     /// points are in its box.
-    pub fn new(points: &mut [Weighted], ranks: usize) -> Self {
+    pub fn new(points: &mut [Weighted], ranks: usize, across: Across) -> Self {
         let mut regions = Self { cuts: Vec::new(), ranks: ranks.max(1) };
-        regions.divide(points, ranks.max(1));
+        regions.divide(points, ranks.max(1), across);
         regions
     }
 
-    fn divide(&mut self, points: &mut [Weighted], ranks: usize) {
+    fn divide(&mut self, points: &mut [Weighted], ranks: usize, across: Across) {
         if ranks == 1 {
             return;
         }
-        let (axis, below) = (longest(points), ranks / 2);
+        let (axis, below) = (across.axis(points), ranks / 2);
         points.sort_unstable_by(|a, b| a.at[axis].total_cmp(&b.at[axis]));
-        let all: f64 = points.iter().map(|point| point.weight).sum();
-        let wanted = all * below as f64 / ranks as f64;
-        let mut sum = 0.0;
-        let mut sum_to = |point: &&Weighted| {
-            sum += point.weight;
-            sum <= wanted
-        };
-        let middle = points.iter().take_while(&mut sum_to).count();
+        let middle = middle(points, axis, below as f64 / ranks as f64);
         let at = points.get(middle).or(points.last()).map_or(0.0, |point| point.at[axis]);
         self.cuts.push(Cut { axis, at });
         let (of_below, of_above) = points.split_at_mut(middle);
-        self.divide(of_below, below);
-        self.divide(of_above, ranks - below);
+        self.divide(of_below, below, across);
+        self.divide(of_above, ranks - below, across);
     }
 
     /// Returns the number of ranks.
@@ -68,6 +73,26 @@ impl Regions {
     /// cuts below it, all cuts above it. Of the ranks of a region, the first half is below.
     pub fn cuts(&self) -> impl Iterator<Item = (usize, f64)> {
         self.cuts.iter().map(|cut| (cut.axis, cut.at))
+    }
+
+    /// Returns the region of a rank, without the points of its upper sides; without a bound where space
+    /// is not cut.
+    pub fn bounds(&self, rank: usize) -> Bounds {
+        let [lo, hi] = [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]];
+        let mut bounds = Bounds { lo, hi };
+        let (mut first, mut ranks, mut cut) = (0, self.ranks, 0);
+        while ranks > 1 {
+            let Cut { axis, at } = self.cuts[cut];
+            let below = ranks / 2;
+            if rank < first + below {
+                bounds.hi[axis] = bounds.hi[axis].min(at);
+                (ranks, cut) = (below, cut + 1);
+            } else {
+                bounds.lo[axis] = bounds.lo[axis].max(at);
+                (first, ranks, cut) = (first + below, ranks - below, cut + below);
+            }
+        }
+        bounds
     }
 
     /// Returns the rank whose region a point is in.
@@ -87,22 +112,47 @@ impl Regions {
     }
 }
 
-/// Returns the axis along which points extend farthest, without the outermost eighths: single
-/// particles far away do not count.
-fn longest(points: &mut [Weighted]) -> usize {
-    let n = points.len();
-    if n == 0 {
-        return 0;
-    }
-    let mut extent = |axis: usize| {
-        let mut at = |k: usize| {
-            let order = |a: &Weighted, b: &Weighted| a.at[axis].total_cmp(&b.at[axis]);
-            points.select_nth_unstable_by(k, order).1.at[axis]
-        };
-        at(n - 1 - n / 8) - at(n / 8)
+/// Returns the number of points, in the order of a coordinate, below the cut that comes nearest to this
+/// part of their weight. Points of one plane, as of a lattice, are all on one side.
+fn middle(points: &[Weighted], axis: usize, part: f64) -> usize {
+    let weight = |points: &[Weighted]| points.iter().map(|point| point.weight).sum::<f64>();
+    let (mut sum, wanted) = (0.0, weight(points) * part);
+    let is_below = |point: &&Weighted| {
+        sum += point.weight;
+        sum <= wanted
     };
-    let extents = [0, 1, 2].map(&mut extent);
-    (1..3).fold(0, |longest, axis| if extents[axis] > extents[longest] { axis } else { longest })
+    let middle = points.iter().take_while(is_below).count();
+    let Some(at) = points.get(middle).map(|point| point.at[axis]) else { return points.len() };
+    let least = points.partition_point(|point| point.at[axis].total_cmp(&at).is_lt());
+    let greatest = points.partition_point(|point| point.at[axis].total_cmp(&at).is_le());
+    let less = wanted - weight(&points[..least]);
+    let more = weight(&points[..greatest]) - wanted;
+    if more < less && greatest < points.len() { greatest } else { least }
+}
+
+impl Across {
+    /// Returns the axis for these points, without the outermost eighths: single particles far away do not
+    /// count.
+    fn axis(self, points: &mut [Weighted]) -> usize {
+        let n = points.len();
+        if n == 0 {
+            return 0;
+        }
+        let mut extent = |axis: usize| {
+            let mut at = |k: usize| {
+                let order = |a: &Weighted, b: &Weighted| a.at[axis].total_cmp(&b.at[axis]);
+                points.select_nth_unstable_by(k, order).1.at[axis]
+            };
+            at(n - 1 - n / 8) - at(n / 8)
+        };
+        let extents = [0, 1, 2].map(&mut extent);
+        let longest = extents.into_iter().fold(0.0, f64::max);
+        let axis = match self {
+            Self::Longest => (0..3).find(|axis| extents[*axis] >= longest),
+            Self::Last => (0..3).rev().find(|axis| extents[*axis] >= ALIKE * longest),
+        };
+        axis.unwrap_or(0)
+    }
 }
 
 /// A bounding box of points; of no points at first.
@@ -143,11 +193,19 @@ impl Bounds {
     /// Returns whether an image of a point is within a distance of the box, in a space with these
     /// lengths, 0 along open axes. The point and the box are in the periodic box.
     pub fn is_near(&self, point: &[f64; 3], distance: f64, lengths: &[f64; 3]) -> bool {
+        self.is_near_box(&Self { lo: *point, hi: *point }, distance, lengths)
+    }
+
+    /// Returns whether an image of a point of another box is within a distance of this one, as in
+    /// [`is_near`](Self::is_near). A box of no points is near nothing.
+    pub fn is_near_box(&self, other: &Self, distance: f64, lengths: &[f64; 3]) -> bool {
         let mut square = 0.0;
-        for axis in 0..3 {
-            let [x, lo, hi] = [point[axis], self.lo[axis], self.hi[axis]];
-            let gap = |x: f64| (lo - x).max(x - hi).max(0.0);
-            let images = [gap(x), gap(x - lengths[axis]), gap(x + lengths[axis])];
+        for (axis, length) in lengths.iter().enumerate() {
+            let gap = |by: f64| {
+                let [lo, hi] = [other.lo[axis] + by, other.hi[axis] + by];
+                (self.lo[axis] - hi).max(lo - self.hi[axis]).max(0.0)
+            };
+            let images = [gap(0.0), gap(-length), gap(*length)];
             let least = images.into_iter().fold(f64::INFINITY, f64::min);
             square += least * least;
         }
@@ -162,7 +220,13 @@ mod tests {
     /// Divides space by points of equal weights.
     fn regions(points: &[[f64; 3]], ranks: usize) -> Regions {
         let weighted = |&at: &[f64; 3]| Weighted { at, weight: 1.0 };
-        Regions::new(&mut points.iter().map(weighted).collect::<Vec<_>>(), ranks)
+        Regions::new(&mut points.iter().map(weighted).collect::<Vec<_>>(), ranks, Across::Last)
+    }
+
+    /// Returns points of equal weights in a box of these lengths.
+    fn weighted(points: &[[f64; 3]], lengths: [f64; 3]) -> Vec<Weighted> {
+        let at = |point: &[f64; 3]| [0, 1, 2].map(|axis| point[axis] * lengths[axis]);
+        points.iter().map(|point| Weighted { at: at(point), weight: 1.0 }).collect()
     }
 
     /// Numbers in [0, 1).
@@ -195,6 +259,22 @@ mod tests {
         }
     }
 
+    /// Points are in the bounds of the region of their rank, and in no others.
+    #[test]
+    fn regions_have_bounds() {
+        for ranks in 1..20 {
+            let points = points(200);
+            let regions = regions(&points, ranks);
+            for point in &points {
+                for rank in 0..ranks {
+                    let Bounds { lo, hi } = regions.bounds(rank);
+                    let is_in = (0..3).all(|axis| (lo[axis]..hi[axis]).contains(&point[axis]));
+                    assert_eq!(is_in, rank == regions.rank(point), "{point:?}, {rank} of {ranks}");
+                }
+            }
+        }
+    }
+
     /// Each of two ranks gets half of the weight, as nearly as points allow.
     #[test]
     fn heavy_points_count_more() {
@@ -202,12 +282,39 @@ mod tests {
             let weight = |point: &[f64; 3]| if point[0] + point[1] < 0.7 { 10.0 } else { 1.0 };
             let weighted = |at: [f64; 3]| Weighted { at, weight: weight(&at) };
             let mut points: Vec<_> = points(n).into_iter().map(weighted).collect();
-            let regions = Regions::new(&mut points, 2);
+            let regions = Regions::new(&mut points, 2, Across::Longest);
             let mut weights = [0.0; 2];
             for point in &points {
                 weights[regions.rank(&point.at)] += point.weight;
             }
             assert!((weights[0] - weights[1]).abs() <= 20.0, "{n} points: {weights:?}");
+        }
+    }
+
+    #[test]
+    fn of_axes_that_are_alike_the_last_is_cut() {
+        let cube = points(1000);
+        assert_eq!(Across::Last.axis(&mut weighted(&cube, [1.0; 3])), 2);
+        for axis in 0..3 {
+            let mut lengths = [1.0; 3];
+            lengths[axis] = 1.5;
+            for across in [Across::Longest, Across::Last] {
+                assert_eq!(across.axis(&mut weighted(&cube, lengths)), axis);
+            }
+        }
+    }
+
+    /// The planes of a lattice are on one side of a cut, as nearly in halves as they can be.
+    #[test]
+    fn planes_are_on_one_side() {
+        for planes in 2..8_u32 {
+            let points: Vec<_> = (0..60 * planes)
+                .map(|k| [f64::from(k % 4), f64::from(k / 4 % 15) / 8.0, 9.0 * f64::from(k / 60)])
+                .collect();
+            let regions = regions(&points, 2);
+            assert_eq!(regions.cuts[0].axis, 2);
+            let below = points.iter().filter(|point| regions.rank(point) == 0).count();
+            assert!(below.abs_diff(points.len() - below) <= 60 * (planes as usize % 2), "{planes}");
         }
     }
 
@@ -252,5 +359,23 @@ mod tests {
         }
         assert!(near > 50 && far > 50, "{near} {far}");
         assert!(!Bounds::NOTHING.is_near(&[0.0; 3], 1e100, &[1.0; 3]));
+    }
+
+    /// A box is near another one if a corner of the nearest image is.
+    #[test]
+    fn boxes_are_near_through_the_sides_of_space() {
+        let bounds = |lo: f64, hi: f64| Bounds { lo: [lo; 3], hi: [hi; 3] };
+        let [left, right] = [bounds(0.0, 0.25), bounds(0.5, 0.75)];
+        let root = 3.0_f64.sqrt();
+        for (lengths, apart) in [([0.0; 3], 0.25 * root), ([1.0; 3], 0.25 * root)] {
+            assert!(left.is_near_box(&right, apart * 1.001, &lengths));
+            assert!(!left.is_near_box(&right, apart * 0.999, &lengths));
+        }
+        let far = bounds(0.875, 0.9375);
+        assert!(left.is_near_box(&far, 0.0625 * root * 1.001, &[1.0; 3]));
+        assert!(!left.is_near_box(&far, 0.0625 * root * 0.999, &[1.0; 3]));
+        assert!(!left.is_near_box(&far, 0.5, &[1.0, 1.0, 0.0]));
+        assert!(!left.is_near_box(&Bounds::NOTHING, 1e100, &[1.0; 3]));
+        assert!(!Bounds::NOTHING.is_near_box(&left, 1e100, &[1.0; 3]));
     }
 }

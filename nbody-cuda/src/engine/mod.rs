@@ -5,5 +5,7 @@ pub mod buffer;
 pub mod columns;
 pub mod copies;
 pub mod gather;
+pub mod listing;
+mod moving;
 pub mod parts;
 pub mod setup;

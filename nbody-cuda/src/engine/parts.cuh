@@ -1,5 +1,5 @@
-// Parts of particles that move between ranks: the particles in a region of space or near a box, the
-// box around particles, and copies of their rows. Regions and boxes are as in nbody-core's
+// Parts of particles that move between ranks: the particles in a region of space or near a box, and the
+// box around particles. Regions and boxes are as in nbody-core's
 // `ranks::regions`, which defines them.
 namespace nbody {
 
@@ -25,13 +25,20 @@ __device__ __forceinline__ u32 rank_of(const Cut *cuts, u32 ranks, const Positio
     return first;
 }
 
-// Writes the rank of each particle.
-extern "C" __global__ void __launch_bounds__(BLOCK) find_ranks(
-    const Positions from, const Frame frame, const Cut *__restrict__ cuts, u32 *__restrict__ found,
-    const u32 ranks)
+// Marks the particles of the region of a rank for its list, the only one; or, if they are `leaving`,
+// other particles for the lists of their ranks, from the list `first` on, and for the list of this
+// rank. The lists are in the order of ranks, with the list of this rank after them.
+extern "C" __global__ void __launch_bounds__(BLOCK) mark_regions(
+    const Positions from, const Frame frame, const Cut *__restrict__ cuts, const u32 ranks,
+    const u32 own, const u32 leaving, const u32 first, const Listing listing)
 {
-    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k < from.n) found[k] = rank_of(cuts, ranks, position_of(from, frame, k));
+    mark_rows(listing, [=](u32 k) -> u64 {
+        const u32 rank = rank_of(cuts, ranks, position_of(from, frame, k));
+        if (!leaving) return rank == own;
+        if (rank == own) return 0;
+        const u32 last = ranks - 1 - first, list = (rank < own ? rank : rank - 1) - first;
+        return (list < listing.lists ? 1ull << list : 0) | (last < listing.lists ? 1ull << last : 0);
+    });
 }
 
 // Returns the distance of a coordinate from an interval.
@@ -40,13 +47,10 @@ __device__ __forceinline__ double gap(double x, double lo, double hi)
     return ::fmax(::fmax(lo - x, x - hi), 0.0);
 }
 
-// Writes for each particle whether one of its images is within a distance of a box.
-extern "C" __global__ void __launch_bounds__(BLOCK) find_near(
-    const Positions from, const Frame frame, const Neighbourhood box, u32 *__restrict__ found)
+// Returns whether an image of a position is within a distance of a box.
+__device__ __forceinline__ bool is_near(
+    const Position &position, const Frame &frame, const BoxAround &box, double distance)
 {
-    const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k >= from.n) return;
-    const Position position = position_of(from, frame, k);
     double square = 0.0;
     for (u32 axis = 0; axis < 3; ++axis) {
         const double x = position.x[axis], lo = box.lo[axis], hi = box.hi[axis];
@@ -55,7 +59,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_near(
         const double least = ::fmin(gap(x, lo, hi), images);
         square += least * least;
     }
-    found[k] = square <= box.distance * box.distance;
+    return square <= distance * distance;
+}
+
+// Marks the particles near each of these boxes for a list.
+extern "C" __global__ void __launch_bounds__(BLOCK) mark_near(
+    const Positions from, const Frame frame, const BoxAround *__restrict__ boxes, const double distance,
+    const Listing listing)
+{
+    mark_rows(listing, [=](u32 k) -> u64 {
+        const Position position = position_of(from, frame, k);
+        u64 marks = 0;
+        for (u32 list = 0; list < listing.lists; ++list) {
+            marks |= u64(is_near(position, frame, boxes[list], distance)) << list;
+        }
+        return marks;
+    });
 }
 
 // Returns a number as an integer; integers are in the order of their numbers.
@@ -110,19 +129,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) take_positions(
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     if (k < count) to[k] = position_of(from, frame, k * step);
-}
-
-// Copies rows of `words` words, one thread per word: the rows with these indices, or the first rows
-// if `indices` is null.
-extern "C" __global__ void __launch_bounds__(BLOCK) copy_rows(
-    const u32 *__restrict__ from, const u32 *__restrict__ indices, u32 *__restrict__ to,
-    const u32 count, const u32 words)
-{
-    const size_t at = size_t(blockIdx.x) * BLOCK + threadIdx.x;
-    const size_t k = at / words;
-    if (k >= count) return;
-    const size_t row = indices ? indices[k] : k;
-    to[at] = from[row * words + at % words];
 }
 
 } // namespace nbody

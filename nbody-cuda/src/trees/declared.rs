@@ -236,7 +236,8 @@ border! {
         pub ends: Address<Const<u32>>,
         pub seen: Address<BoxSeen>,
         pub marks: Address<Marks>,
-        /// For each rank, the sources in the cells of each block, and then the sources of earlier blocks.
+        /// For each rank, the sources in the cells of each block, and then the sources of earlier blocks;
+        /// after them the sources for each rank.
         pub counts: Address<u32>,
         /// The addresses that receive the number of sources for each rank.
         pub replies: Address<Const<u64>>,

@@ -2,17 +2,6 @@
 // in some boxes. Cells are tested as in nbody-core's `trees::essential`, operation by operation.
 namespace nbody {
 
-// The cells of a block of threads.
-struct Share {
-    u32 begin, end;
-};
-
-__device__ __forceinline__ Share share_of(u32 n)
-{
-    const u64 cells = (n + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * cells, end = begin + cells;
-    return {begin < n ? u32(begin) : n, end < n ? u32(end) : n};
-}
-
 // Finds a box in units of the frame.
 __device__ __forceinline__ BoxSeen see(const Frame &frame, const BoxAround &box)
 {
@@ -113,7 +102,9 @@ __device__ __forceinline__ void place_sources(const EssentialTree &tree)
             if (block < gridDim.x) counts[block] = place + before;
             place += sum;
         }
-        if (threadIdx.x == 0) *reinterpret_cast<volatile u64 *>(tree.replies[rank]) = place;
+        if (threadIdx.x != 0) continue;
+        tree.counts[tree.ranks * gridDim.x + rank] = place;
+        *reinterpret_cast<volatile u64 *>(tree.replies[rank]) = place;
     }
 }
 
@@ -148,20 +139,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2) mark_sources(
     }
 }
 
-// Lists the sources for a rank, cells in the order of their depth. The grid has the number of blocks of
-// the grid that has counted.
+// Lists the sources for one rank after another, cells in the order of their depth. The grid has the
+// number of blocks of the grid that has counted.
 extern "C" __global__ void __launch_bounds__(BLOCK) list_sources(
-    const EssentialTree tree, u32 *__restrict__ list, const u32 rank)
+    const EssentialTree tree, u32 *__restrict__ list)
 {
     const Share share = share_of(tree.extent->cells);
-    u32 place = tree.counts[rank * gridDim.x + blockIdx.x];
-    for (u32 first = share.begin; first < share.end; first += BLOCK) {
-        const u32 k = first + threadIdx.x;
-        const Acting acting = k < share.end ? acting_of(tree, k, rank) : Acting{0, 0};
-        u32 sum;
-        const u32 before = sum_before(acting.count, sum);
-        for (u32 m = 0; m < acting.count; ++m) list[place + before + m] = acting.first + m;
-        place += sum;
+    for (u32 rank = 0; rank < tree.ranks; ++rank) {
+        const u32 total = tree.counts[tree.ranks * gridDim.x + rank];
+        u32 place = tree.counts[rank * gridDim.x + blockIdx.x];
+        for (u32 first = share.begin; total > 0 && first < share.end; first += BLOCK) {
+            const u32 k = first + threadIdx.x;
+            const Acting acting = k < share.end ? acting_of(tree, k, rank) : Acting{0, 0};
+            u32 sum;
+            const u32 before = sum_before(acting.count, sum);
+            for (u32 m = 0; m < acting.count; ++m) list[place + before + m] = acting.first + m;
+            place += sum;
+        }
+        list += total;
     }
 }
 

@@ -10,7 +10,8 @@ use super::declared::{self, EssentialTree, phases_of_marks};
 use crate::backend::{Backend, LateKernel, Launch, Memory, Reply, Scratch};
 use crate::border::{self, Address};
 use crate::compile::program::Program;
-use crate::engine::parts::{BoxAround, DeviceLists};
+use crate::engine::listing::DeviceLists;
+use crate::engine::parts::BoxAround;
 use crate::error::Error;
 
 /// Threads of a block.
@@ -58,7 +59,7 @@ impl EssentialSources {
     /// Marks the sources of a tree that act on i-particles anywhere in the boxes of each rank. The
     /// last ranks are listed by [`list`](Self::list), so that the device computes meanwhile.
     pub fn mark_all(&mut self, tree: &Marked<'_>, boxes: &[Vec<Bounds>]) -> Result<(), Error> {
-        self.lists = DeviceLists::default();
+        self.lists = DeviceLists::nothing(boxes.len());
         self.marked = 0..0;
         for first in (0..boxes.len()).step_by(RANKS) {
             self.list_marked(tree)?;
@@ -77,9 +78,7 @@ impl EssentialSources {
 
     /// Returns empty lists for this number of ranks.
     pub fn nothing(ranks: usize) -> Box<dyn RowLists> {
-        let mut lists = DeviceLists::default();
-        (0..ranks).for_each(|_| lists.push(None, 0));
-        Box::new(lists)
+        Box::new(DeviceLists::nothing(ranks))
     }
 
     fn mark(&mut self, tree: &Marked<'_>, boxes: &[Vec<Bounds>]) -> Result<(), Error> {
@@ -101,7 +100,8 @@ impl EssentialSources {
         self.seen.reserve(&*backend, &[count.max(1), 6 * size_of::<f32>()], false)?;
         self.marks.reserve(&*backend, &[tree.cells, 2 * size_of::<u64>()], false)?;
         let blocks = self.blocks(tree)?;
-        self.counts.reserve(&*backend, &[boxes.len(), blocks, size_of::<u32>()], false)?;
+        // After the counts of blocks come the sums over all of them.
+        self.counts.reserve(&*backend, &[boxes.len(), blocks + 1, size_of::<u32>()], false)?;
         self.arrived.reserve(&*backend, &[size_of::<u64>()], true)?;
         while self.replies.len() < boxes.len() {
             self.replies.push(backend.reply()?);
@@ -124,22 +124,21 @@ impl EssentialSources {
 
     /// Lists the sources of ranks that were marked.
     fn list_marked(&mut self, tree: &Marked<'_>) -> Result<(), Error> {
-        let ranks = std::mem::take(&mut self.marked).len();
-        let blocks = self.blocks(tree)?;
-        for rank in 0..ranks {
-            let count = self.replies[rank].receive()? as usize;
-            if count == 0 {
-                self.lists.push(None, 0);
-                continue;
-            }
-            let list = self.backend.allocate(count * size_of::<u32>())?;
-            let launch = Launch::new(c"list_sources", blocks as u32);
-            let launch = launch.value(&self.argument(tree, ranks, 0)).pointers([&*list]);
-            let launch = launch.numbers([rank as u32]);
-            let launch = self.memory(tree).into_iter().fold(launch, Launch::reads);
-            self.kernels.get(&self.backend)?.module.launch(launch)?;
-            self.lists.push(Some(list), count);
+        let ranks = std::mem::take(&mut self.marked);
+        let replies = self.replies[..ranks.len()].iter();
+        let counts = replies.map(|reply| Ok(reply.receive()? as usize));
+        let counts: Vec<_> = counts.collect::<Result<_, Error>>()?;
+        let counts: Vec<_> = ranks.clone().zip(counts).collect();
+        let total: usize = counts.iter().map(|(_, count)| count).sum();
+        if total == 0 {
+            return Ok(());
         }
+        let memory = self.backend.allocate(total * size_of::<u32>())?;
+        let launch = Launch::new(c"list_sources", self.blocks(tree)? as u32);
+        let launch = launch.value(&self.argument(tree, ranks.len(), 0)).pointers([&*memory]);
+        let launch = self.memory(tree).into_iter().fold(launch, Launch::reads);
+        self.kernels.get(&self.backend)?.module.launch(launch)?;
+        self.lists.push(memory, &counts);
         Ok(())
     }
 
@@ -199,6 +198,7 @@ impl Program {
             &*declared::of_essential(),
             include_str!("../../kernels/grid.cuh"),
             include_str!("../../kernels/scan.cuh"),
+            include_str!("../../kernels/share.cuh"),
             include_str!("essential.cuh"),
         ];
         let kernels = &[c"mark_sources", c"list_sources"];

@@ -36,6 +36,8 @@ enum Held {
     All,
     /// Each rank has the rows of its particles, followed by ghosts with this number, if any.
     Own { placement: Arc<Placement>, ghosts: Option<u64> },
+    /// A rank failed while the rows of this number of particles moved.
+    Lost { n: usize },
 }
 
 /// Rows of a buffer on this rank, for an engine of its device.
@@ -101,7 +103,7 @@ impl Distributed {
     /// Returns the places of the particles; `None` if every rank has all rows.
     pub fn placement(&self) -> Option<Arc<Placement>> {
         match &self.state().held {
-            Held::All => None,
+            Held::All | Held::Lost { .. } => None,
             Held::Own { placement, .. } => Some(placement.clone()),
         }
     }
@@ -177,10 +179,22 @@ impl State {
         Ok(&mut **Arc::get_mut(&mut self.rows).ok_or(Error::InUse)?)
     }
 
+    /// Drops the ghosts, if there are any.
+    fn drop_ghosts(&mut self) -> Result<(), CoreError> {
+        let Held::Own { placement, ghosts: Some(_) } = &self.held else { return Ok(()) };
+        let placement = placement.clone();
+        self.rows_mut()?.keep(placement.own())?;
+        self.held = Held::Own { placement, ghosts: None };
+        Ok(())
+    }
+
     /// Gathers the rows of all ranks.
     fn gather(&mut self, job: &Job, kind: Kind) -> Result<(), CoreError> {
-        let Held::Own { placement, .. } = &self.held else { return Ok(()) };
-        let placement = placement.clone();
+        let placement = match &self.held {
+            Held::All => return Ok(()),
+            Held::Lost { .. } => return Err(Error::RowsLost.into()),
+            Held::Own { placement, .. } => placement.clone(),
+        };
         let name = || format!("gathering {} rows", placement.n);
         let operation = Operation { name: &name, values: &[placement.n as u64] };
         let mine = rows::first(&**self.rows, placement.own());
@@ -188,6 +202,7 @@ impl State {
         let (mine, numbers) = job.agreement.on(&operation, mine)?;
         let width = dim(self.rows.fields());
         let words = gathered(job, (numbers, placement.n), &mine, width)?;
+        self.held = Held::Lost { n: placement.n };
         let written = self.rows_mut().and_then(|buffer| rows::replace(buffer, kind, words));
         job.agreement.on(&operation, written)?;
         self.held = Held::All;
@@ -201,39 +216,30 @@ impl State {
         kind: Kind,
         placement: &Arc<Placement>,
     ) -> Result<(), CoreError> {
-        let own = placement.own();
         let now = match &self.held {
-            Held::All => None,
+            Held::All | Held::Lost { .. } => None,
             Held::Own { placement, .. } => Some(placement.number),
         };
         if now == Some(placement.number) {
-            if let Held::Own { ghosts: ghosts @ Some(_), .. } = &mut self.held {
-                *ghosts = None;
-                self.rows_mut()?.keep(own)?;
-            }
-            return Ok(());
-        }
-        let moved = placement.before.as_ref().filter(|(before, _)| now == Some(*before));
-        if moved.is_none() {
-            self.gather(job, kind)?;
-            CoreError::check_length("rows to distribute", self.rows.len(), placement.n)?;
+            return self.drop_ghosts();
         }
         let name = || format!("distributing {} rows", placement.n);
         let operation = Operation { name: &name, values: &[placement.n as u64] };
-        let mut parts = job.parts_of(kind);
-        let mine = match moved {
-            Some(_) => Ok(None),
-            None => parts.numbered(&*placement.numbers.on_device).map(Some),
+        let moved = placement.before.as_ref().filter(|(before, _)| now == Some(*before));
+        let done = if let Some((_, Moves { lists, received })) = moved {
+            let is_free = self.drop_ghosts().and_then(|()| self.rows_mut().map(|_| ()));
+            job.agreement.on(&operation, is_free)?;
+            self.held = Held::Lost { n: placement.n };
+            job.parts_of(kind).migrate(None, self.rows_mut()?, &**lists, received)
+        } else {
+            self.gather(job, kind)?;
+            CoreError::check_length("rows to distribute", self.rows.len(), placement.n)?;
+            let mut parts = job.parts_of(kind);
+            let mine = parts.numbered(&*placement.numbers.on_device);
+            let mine = job.agreement.on(&operation, mine)?;
+            self.held = Held::Lost { n: placement.n };
+            parts.exchange(None, self.rows_mut()?, 0, &*mine, mine.counts())
         };
-        let mine = job.agreement.on(&operation, mine)?;
-        let (lists, received) = match (&moved, &mine) {
-            (Some((_, Moves { lists, received })), _) => (&**lists, received.clone()),
-            (None, Some(lists)) => (&**lists, lists.counts().to_vec()),
-            (None, None) => unreachable!("listed above"),
-        };
-        let buffer = self.rows_mut()?;
-        let done = parts.exchange(None, buffer, 0, lists, &received);
-        drop(parts);
         job.agreement.on(&operation, done)?;
         self.held = Held::Own { placement: placement.clone(), ghosts: None };
         Ok(())
@@ -290,6 +296,7 @@ impl Buffer for Distributed {
         match &state.held {
             Held::All => state.rows.len(),
             Held::Own { placement, .. } => placement.n,
+            Held::Lost { n } => *n,
         }
     }
 

@@ -23,19 +23,18 @@ pub struct Ghosts {
 }
 
 impl Ghosts {
-    /// Finds the particles within a distance of the boxes around the i-particles of other ranks.
+    /// Finds the particles, which are in the box `around`, within a distance of the boxes around the
+    /// i-particles of other ranks.
     pub fn find(
         job: &Job,
         placement: &Arc<Placement>,
-        points: Points<'_>,
+        (points, around): (Points<'_>, Bounds),
         boxes: &[Bounds],
         distance: f64,
     ) -> Result<Self, Error> {
-        let mut boxes = boxes.to_vec();
-        boxes[job.communicator.rank()] = Bounds::NOTHING;
         let name = || format!("ghosts of {} particles", placement.n);
         let operation = Operation { name: &name, values: &[] };
-        let lists = job.parts().near(points, &boxes, distance);
+        let lists = job.parts().near(points, &around, boxes, distance);
         let lists = job.agreement.on(&operation, lists)?;
         let moves = Moves::new(job, lists)?;
         let (number, placement) = (new_number(), placement.clone());
@@ -45,7 +44,7 @@ impl Ghosts {
     /// Returns the numbers of the ghosts. All ranks call this together.
     pub fn numbers(&self, job: &Job) -> Result<&[u32], Error> {
         if self.numbers.get().is_none() {
-            let numbers = self.moves.numbers(job, &self.placement.numbers)?;
+            let numbers = self.moves.exchanged(job, &self.placement.numbers)?;
             let _ = self.numbers.set(numbers);
         }
         self.numbers.get().map_or(Ok(&[]), Numbers::on_host)

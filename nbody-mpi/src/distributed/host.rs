@@ -6,7 +6,7 @@ use nbody_core::Error;
 use nbody_core::order::ordered::wrap_in;
 use nbody_core::pack::dim;
 use nbody_core::untyped::{
-    Bounds, Buffer, Communicator, HostLists, Parts, Points, Regions, RowLists,
+    Bounds, Buffer, Communicator, HostLists, Parts, Points, Regions, RowLists, replaced,
 };
 
 use super::rows::{self, Kind};
@@ -39,14 +39,30 @@ fn positions(points: Points<'_>) -> Result<Vec<[f64; 3]>, Error> {
 }
 
 impl Parts for HostParts {
-    fn by_region(
+    fn in_region(
         &mut self,
         points: Points<'_>,
         regions: &Regions,
     ) -> Result<Box<dyn RowLists>, Error> {
-        let mut lists = vec![Vec::new(); regions.ranks()];
+        let (mut lists, own) = (vec![Vec::new(); regions.ranks()], self.communicator.rank());
+        let rows = (0..).zip(positions(points)?);
+        let mine = rows.filter(|(_, point)| regions.rank(point) == own);
+        lists[own] = mine.map(|(row, _)| row).collect();
+        Ok(HostLists::boxed(lists))
+    }
+
+    fn leaving(
+        &mut self,
+        points: Points<'_>,
+        regions: &Regions,
+    ) -> Result<Box<dyn RowLists>, Error> {
+        let (mut lists, own) = (vec![Vec::new(); regions.ranks()], self.communicator.rank());
         for (row, point) in (0..).zip(positions(points)?) {
-            lists[regions.rank(&point)].push(row);
+            let rank = regions.rank(&point);
+            if rank != own {
+                lists[rank].push(row);
+                lists[own].push(row);
+            }
         }
         Ok(HostLists::boxed(lists))
     }
@@ -54,16 +70,20 @@ impl Parts for HostParts {
     fn near(
         &mut self,
         points: Points<'_>,
+        around: &Bounds,
         boxes: &[Bounds],
         distance: f64,
     ) -> Result<Box<dyn RowLists>, Error> {
         let (lengths, positions) = (points.lengths, positions(points)?);
-        let near = |bounds: &Bounds| {
+        let near = |(rank, bounds): (usize, &Bounds)| {
+            if rank == self.communicator.rank() || !bounds.is_near_box(around, distance, &lengths) {
+                return Vec::new();
+            }
             let rows = positions.iter().zip(0..);
             let near = rows.filter(|(point, _)| bounds.is_near(point, distance, &lengths));
             near.map(|(_, row)| row).collect()
         };
-        Ok(HostLists::boxed(boxes.iter().map(near).collect()))
+        Ok(HostLists::boxed(boxes.iter().enumerate().map(near).collect()))
     }
 
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error> {
@@ -83,6 +103,33 @@ impl Parts for HostParts {
 
     fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error> {
         Ok(positions(points)?.into_iter().step_by(step.max(1)).collect())
+    }
+
+    fn migrate(
+        &mut self,
+        from: Option<&dyn Buffer>,
+        to: &mut dyn Buffer,
+        leaving: &dyn RowLists,
+        received: &[usize],
+    ) -> Result<(), Error> {
+        let width = dim(to.fields());
+        if width == 0 {
+            return Ok(());
+        }
+        let mut lists = leaving.rows()?;
+        let places = std::mem::take(&mut lists[self.communicator.rank()]);
+        let from = from.unwrap_or(&*to);
+        let words = rows::first(from, from.len())?;
+        let mut rows: Vec<&[u64]> = words.chunks_exact(width).collect();
+        let of_rank = |list: &Vec<u32>| -> Vec<u64> {
+            list.iter().flat_map(|row| rows[*row as usize]).copied().collect()
+        };
+        let sent: Vec<_> = lists.iter().map(of_rank).collect();
+        let sent: Vec<&[u64]> = sent.iter().map(Vec::as_slice).collect();
+        let arrived = rows::exchange(&*self.communicator, &sent, received, width)?;
+        let arrived: Vec<&[u64]> = arrived.chunks_exact(width).collect();
+        replaced(&mut rows, &places, &arrived);
+        rows::replace(to, self.kind, rows.concat())
     }
 
     fn exchange(

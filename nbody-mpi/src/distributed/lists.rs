@@ -7,12 +7,12 @@ use std::sync::Arc;
 use nbody_core::lists::cutoff::{self, Cutoff};
 use nbody_core::lists::given::check_excluded;
 use nbody_core::order::lengths;
-use nbody_core::untyped::{Buffer, Neighbours, Origin, Regions};
+use nbody_core::untyped::{Across, Buffer, Neighbours, Origin};
 use nbody_core::{Error, FieldKind, ListState, Skin, Sources};
 
-use super::buffer::all;
+use super::buffer::{Distributed, all};
 use super::ghosts::Ghosts;
-use super::placing::{Located, boxes, hull, points};
+use super::placing::{Located, box_around, boxes, hull, points};
 use super::sets::{Placed, Sets, bounds, watched};
 use crate::agreement::Operation;
 use crate::shared::Job;
@@ -201,20 +201,32 @@ impl Lists {
             buffers: [Some(sets.i), sets.j.filter(|_| !sets.one_set)],
             positions: watched.each_ref().map(|it| &it.position),
             lengths: box_lengths,
+            across: Across::Last,
         };
+        let moves = |it: &Distributed| moves_all || it.placement().is_none();
+        let is_moved = located.buffers.map(|it| it.is_some_and(moves));
         let [i, j] = located.place(&job, moves_all, None)?;
         let [rows_i, rows_j] = [sets.i.own(&i)?, sets.j.unwrap_or(sets.i).own(&j)?];
         let operation = || format!("lists of {:?} particles", sets.lengths());
         let operation = Operation { name: &operation, values: &[] };
+        let points_of = [(&rows_i, i.own()), (&rows_j, j.own())];
+        let points_of = [0, 1].map(|k| {
+            let (rows, n) = points_of[k];
+            points(rows, n, &watched[k].position, box_lengths)
+        });
         let found = || {
+            let around_i = box_around(&job, points_of[0], &i, is_moved[0])?;
+            let around_j = if sets.shape()[0] {
+                around_i
+            } else {
+                box_around(&job, points_of[1], &j, is_moved[1])?
+            };
             let [of_i, of_j] = &watched;
-            let points = points(&rows_i, i.own(), &of_i.position, box_lengths);
-            let around = job.parts().boxes(points, &Regions::WHOLE)?;
             let bounds = [bounds(&**rows_i, i.own(), of_i)?, bounds(&**rows_j, j.own(), of_j)?];
-            Ok((around, bounds))
+            Ok(([around_i, around_j], bounds))
         };
         let (around, bounds) = job.agreement.on(&operation, found())?;
-        let boxes = boxes(&job, &around)?.concat();
+        let boxes = boxes(&job, &around[..1])?.concat();
         let all = |k: usize| match watched[k].places.len() {
             0 => Ok(Vec::new()),
             _ => hull(&job, &bounds[k]),
@@ -226,8 +238,7 @@ impl Lists {
         let is_varying = watched.iter().any(|watched| !watched.places.is_empty());
         let more = if is_varying { length / 2.0 } else { 0.0 };
         let reach = (greatest * (1.0 + share) + length + more) * MORE;
-        let points = points(&rows_j, j.own(), &watched[1].position, box_lengths);
-        let ghosts = Ghosts::find(&job, &j, points, &boxes, reach)?;
+        let ghosts = Ghosts::find(&job, &j, (points_of[1], around[1]), &boxes, reach)?;
         drop((rows_i, rows_j));
         let placed = Placed { i, ghosts, shape: sets.shape() };
         let built = self.build(&placed, sets, cutoffs.clone());

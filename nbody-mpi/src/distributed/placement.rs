@@ -20,15 +20,20 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Returns the numbers in the list of a rank.
-    pub fn listed(job: &Job, lists: &dyn RowLists, rank: usize) -> Result<Self, Error> {
-        let rows = &lists.rows()?[rank];
+    /// Returns the numbers in the list of this rank.
+    pub fn listed(job: &Job, lists: &dyn RowLists) -> Result<Self, Error> {
+        let rows = &lists.rows()?[job.communicator.rank()];
         let rows = OwnedRows::new(NUMBERS, rows.iter().map(|&row| row.into()).collect())?;
         Ok(Self::of(job.device.upload(&rows, Precision::Single)?))
     }
 
     fn of(on_device: Box<dyn Buffer>) -> Self {
         Self { on_device, on_host: OnceLock::new() }
+    }
+
+    /// Returns no numbers.
+    fn nothing(job: &Job) -> Result<Box<dyn Buffer>, Error> {
+        job.device.upload(&OwnedRows::new(NUMBERS, Vec::new())?, Precision::Single)
     }
 
     /// Returns the numbers on the host.
@@ -41,7 +46,7 @@ impl Numbers {
     }
 }
 
-/// Rows that this rank sends to each rank, and the numbers of rows that it receives.
+/// Rows that this rank sends to other ranks, and the numbers of rows that it receives.
 #[derive(Debug)]
 pub struct Moves {
     pub lists: Box<dyn RowLists>,
@@ -51,19 +56,27 @@ pub struct Moves {
 impl Moves {
     /// Tells the ranks the number of rows that they receive.
     pub fn new(job: &Job, lists: Box<dyn RowLists>) -> Result<Self, Error> {
-        let counts: Vec<_> = lists.counts().iter().map(|count| *count as u64).collect();
+        let mut counts: Vec<_> = lists.counts().iter().map(|count| *count as u64).collect();
+        counts[job.communicator.rank()] = 0;
         let each: Vec<&[u64]> = counts.chunks(1).collect();
         let received = rows::exchange(&*job.communicator, &each, &vec![1; counts.len()], 1)?;
         let received = received.into_iter().map(|count| count as usize).collect();
         Ok(Self { lists, received })
     }
 
-    /// Exchanges the numbers of particles as their rows are exchanged.
-    pub fn numbers(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
-        let nothing = OwnedRows::new(NUMBERS, Vec::new())?;
-        let mut moved = job.device.upload(&nothing, Precision::Single)?;
+    /// Returns the numbers of the particles that this rank receives.
+    pub fn exchanged(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
+        let mut received = Numbers::nothing(job)?;
         let from = Some(&*numbers.on_device);
-        job.parts().exchange(from, &mut *moved, 0, &*self.lists, &self.received)?;
+        job.parts().exchange(from, &mut *received, 0, &*self.lists, &self.received)?;
+        Ok(Numbers::of(received))
+    }
+
+    /// Returns the numbers of the particles of this rank after a migration.
+    pub fn migrated(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
+        let mut moved = Numbers::nothing(job)?;
+        let from = Some(&*numbers.on_device);
+        job.parts().migrate(from, &mut *moved, &*self.lists, &self.received)?;
         Ok(Numbers::of(moved))
     }
 }
@@ -79,9 +92,12 @@ pub struct Placement {
     pub numbers: Numbers,
     /// The regions that the particles were in.
     pub regions: Arc<Regions>,
-    /// Whether all ranks have about the same number of particles.
+    /// The greatest number of particles of a rank when the regions were cut for them; the mean, if they
+    /// were cut for others.
+    pub most: usize,
+    /// Whether no rank has many more now.
     pub is_balanced: bool,
-    /// The number of the placement that this one replaces, and the rows that were moved.
+    /// The number of the placement that this one replaces, and the rows that have left.
     pub before: Option<(u64, Moves)>,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nbody_core::pack::Binding;
-use nbody_core::untyped::{Bounds, Buffer, Points, Regions, Weighted};
+use nbody_core::untyped::{Across, Bounds, Buffer, Points, Regions, Weighted};
 use nbody_core::{Error, Interval};
 
 use super::buffer::Distributed;
@@ -12,12 +12,16 @@ use super::rows;
 use crate::agreement::Operation;
 use crate::shared::Job;
 
-/// The most points that divide space, and the fewest and the most of each rank.
+/// About the most points that divide space, about the fewest of each rank, and about the most where
+/// regions of equal work are cut often.
 const SAMPLE: usize = 1 << 16;
-const OF_RANK: [usize; 2] = [64, 4096];
-/// The greatest number of particles of a rank for which regions stay, in terms of the mean, and
-/// beyond it.
-const IMBALANCE: f64 = 1.05;
+const OF_RANK: usize = 64;
+const OF_WORK: usize = 4096;
+/// The least distance of the particles of a sample that does not have all.
+const LEAST_STRIDE: usize = 4;
+/// The greatest number of particles of a rank for which regions stay, in terms of the number when they
+/// were cut, and beyond it.
+const IMBALANCE: f64 = 1.03;
 const SMALL: f64 = 8.0;
 
 /// The particles of one or two sets, and their positions in a space with these lengths.
@@ -27,6 +31,8 @@ pub struct Located<'a> {
     pub buffers: [Option<&'a Distributed>; 2],
     pub positions: [&'a Binding; 2],
     pub lengths: [f64; 3],
+    /// The axis that cuts are across.
+    pub across: Across,
 }
 
 impl Located<'_> {
@@ -43,6 +49,7 @@ impl Located<'_> {
         let latest = known.iter().flatten().max_by_key(|placement| placement.number).cloned();
         let stays = work.is_none() && known.iter().flatten().all(|it| it.is_balanced);
         let mut regions = latest.filter(|_| stays).map(|placement| placement.regions.clone());
+        let is_new = regions.is_none();
         let mut places = known.map(|placement| placement.filter(|_| !moves_all));
         for (k, buffer) in self.buffers.into_iter().enumerate() {
             if let (Some(buffer), None) = (buffer, &places[k]) {
@@ -50,8 +57,9 @@ impl Located<'_> {
                     Some(regions) => regions,
                     none => none.insert(Arc::new(self.divide(job, work)?)),
                 };
+                let position = self.positions[k];
                 places[k] =
-                    Some(distribute(job, buffer, regions, self.positions[k], self.lengths)?);
+                    Some(distribute(job, buffer, (regions, is_new), position, self.lengths)?);
             }
         }
         let [i, j] = places;
@@ -63,7 +71,8 @@ impl Located<'_> {
     /// Divides space by a sample of all particles.
     fn divide(&self, job: &Job, work: Option<f64>) -> Result<Regions, Error> {
         let (rank, ranks) = (job.communicator.rank(), job.communicator.size());
-        let most = (SAMPLE / ranks).clamp(OF_RANK[0], OF_RANK[1]);
+        let most = (SAMPLE / ranks).max(OF_RANK);
+        let most = if work.is_some() { most.min(OF_WORK) } else { most };
         let mut sample = Vec::new();
         for (buffer, position) in self.buffers.into_iter().zip(self.positions) {
             let Some(buffer) = buffer else { continue };
@@ -72,7 +81,7 @@ impl Located<'_> {
                 Some(placement) => (buffer.own(placement)?, placement.own(), most),
                 None => (buffer.all()?, buffer.len(), most * ranks),
             };
-            let step = n.div_ceil(most).max(1);
+            let step = stride(n, most);
             let weight = step as f64 * work.map_or(1.0, |work| work / n.max(1) as f64);
             let found = job.parts().sample(points(&rows, n, position, self.lengths), step);
             let name = || "regions of ranks".to_owned();
@@ -87,8 +96,22 @@ impl Located<'_> {
         let numbers = words.as_chunks().0.iter().map(|words| words.map(f64::from_bits));
         let mut points: Vec<_> =
             numbers.map(|[x, y, z, weight]| Weighted { at: [x, y, z], weight }).collect();
-        Ok(Regions::new(&mut points, ranks))
+        Ok(Regions::new(&mut points, ranks, self.across))
     }
+}
+
+/// Returns the distance of the particles of a sample: 1, or a prime number, which takes particles of
+/// all planes of a lattice.
+fn stride(n: usize, most: usize) -> usize {
+    let least = n.div_ceil(most);
+    if least < LEAST_STRIDE {
+        return 1;
+    }
+    let is_prime = |number: &usize| {
+        let mut factors = (2..*number).take_while(|factor| factor * factor <= *number);
+        !factors.any(|factor| number.is_multiple_of(factor))
+    };
+    (least..2 * least).find(is_prime).unwrap_or(least)
 }
 
 /// Returns the points of the first `n` rows.
@@ -105,42 +128,67 @@ pub fn points<'a>(
 fn distribute(
     job: &Arc<Job>,
     buffer: &Distributed,
-    regions: &Arc<Regions>,
+    (regions, is_new): (&Arc<Regions>, bool),
     position: &Binding,
     lengths: [f64; 3],
 ) -> Result<Arc<Placement>, Error> {
-    let (rank, n) = (job.communicator.rank(), buffer.len());
+    let n = buffer.len();
     let name = || format!("distributing {n} particles");
     let operation = Operation { name: &name, values: &[] };
-    let old = buffer.placement();
-    let rows = match &old {
-        Some(placement) => buffer.own(placement)?,
-        None => buffer.all()?,
+    let mean = n / job.communicator.size();
+    let (numbers, before, usual) = if let Some(old) = buffer.placement() {
+        let rows = buffer.own(&old)?;
+        let points = points(&rows, old.own(), position, lengths);
+        let leaving = job.agreement.on(&operation, job.parts().leaving(points, regions))?;
+        let moves = Moves::new(job, leaving)?;
+        let numbers = job.agreement.on(&operation, moves.migrated(job, &old.numbers))?;
+        (numbers, Some((old.number, moves)), old.most)
+    } else {
+        let rows = buffer.all()?;
+        let points = points(&rows, n, position, lengths);
+        let mine = job.agreement.on(&operation, job.parts().in_region(points, regions))?;
+        (Numbers::listed(job, &*mine)?, None, mean)
     };
-    let points = points(&rows, rows.len(), position, lengths);
-    let lists = job.agreement.on(&operation, job.parts().by_region(points, regions))?;
-    drop(rows);
-    let (numbers, before) = match &old {
-        Some(old) => {
-            let moves = Moves::new(job, lists)?;
-            (moves.numbers(job, &old.numbers)?, Some((old.number, moves)))
-        }
-        // Every rank has listed the particles of all.
-        None => (Numbers::listed(job, &*lists, rank)?, None),
-    };
-    let counts = rows::gather(&*job.communicator, &[numbers.on_device.len() as u64])?.concat();
-    let (most, mean) = (counts.iter().max().copied().unwrap_or(0), n / counts.len());
-    let is_balanced = most as f64 <= IMBALANCE * mean as f64 + SMALL;
+    let counts =
+        rows::gather_equal(&*job.communicator, &[numbers.on_device.len() as u64])?.concat();
+    let now = counts.iter().max().copied().unwrap_or(0) as usize;
+    let most = if is_new { now } else { usual };
+    let is_balanced = now as f64 <= IMBALANCE * most as f64 + SMALL;
     let (number, regions) = (new_number(), regions.clone());
-    let placement = Arc::new(Placement { number, n, numbers, regions, is_balanced, before });
+    let placement = Placement { number, n, numbers, regions, most, is_balanced, before };
+    let placement = Arc::new(placement);
     buffer.own(&placement)?;
     Ok(placement)
+}
+
+/// Returns a box around the particles of this rank. In a periodic space, that is the region that they
+/// have moved to, so that nothing waits for the device.
+pub fn box_around(
+    job: &Job,
+    points: Points<'_>,
+    placement: &Placement,
+    is_moved: bool,
+) -> Result<Bounds, Error> {
+    let (lengths, dimensions) = (points.lengths, points.position.places().len());
+    if !is_moved || lengths[..dimensions].contains(&0.0) {
+        return Ok(job.parts().boxes(points, &Regions::WHOLE)?[0]);
+    }
+    if points.n == 0 {
+        return Ok(Bounds::NOTHING);
+    }
+    // Positions are in the box of the space; axes that they lack have no length.
+    let mut bounds = placement.regions.bounds(job.communicator.rank());
+    for (axis, length) in lengths.into_iter().enumerate() {
+        bounds.lo[axis] = bounds.lo[axis].max(0.0);
+        bounds.hi[axis] = bounds.hi[axis].min(if axis < dimensions { length } else { 0.0 });
+    }
+    Ok(bounds)
 }
 
 /// Returns the boxes of all ranks, given the boxes of this one, the same number on each rank.
 pub fn boxes(job: &Job, mine: &[Bounds]) -> Result<Vec<Vec<Bounds>>, Error> {
     let words = mine.iter().flat_map(|it| [it.lo, it.hi].concat()).map(f64::to_bits);
-    let all = rows::gather(&*job.communicator, &words.collect::<Vec<_>>())?;
+    let all = rows::gather_equal(&*job.communicator, &words.collect::<Vec<_>>())?;
     let bounds = |words: &[u64; 6]| {
         let [a, b, c, d, e, f] = words.map(f64::from_bits);
         Bounds { lo: [a, b, c], hi: [d, e, f] }
@@ -161,4 +209,15 @@ pub fn hull(job: &Job, bounds: &[Interval]) -> Result<Vec<Interval>, Error> {
         a.into_iter().zip(b).map(|(a, b)| a.hull(b)).collect::<Vec<_>>()
     };
     Ok(bounds.reduce(join).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stride;
+
+    #[test]
+    fn samples_take_every_particle_or_have_prime_distances() {
+        let strides = [(0, 100), (1, 100), (300, 100), (301, 100), (1000, 100), (1701, 100)];
+        assert_eq!(strides.map(|(n, most)| stride(n, most)), [1, 1, 1, 5, 11, 19]);
+    }
 }

@@ -67,6 +67,13 @@ pub fn exchange(
     Ok(bytemuck::pod_collect_to_vec(&received))
 }
 
+/// Gathers words of all ranks, the same number of each, at least one.
+pub fn gather_equal(communicator: &dyn Communicator, mine: &[u64]) -> Result<Vec<Vec<u64>>, Error> {
+    let all = communicator.gather_equal(bytemuck::cast_slice(mine))?;
+    let each = all.chunks_exact(size_of_val(mine).max(1));
+    Ok(each.map(bytemuck::pod_collect_to_vec).collect())
+}
+
 /// Gathers words of all ranks, of any number each.
 pub fn gather(communicator: &dyn Communicator, mine: &[u64]) -> Result<Vec<Vec<u64>>, Error> {
     let all = communicator.gather_all(bytemuck::cast_slice(mine))?;

@@ -8,7 +8,8 @@ use nbody_core::lists::cutoff::position;
 use nbody_core::order::lengths;
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{
-    Bounds, Buffer, Device, Engine, EngineState, Essential, OwnedRows, Regions, Tree, Weighted,
+    Across, Bounds, Buffer, Device, Engine, EngineState, Essential, OwnedRows, Regions, Tree,
+    Weighted,
 };
 use nbody_core::{Domain, Error, Expansion, Law, Opening, Options, Sources, Store, TreeReport};
 
@@ -110,7 +111,8 @@ impl DistributedTree {
         let positions = [of_i?, of_j?];
         let lengths = lengths(&self.tree.options().domain, positions[0].places().len());
         let buffers = [Some(sets.i), sets.j.filter(|_| !sets.one_set)];
-        let located = Located { buffers, positions: positions.each_ref(), lengths };
+        let (positions, across) = (positions.each_ref(), Across::Longest);
+        let located = Located { buffers, positions, lengths, across };
         let known = buffers.map(|it| it.and_then(Distributed::placement));
         let number = |placement: &Arc<Placement>| placement.number;
         let numbers = known.each_ref().map(|it| it.as_ref().map(number));
@@ -141,7 +143,7 @@ impl DistributedTree {
         let sample = job.agreement.on(&operation, sample)?;
         let weighted = |at: [f64; 3]| Weighted { at, weight: 1.0 };
         let mut sample: Vec<_> = sample.into_iter().map(weighted).collect();
-        let regions = Regions::new(&mut sample, BOXES);
+        let regions = Regions::new(&mut sample, BOXES, Across::Longest);
         self.placed = Some(Placed { places: places.clone(), regions, is_mine, age: 0 });
         Ok(places)
     }
