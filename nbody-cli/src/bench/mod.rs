@@ -99,11 +99,8 @@ struct Bench<'a> {
 pub fn run(arguments: &Arguments) -> Outcome {
     if !arguments.ranks.is_empty() {
         if nbody_mpi::Launcher::find().is_some_and(|launcher| launcher.size != Some(1)) {
-            return Err(
-                "--ranks is for one process; under mpirun, measure each number of processes \
-                        by itself, without --ranks"
-                    .into(),
-            );
+            let advice = "measure each number of processes by itself, without --ranks";
+            return Err(format!("--ranks is for one process; under mpirun, {advice}").into());
         }
         if arguments.device.len() > 1 {
             return Err(
