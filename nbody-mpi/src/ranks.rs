@@ -210,8 +210,12 @@ impl untyped::Device for OverRanks {
         origin: Origin,
         precision: Precision,
     ) -> Result<Box<dyn Neighbours>, CoreError> {
-        let lists = self.device.neighbours(domain, origin.clone(), precision)?;
-        Ok(Box::new(DistributedLists::new(&self.job, lists, &origin)))
+        let lists = self.device.neighbours(domain, origin.clone(), precision);
+        let lists = lists.map(|lists| DistributedLists::new(&self.job, lists, origin));
+        let pairs = lists.as_ref().map_or(0, DistributedLists::pairs);
+        let name = || format!("neighbour lists in {precision} precision");
+        let operation = Operation { name: &name, values: &[pairs] };
+        Ok(Box::new(self.job.agreement.on(&operation, lists)?))
     }
 
     fn per_particle(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nbody::prelude::*;
 use nbody::untyped::OnHost;
-use nbody::{Error, Neighbours, Opening, ShortRange, Tree};
+use nbody::{Csr, Error, Neighbours, Opening, ShortRange, Tree};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
 use nbody_tests::bodies::{GRAVITY, bodies};
@@ -135,6 +135,39 @@ fn ranks_that_differ_are_refused() {
         direct.evaluate_self(&bodies(50)).unwrap_err()
     });
     assert!(set_later.iter().all(|error| matches!(of_ranks(error), RankError::Diverged { .. })));
+}
+
+/// Ranks with other given or excluded pairs are told so.
+#[test]
+fn pairs_that_differ_are_refused() {
+    let is_told = |error: &Error| {
+        assert!(matches!(of_ranks(error), RankError::Diverged { rank: 1, .. }), "{error}");
+    };
+    let given = threads(2, |all| {
+        let pairs = [[0, 1 + all.rank() as u32]];
+        let device = over(all, &Device::cpu());
+        Neighbours::new(&device, Csr::from_pairs(3, &pairs).unwrap()).unwrap_err()
+    });
+    given.iter().for_each(is_told);
+    let balls = Random(1).balls(200);
+    for by_law in [false, true] {
+        let excluded = threads(2, |all| {
+            let pairs = [[0, 1 + all.rank() as u32]];
+            let device = over(all, &Device::cpu());
+            let mut lists = Neighbours::new(&device, Skin::Auto).unwrap();
+            let mut law = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
+            if by_law {
+                law.exclude(&pairs);
+            } else {
+                lists.exclude(&pairs);
+            }
+            let particles = lists.upload(&balls).unwrap();
+            let mut out = law.results(200).unwrap();
+            let done = lists.update(&particles, &[&law]);
+            done.and_then(|()| law.evaluate_over(&lists, &particles, &mut out)).unwrap_err()
+        });
+        excluded.iter().for_each(is_told);
+    }
 }
 
 /// A refusal that all ranks share is the refusal of the engine; a rank that fails alone is named.

@@ -121,6 +121,9 @@ struct World {
     walls: Particles<Ball>,
     marks: Particles<Mark>,
     near: [Neighbours; 3],
+    /// Given pairs of balls, and of balls and walls.
+    given: [Neighbours; 2],
+    bonds: ShortRange<Everywhere>,
     uniform: ShortRange<Uniform>,
     either: ShortRange<Either>,
     gather: ShortRange<Gather>,
@@ -139,13 +142,18 @@ struct World {
 }
 
 /// The operations, with how often each is chosen.
-const OPERATIONS: [(&str, u64); 19] = [
+const OPERATIONS: [(&str, u64); 24] = [
     ("look", 4),
     ("uniform", 6),
     ("add uniform", 2),
     ("either", 3),
     ("walls", 3),
     ("add walls", 2),
+    ("look at bonds", 2),
+    ("bonds", 3),
+    ("add bonds", 3),
+    ("add near bonds", 1),
+    ("add ties", 2),
     ("nearest", 1),
     ("everywhere", 1),
     ("add everywhere", 1),
@@ -167,6 +175,8 @@ impl World {
         let options = Options::default().precision(precision);
         let mut random = Random(seed);
         let [balls, walls] = n.map(|n| random.balls(n));
+        let given = [bonds(&balls, seed), ties(n)]
+            .map(|rows| Neighbours::with_options(device, rows, options.domain(domain)).unwrap());
         let marks: Vec<_> = (0..n[0])
             .map(|k| Mark { bias: [1.0, -1.0, 2.0][k % 3], active: (k % 2) as u32 })
             .collect();
@@ -184,6 +194,8 @@ impl World {
             walls: device.upload(&walls, precision).unwrap(),
             marks: device.upload(&marks, precision).unwrap(),
             near,
+            given,
+            bonds: ShortRange::with_options(device, Everywhere, options).unwrap(),
             either: ShortRange::with_options(device, Either { factor: 2.0 }, options).unwrap(),
             gather: ShortRange::with_options(device, Gather { factor: 2.0 }, options).unwrap(),
             everywhere: AllPairs::with_options(device, Everywhere, options).unwrap(),
@@ -233,6 +245,7 @@ impl World {
                 near[1].update_with(balls, sources, &[&self.gather]).unwrap();
                 self.gather.evaluate_over_with(&near[1], balls, sources, out, store).unwrap();
             }
+            name if name.contains("bonds") || name.contains("ties") => self.act_by_given(name),
             "nearest" => {
                 near[2].update(balls, &[&self.nearest]).unwrap();
                 self.nearest.evaluate_over(&near[2], balls, &mut self.found).unwrap();
@@ -276,28 +289,65 @@ impl World {
                 self.selection.gather(count, balls, &mut to).unwrap();
                 self.log.push((name, numbers(&to.download().unwrap())));
             }
-            "rows" => {
-                near[0].rebuild();
-                near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
-                let Csr { offsets, indices } = near[0].to_csr().unwrap().unwrap();
-                let rows = offsets.iter().map(|x| *x as f64);
-                self.log.push((name, rows.chain(indices.iter().map(|x| f64::from(*x))).collect()));
-                let stats = near[0].stats().unwrap();
-                assert_eq!((stats.particles, stats.age), (n, 0));
-                let neighbours = indices.len() as f64 / n.max(1) as f64;
-                assert!((stats.neighbours - neighbours).abs() < 1e-12);
-                assert!(stats.tested >= 1.0 || indices.is_empty(), "{stats}");
-            }
+            "rows" => self.list_rows(name),
             "exclude" => {
                 let n = n as u32;
                 self.excluded += 1;
                 let pairs: Vec<_> =
                     (0..n / 2).map(|k| [k, (k + self.excluded) % n.max(1)]).collect();
-                match self.excluded % 3 {
+                match self.excluded % 5 {
                     0 => self.uniform.exclude(&pairs),
                     1 => near[0].exclude(&pairs),
+                    2 => self.given[0].exclude(&pairs),
+                    3 => self.bonds.exclude(&pairs[..pairs.len() / 2]),
                     _ => self.uniform.exclude(&[]),
                 }
+            }
+            _ => unreachable!("{name}"),
+        }
+    }
+
+    /// Reads the rows of lists, and compares figures with them.
+    fn list_rows(&mut self, name: &'static str) {
+        let Self { balls, near, given, .. } = self;
+        let (near, given) = (&mut near[0], &mut given[0]);
+        near.rebuild();
+        near.update(balls, &[&self.uniform, &self.either]).unwrap();
+        given.update(balls, &[&self.bonds, &self.uniform]).unwrap();
+        let [found, given] = [near.to_csr(), given.to_csr()].map(|rows| rows.unwrap().unwrap());
+        for Csr { offsets, indices } in [&found, &given] {
+            let rows = offsets.iter().map(|x| *x as f64);
+            let rows = rows.chain(indices.iter().map(|x| f64::from(*x)));
+            self.log.push((name, rows.collect()));
+        }
+        let (stats, n) = (near.stats().unwrap(), balls.len());
+        assert_eq!((stats.particles, stats.age), (n, 0));
+        let neighbours = found.indices.len() as f64 / n.max(1) as f64;
+        assert!((stats.neighbours - neighbours).abs() < 1e-12);
+        assert!(stats.tested >= 1.0 || found.indices.is_empty(), "{stats}");
+    }
+
+    /// Does an operation over given pairs.
+    fn act_by_given(&mut self, name: &str) {
+        let Self { balls, walls, near, given, out, .. } = self;
+        let store = if name.starts_with("add") { Store::Add } else { Store::Replace };
+        let (one_set, two_sets) = (Sources::Same(&*balls), Sources::Others(&*walls));
+        let [bonds, ties] = given;
+        if name == "add ties" {
+            ties.update_with(balls, two_sets, &[&self.bonds]).unwrap();
+            self.bonds.evaluate_over_with(ties, balls, two_sets, out, store).unwrap();
+            return;
+        }
+        bonds.update(balls, &[&self.bonds, &self.uniform]).unwrap();
+        match name {
+            // The balls may move to other ranks before the evaluation.
+            "look at bonds" => {}
+            "bonds" | "add bonds" => {
+                near[0].update(balls, &[&self.uniform, &self.either]).unwrap();
+                self.bonds.evaluate_over_with(bonds, balls, one_set, out, store).unwrap();
+            }
+            "add near bonds" => {
+                self.uniform.evaluate_over_with(bonds, balls, one_set, out, store).unwrap();
             }
             _ => unreachable!("{name}"),
         }
@@ -310,6 +360,30 @@ impl World {
         self.log.push(("read marks", numbers(&self.marks.download().unwrap())));
         self.log.push(("read results", numbers(&self.out.download::<f64>().unwrap())));
     }
+}
+
+/// Returns pairs of balls: of close ones, or of any, some of them twice.
+fn bonds(balls: &[Ball], seed: u64) -> Csr {
+    let n = balls.len();
+    let all = (0..n).flat_map(|a| (0..a).map(move |b| [a, b]));
+    let is_close = |&[a, b]: &[usize; 2]| (balls[a].pos - balls[b].pos).norm2() < 0.02;
+    let pairs: Vec<_> = if seed.is_multiple_of(2) {
+        (0..n).map(|k| [k, (7 * k + 3) % n]).collect()
+    } else {
+        all.filter(is_close).collect()
+    };
+    let pairs: Vec<_> = pairs.into_iter().map(|pair| pair.map(|k| k as u32)).collect();
+    Csr::from_pairs(n, &pairs).unwrap()
+}
+
+/// Returns pairs of balls and walls.
+fn ties([balls, walls]: [usize; 2]) -> Csr {
+    let mut rows = Csr { offsets: vec![0], indices: Vec::new() };
+    for k in 0..balls {
+        rows.indices.extend((0..walls as u32).filter(|j| (*j as usize + k).is_multiple_of(13)));
+        rows.offsets.push(rows.indices.len() as u64);
+    }
+    rows
 }
 
 /// Does random operations; returns what was read.

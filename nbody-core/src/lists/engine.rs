@@ -109,6 +109,9 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
+    /// Makes the next update build lists of these pairs, a row for each i-particle.
+    fn give(&mut self, rows: Csr) -> Result<(), Error>;
+
     /// Checks whether the lists are still valid for these particles and cutoffs, and rebuilds them
     /// if not.
     fn update(

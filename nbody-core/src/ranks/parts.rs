@@ -104,6 +104,9 @@ pub trait Parts: fmt::Debug + Send + Sync {
         distance: f64,
     ) -> Result<Box<dyn RowLists>, Error>;
 
+    /// Takes a list of rows for each rank.
+    fn listed(&mut self, rows: Vec<Vec<u32>>) -> Result<Box<dyn RowLists>, Error>;
+
     /// Lists the rows whose indices a buffer has, an integer of 32 bits in each row, for this rank.
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error>;
 

@@ -77,6 +77,19 @@ pub(crate) trait Backend: Debug + Send + Sync {
     fn time(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Duration, Error>;
 }
 
+impl dyn Backend + '_ {
+    /// Copies numbers to new memory.
+    pub fn copied<T: bytemuck::Pod>(&self, numbers: &[T]) -> Result<Box<dyn Memory>, Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
+        let mut memory = self.allocate(bytes.len())?;
+        memory.write(&mut |words| {
+            let words: &mut [u8] = bytemuck::cast_slice_mut(words);
+            words[..bytes.len()].copy_from_slice(bytes);
+        })?;
+        Ok(memory)
+    }
+}
+
 /// Connects a device to the devices of other ranks.
 pub(crate) trait Link: Debug + Send + Sync {
     /// Returns the name of the library and its version.

@@ -198,6 +198,21 @@ impl untyped::Parts for CudaParts {
         Ok(Box::new(lister.list((&**backend, module), points.n, (ranks, &of), &mut mark)?))
     }
 
+    fn listed(&mut self, mut rows: Vec<Vec<u32>>) -> Result<Box<dyn RowLists>, Error> {
+        let mut lists = DeviceLists::nothing(rows.len());
+        // The own list is the last one.
+        let own = self.communicator.rank();
+        let mut ranks: Vec<_> = (0..rows.len()).filter(|rank| *rank != own).collect();
+        ranks.push(own);
+        let rows: Vec<_> = ranks.iter().map(|rank| std::mem::take(&mut rows[*rank])).collect();
+        let counts: Vec<_> = ranks.into_iter().zip(rows.iter().map(Vec::len)).collect();
+        let all = rows.concat();
+        if !all.is_empty() {
+            lists.push(self.backend.copied(&all)?, &counts);
+        }
+        Ok(Box::new(lists))
+    }
+
     fn numbered(&mut self, indices: &dyn untyped::Buffer) -> Result<Box<dyn RowLists>, Error> {
         let numbers = &particles("indices", &*self.backend, indices)?.buffer;
         let (rank, ranks) = (self.communicator.rank(), self.communicator.size());

@@ -53,11 +53,11 @@ impl Given {
         zeros.zero()?;
         self.memory = Some(GivenMemory {
             n,
-            begins: copy(backend, &lists.begins)?,
-            counts: copy(backend, &lengths)?,
-            entries: copy(backend, &lists.entries)?,
-            masks: copy(backend, &lists.masks.unwrap_or_default())?,
-            order: copy(backend, &order)?,
+            begins: backend.copied(&lists.begins)?,
+            counts: backend.copied(&lengths)?,
+            entries: backend.copied(&lists.entries)?,
+            masks: backend.copied(&lists.masks.unwrap_or_default())?,
+            order: backend.copied(&order)?,
             zeros,
         });
         Ok(())
@@ -133,7 +133,7 @@ impl Excluded {
             return Ok(());
         }
         let rows = Csr::of_excluded(&self.pairs, n, one_set)?;
-        let (offsets, indices) = (copy(backend, &rows.offsets)?, copy(backend, &rows.indices)?);
+        let (offsets, indices) = (backend.copied(&rows.offsets)?, backend.copied(&rows.indices)?);
         self.memory = Some(ExcludedMemory { of, offsets, indices });
         Ok(())
     }
@@ -149,15 +149,4 @@ impl Excluded {
     pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {
         self.memory.iter().flat_map(|it| [&*it.offsets, &*it.indices])
     }
-}
-
-/// Copies numbers to new memory of the device.
-fn copy<T: bytemuck::Pod>(backend: &dyn Backend, numbers: &[T]) -> Result<Box<dyn Memory>, Error> {
-    let bytes: &[u8] = bytemuck::cast_slice(numbers);
-    let mut memory = backend.allocate(bytes.len())?;
-    memory.write(&mut |words| {
-        let words: &mut [u8] = bytemuck::cast_slice_mut(words);
-        words[..bytes.len()].copy_from_slice(bytes);
-    })?;
-    Ok(memory)
 }

@@ -440,6 +440,13 @@ impl untyped::Neighbours for CudaNeighbours {
         self.lists.forget();
     }
 
+    fn give(&mut self, rows: Csr) -> Result<(), nbody_core::Error> {
+        rows.check()?;
+        self.lists.given = Some(Given::new(rows));
+        self.lists.forget();
+        Ok(())
+    }
+
     fn update(
         &mut self,
         i: &dyn untyped::Buffer,

@@ -34,10 +34,17 @@ struct State {
 enum Held {
     /// Every rank has all rows.
     All,
-    /// Each rank has the rows of its particles, followed by ghosts with this number, if any.
-    Own { placement: Arc<Placement>, ghosts: Option<u64> },
+    /// Each rank has the rows of its particles. The last ghosts follow them, or they have changed.
+    Own { placement: Arc<Placement>, ghosts: Option<Arc<Ghosts>>, has_ghosts: bool },
     /// A rank failed while the rows of this number of particles moved.
     Lost { n: usize },
+}
+
+impl Held {
+    /// Returns the state of rows that follow these places, without ghosts.
+    fn of(placement: &Arc<Placement>) -> Self {
+        Self::Own { placement: placement.clone(), ghosts: None, has_ghosts: false }
+    }
 }
 
 /// Rows of a buffer on this rank, for an engine of its device.
@@ -108,6 +115,14 @@ impl Distributed {
         }
     }
 
+    /// Returns the last ghosts of the particles of this rank.
+    pub fn ghosts(&self) -> Option<Arc<Ghosts>> {
+        match &self.state().held {
+            Held::Own { ghosts, .. } => ghosts.clone(),
+            Held::All | Held::Lost { .. } => None,
+        }
+    }
+
     /// Returns all rows, which every rank then has. All ranks call this together.
     pub fn all(&self) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
         let mut state = self.state();
@@ -135,7 +150,7 @@ impl Distributed {
 
     /// Returns the rows of the particles of this rank, followed by ghosts. All ranks call this
     /// together; a failure after the exchange is told to them by the caller.
-    pub fn with_ghosts(&self, ghosts: &Ghosts) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
+    pub fn with_ghosts(&self, ghosts: &Arc<Ghosts>) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
         let mut state = self.state();
         state.follow(&self.job, self.kind, ghosts)?;
         Ok(state.rows.clone())
@@ -168,7 +183,7 @@ impl Distributed {
         rows: Box<dyn Buffer>,
     ) -> Option<Box<dyn Buffer>> {
         let state = self.state_mut();
-        state.held = Held::Own { placement: placement.clone(), ghosts: None };
+        state.held = Held::of(placement);
         Arc::into_inner(std::mem::replace(&mut state.rows, Arc::new(rows)))
     }
 }
@@ -181,10 +196,12 @@ impl State {
 
     /// Drops the ghosts, if there are any.
     fn drop_ghosts(&mut self) -> Result<(), CoreError> {
-        let Held::Own { placement, ghosts: Some(_) } = &self.held else { return Ok(()) };
-        let placement = placement.clone();
-        self.rows_mut()?.keep(placement.own())?;
-        self.held = Held::Own { placement, ghosts: None };
+        let Held::Own { placement, has_ghosts: true, .. } = &self.held else { return Ok(()) };
+        let own = placement.own();
+        self.rows_mut()?.keep(own)?;
+        if let Held::Own { has_ghosts, .. } = &mut self.held {
+            *has_ghosts = false;
+        }
         Ok(())
     }
 
@@ -241,15 +258,15 @@ impl State {
             parts.exchange(None, self.rows_mut()?, 0, &*mine, mine.counts())
         };
         job.agreement.on(&operation, done)?;
-        self.held = Held::Own { placement: placement.clone(), ghosts: None };
+        self.held = Held::of(placement);
         Ok(())
     }
 
     /// Appends ghosts to the rows of the particles of this rank.
-    fn follow(&mut self, job: &Job, kind: Kind, ghosts: &Ghosts) -> Result<(), CoreError> {
-        let Ghosts { number, placement, moves, .. } = ghosts;
-        if let Held::Own { placement: known, ghosts: Some(present) } = &self.held
-            && (known.number, present) == (placement.number, number)
+    fn follow(&mut self, job: &Job, kind: Kind, ghosts: &Arc<Ghosts>) -> Result<(), CoreError> {
+        let Ghosts { number, placement, moves, .. } = &**ghosts;
+        if let Held::Own { placement: known, ghosts: Some(present), has_ghosts: true } = &self.held
+            && (known.number, present.number) == (placement.number, *number)
         {
             return Ok(());
         }
@@ -261,7 +278,8 @@ impl State {
         let Moves { lists, received } = moves;
         let buffer = self.rows_mut()?;
         job.parts_of(kind).exchange(None, buffer, placement.own(), &**lists, received)?;
-        self.held = Held::Own { placement: placement.clone(), ghosts: Some(*number) };
+        let (placement, ghosts) = (placement.clone(), Some(ghosts.clone()));
+        self.held = Held::Own { placement, ghosts, has_ghosts: true };
         Ok(())
     }
 }

@@ -1,11 +1,13 @@
 //! Copies of particles of other ranks that may act on particles of this one.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use nbody_core::Error;
-use nbody_core::untyped::{Bounds, Points};
+use nbody_core::untyped::{Bounds, Points, RowLists};
 
 use super::placement::{Moves, Numbers, Placement, new_number};
+use super::rows;
 use crate::agreement::Operation;
 use crate::shared::Job;
 
@@ -20,6 +22,8 @@ pub struct Ghosts {
     pub moves: Moves,
     /// The numbers of the ghosts, once they were needed.
     numbers: OnceLock<Numbers>,
+    /// The rows of the ghosts by their numbers, once they were needed.
+    rows: OnceLock<HashMap<u32, u32>>,
 }
 
 impl Ghosts {
@@ -31,14 +35,44 @@ impl Ghosts {
         (points, around): (Points<'_>, Bounds),
         boxes: &[Bounds],
         distance: f64,
-    ) -> Result<Self, Error> {
+    ) -> Result<Arc<Self>, Error> {
         let name = || format!("ghosts of {} particles", placement.n);
         let operation = Operation { name: &name, values: &[] };
         let lists = job.parts().near(points, &around, boxes, distance);
         let lists = job.agreement.on(&operation, lists)?;
+        Self::of_lists(job, placement, lists)
+    }
+
+    /// Finds the particles with the numbers that each rank wants, which are on other ranks.
+    pub fn wanted(
+        job: &Job,
+        placement: &Arc<Placement>,
+        numbers: &[u32],
+    ) -> Result<Arc<Self>, Error> {
+        let words: Vec<_> = numbers.iter().map(|&number| u64::from(number)).collect();
+        let wanted = rows::gather(&*job.communicator, &words)?;
+        let lists = placement.rows().and_then(|rows| {
+            let of_rank = |(rank, words): (usize, &Vec<u64>)| {
+                let is_other = rank != job.communicator.rank();
+                let rows = words.iter().filter_map(|number| rows.get(*number as u32));
+                rows.filter(|_| is_other).collect()
+            };
+            job.parts().listed(wanted.iter().enumerate().map(of_rank).collect())
+        });
+        let name = || format!("ghosts of {} particles by their numbers", placement.n);
+        let lists = job.agreement.on(&Operation { name: &name, values: &[] }, lists)?;
+        Self::of_lists(job, placement, lists)
+    }
+
+    fn of_lists(
+        job: &Job,
+        placement: &Arc<Placement>,
+        lists: Box<dyn RowLists>,
+    ) -> Result<Arc<Self>, Error> {
         let moves = Moves::new(job, lists)?;
         let (number, placement) = (new_number(), placement.clone());
-        Ok(Self { number, placement, moves, numbers: OnceLock::new() })
+        let (numbers, rows) = Default::default();
+        Ok(Arc::new(Self { number, placement, moves, numbers, rows }))
     }
 
     /// Returns the numbers of the ghosts. All ranks call this together.
@@ -48,5 +82,15 @@ impl Ghosts {
             let _ = self.numbers.set(numbers);
         }
         self.numbers.get().map_or(Ok(&[]), Numbers::on_host)
+    }
+
+    /// Returns a function that returns the row of a particle, of this rank or a ghost. All ranks call
+    /// this together.
+    pub fn rows(&self, job: &Job) -> Result<impl Fn(u32) -> Option<u32>, Error> {
+        let numbers = self.numbers(job)?;
+        let own = self.placement.rows()?;
+        let first = self.placement.own() as u32;
+        let ghosts = self.rows.get_or_init(|| numbers.iter().copied().zip(first..).collect());
+        Ok(move |number| own.get(number).or_else(|| ghosts.get(&number).copied()))
     }
 }

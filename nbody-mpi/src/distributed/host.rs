@@ -86,6 +86,10 @@ impl Parts for HostParts {
         Ok(HostLists::boxed(boxes.iter().enumerate().map(near).collect()))
     }
 
+    fn listed(&mut self, rows: Vec<Vec<u32>>) -> Result<Box<dyn RowLists>, Error> {
+        Ok(HostLists::boxed(rows))
+    }
+
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error> {
         let mut lists = vec![Vec::new(); self.communicator.size()];
         let words = rows::first(indices, indices.len())?;

@@ -4,14 +4,16 @@ use std::mem;
 use std::ptr;
 use std::sync::Arc;
 
-use nbody_core::lists::cutoff::{self, Cutoff};
+use nbody_core::lists::cutoff::{self, Cutoff, Watched};
 use nbody_core::lists::given::check_excluded;
 use nbody_core::order::lengths;
 use nbody_core::untyped::{Across, Buffer, Neighbours, Origin};
-use nbody_core::{Error, FieldKind, ListState, Skin, Sources};
+use nbody_core::{Csr, Error, FieldKind, ListState, Skin, Sources};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::buffer::{Distributed, all};
 use super::ghosts::Ghosts;
+use super::given;
 use super::placing::{Located, box_around, boxes, hull, points};
 use super::sets::{Placed, Sets, bounds, watched};
 use crate::agreement::Operation;
@@ -31,17 +33,19 @@ pub struct Lists {
     pub job: Arc<Job>,
     /// The lists of this rank.
     pub of_rank: Box<dyn Neighbours>,
-    /// The skin; `None` for given pairs.
-    skin: Option<Skin>,
+    /// The origin of the pairs of all particles, the excluded pairs, and a hash of both, which all
+    /// ranks must have.
+    origin: Origin,
     excluded: Vec<[u32; 2]>,
+    pub pairs: u64,
     /// The number of i-particles, the first ones, that have lists; `None` for all.
     wanted: Option<usize>,
     pub built: Option<Built>,
-    /// The number of times that lists of distributed particles were built.
+    /// The number of times that the lists were built, until this rank had built its lists
+    /// `built_on_rank` times.
     pub rebuilds: u64,
-    /// The number of times that this rank has built its lists for them.
     built_on_rank: u64,
-    /// Whether the lists of this rank have its own excluded pairs.
+    /// Whether the lists of this rank have its own excluded and given pairs.
     is_own: bool,
     /// The number of updates since then, and of the updates for which the lists before were valid.
     pub age: u64,
@@ -62,15 +66,16 @@ pub struct Built {
 }
 
 impl Lists {
-    pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: &Origin) -> Self {
-        let skin = if let Origin::Found(skin) = origin { Some(*skin) } else { None };
+    pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: Origin) -> Self {
         let (excluded, wanted, built, restored, begun) = Default::default();
+        let pairs = hash(&origin, &[]);
         let (rebuilds, built_on_rank, age, lasted, is_own) = Default::default();
         Self {
             job: job.clone(),
             of_rank: lists,
-            skin,
+            origin,
             excluded,
+            pairs,
             wanted,
             built,
             rebuilds,
@@ -86,20 +91,30 @@ impl Lists {
     /// Returns whether ranks distribute these particles.
     fn distributes(&self, sets: &Sets, is_first: bool, cutoffs: &[Cutoff]) -> bool {
         let precision = self.of_rank.precision();
-        let flops = |cutoff: &Cutoff| u64::from(cutoff.law().operations.flops().max(1));
-        let work = LISTED * cutoffs.iter().map(flops).sum::<u64>();
         let [n, of_j] = sets.lengths();
         let names_particles =
             |cutoff: &Cutoff| cutoff.law().f.iter().any(|field| field.kind == FieldKind::ArgMin);
         self.job.distributes()
-            && self.skin.is_some()
             && !is_first
             && self.wanted.is_none()
-            && !cutoffs.iter().any(|cutoff| cutoff.check().is_err() || names_particles(cutoff))
+            && !cutoffs.iter().any(names_particles)
             && (!sets.one_set || n == of_j)
             && sets.j.is_none_or(|j| !ptr::eq(j, sets.i))
-            && [Some(sets.i), sets.j].into_iter().flatten().all(|it| it.precision() == precision)
-            && (n as u64).saturating_mul(work) >= self.job.least_operations
+            && sets.buffers().all(|it| it.precision() == precision)
+            && self.pays(sets, cutoffs)
+    }
+
+    /// Returns whether it pays to distribute the particles. Particles with given pairs stay where they
+    /// are.
+    fn pays(&self, sets: &Sets, cutoffs: &[Cutoff]) -> bool {
+        if let Origin::Given(_) = self.origin {
+            return sets.buffers().any(|it| it.placement().is_some());
+        }
+        let flops = |cutoff: &Cutoff| u64::from(cutoff.law().operations.flops().max(1));
+        let work = LISTED * cutoffs.iter().map(flops).sum::<u64>();
+        let n = sets.lengths()[0] as u64;
+        !cutoffs.iter().any(|cutoff| cutoff.check().is_err())
+            && n.saturating_mul(work) >= self.job.least_operations
     }
 
     /// Looks at distributed particles, and builds the lists if they are known not to be valid. On a
@@ -160,10 +175,12 @@ impl Lists {
         Ok(done.filter(|_| is_valid && !was_wanted))
     }
 
-    /// Builds lists that are not valid, for the particles of an evaluation.
+    /// Builds lists that are not valid, for the particles of an evaluation. Given pairs follow
+    /// particles that have moved.
     pub fn make_valid(&mut self, sets: &Sets) -> Result<(), Error> {
+        let is_given = matches!(self.origin, Origin::Given(_));
         match &self.built {
-            Some(built) if built.is_wanted => {
+            Some(built) if built.is_wanted || is_given && !built.placed.has(sets) => {
                 let cutoffs = built.cutoffs.clone();
                 self.build_again(sets, cutoffs)
             }
@@ -176,39 +193,44 @@ impl Lists {
         // Particles that others have distributed stay where they are.
         let moves_all = self.built.take().is_some_and(|built| built.placed.has(sets));
         self.begun = None;
-        let name = || "a build of lists".to_owned();
-        let operation = Operation { name: &name, values: &[] };
+        let name = || format!("lists of {:?} particles", sets.lengths());
+        let operation = Operation { name: &name, values: &[self.pairs] };
         let before = self.job.agreement.on(&operation, self.of_rank.rebuilds())?;
+        self.rebuilds += before - self.built_on_rank;
+        self.built_on_rank = before;
         self.of_rank.rebuild();
-        let built = self.arrange(sets, cutoffs, moves_all);
+        let placed = match self.origin {
+            Origin::Found(skin) => self.find(sets, &cutoffs, (skin, moves_all)),
+            Origin::Given(_) => self.follow(sets, &cutoffs),
+        };
+        let built = placed.and_then(|placed| {
+            let built = self.build(&placed, sets, cutoffs.clone());
+            self.job.agreement.on(&operation, built)?;
+            Ok(Built { placed, cutoffs, is_wanted: false })
+        });
         self.built = Some(built.inspect_err(|_| self.of_rank.rebuild())?);
-        self.built_on_rank += self.of_rank.rebuilds()? - before;
+        self.built_on_rank = self.of_rank.rebuilds()?;
         (self.rebuilds, self.lasted, self.age) = (self.rebuilds + 1, self.age, 0);
         Ok(())
     }
 
-    /// Distributes the particles, unless they are, and builds the lists.
-    fn arrange(
-        &mut self,
+    /// Distributes the particles, unless they are, and finds the ghosts within reach.
+    fn find(
+        &self,
         sets: &Sets,
-        cutoffs: Vec<Cutoff>,
-        moves_all: bool,
-    ) -> Result<Built, Error> {
+        cutoffs: &[Cutoff],
+        (skin, moves_all): (Skin, bool),
+    ) -> Result<Placed, Error> {
         let job = self.job.clone();
-        let watched = watched(&cutoffs, sets)?;
-        let box_lengths = lengths(&self.of_rank.domain(), watched[0].position.places().len());
-        let located = Located {
-            buffers: [Some(sets.i), sets.j.filter(|_| !sets.one_set)],
-            positions: watched.each_ref().map(|it| &it.position),
-            lengths: box_lengths,
-            across: Across::Last,
-        };
+        let watched = watched(cutoffs, sets)?;
+        let located = self.located(sets, &watched);
+        let box_lengths = located.lengths;
         let moves = |it: &Distributed| moves_all || it.placement().is_none();
         let is_moved = located.buffers.map(|it| it.is_some_and(moves));
         let [i, j] = located.place(&job, moves_all, None)?;
         let [rows_i, rows_j] = [sets.i.own(&i)?, sets.j.unwrap_or(sets.i).own(&j)?];
-        let operation = || format!("lists of {:?} particles", sets.lengths());
-        let operation = Operation { name: &operation, values: &[] };
+        let name = || "the extent of particles in lists".to_owned();
+        let operation = Operation { name: &name, values: &[] };
         let points_of = [(&rows_i, i.own()), (&rows_j, j.own())];
         let points_of = [0, 1].map(|k| {
             let (rows, n) = points_of[k];
@@ -232,18 +254,39 @@ impl Lists {
             _ => hull(&job, &bounds[k]),
         };
         let [of_i, of_j] = [all(0)?, all(1)?];
-        let greatest = cutoff::greatest(&cutoffs, watched.each_ref(), [&of_i, &of_j])?;
-        let [share, length] = self.skin.unwrap_or_default().parts();
+        let greatest = cutoff::greatest(cutoffs, watched.each_ref(), [&of_i, &of_j])?;
+        let [share, length] = skin.parts();
         // In a box that shrinks, the margin of lists counts the greatest cutoff of their rank alone.
         let is_varying = watched.iter().any(|watched| !watched.places.is_empty());
         let more = if is_varying { length / 2.0 } else { 0.0 };
         let reach = (greatest * (1.0 + share) + length + more) * MORE;
         let ghosts = Ghosts::find(&job, &j, (points_of[1], around[1]), &boxes, reach)?;
-        drop((rows_i, rows_j));
-        let placed = Placed { i, ghosts, shape: sets.shape() };
-        let built = self.build(&placed, sets, cutoffs.clone());
-        job.agreement.on(&operation, built)?;
-        Ok(Built { placed, cutoffs, is_wanted: false })
+        Ok(Placed { i, ghosts, shape: sets.shape() })
+    }
+
+    /// Finds the particles that the particles of this rank have given pairs with.
+    fn follow(&self, sets: &Sets, cutoffs: &[Cutoff]) -> Result<Placed, Error> {
+        let Origin::Given(rows) = &self.origin else {
+            unreachable!("found pairs have ghosts within reach")
+        };
+        let [n, of_j] = sets.lengths();
+        Error::check_length("rows", rows.len(), n)?;
+        rows.check_indices(of_j)?;
+        let watched = watched(cutoffs, sets)?;
+        let [i, j] = self.located(sets, &watched).place(&self.job, false, None)?;
+        let last = sets.j.unwrap_or(sets.i).ghosts();
+        let ghosts = given::ghosts(&self.job, rows, [&i, &j], last)?;
+        Ok(Placed { i, ghosts, shape: sets.shape() })
+    }
+
+    /// Returns the particles with their positions.
+    fn located<'a>(&self, sets: &Sets<'a>, watched: &'a [Watched; 2]) -> Located<'a> {
+        Located {
+            buffers: [Some(sets.i), sets.j.filter(|_| !sets.one_set)],
+            positions: watched.each_ref().map(|it| &it.position),
+            lengths: lengths(&self.of_rank.domain(), watched[0].position.places().len()),
+            across: Across::Last,
+        }
     }
 
     /// Builds the lists of this rank.
@@ -251,6 +294,10 @@ impl Lists {
         check_excluded(&self.excluded, sets.lengths())?;
         let [i, j] = placed.rows(sets)?;
         self.is_own = true;
+        if let Origin::Given(rows) = &self.origin {
+            self.of_rank.give(given::of_rank(&self.job, rows, placed)?)?;
+            self.built_on_rank = self.of_rank.rebuilds()?;
+        }
         self.of_rank.list_first(placed.shape[1].then(|| placed.i.own()));
         self.of_rank.exclude(&placed.pairs(&self.job, &self.excluded)?);
         let done = self.of_rank.update(&**i, placed.sources(&**j), cutoffs);
@@ -269,10 +316,22 @@ impl Lists {
 
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.excluded = pairs.to_vec();
+        self.pairs = hash(&self.origin, pairs);
         if !self.is_own {
             self.of_rank.exclude(pairs);
         }
         self.rebuild();
+    }
+
+    pub fn give(&mut self, rows: Csr) -> Result<(), Error> {
+        rows.check()?;
+        if !self.is_own {
+            self.of_rank.give(rows.clone())?;
+        }
+        self.origin = Origin::Given(rows);
+        self.pairs = hash(&self.origin, &self.excluded);
+        self.rebuild();
+        Ok(())
     }
 
     pub fn update(
@@ -287,6 +346,9 @@ impl Lists {
             if mem::take(&mut self.is_own) {
                 self.of_rank.list_first(self.wanted);
                 self.of_rank.exclude(&self.excluded);
+                if let Origin::Given(rows) = &self.origin {
+                    self.of_rank.give(rows.clone())?;
+                }
             }
             if let Some(state) = self.restored.take() {
                 self.of_rank.restore(&state)?;
@@ -344,4 +406,15 @@ impl Lists {
         self.restored = Some(state.clone());
         Ok(())
     }
+}
+
+/// Returns a hash of given and excluded pairs.
+fn hash(origin: &Origin, excluded: &[[u32; 2]]) -> u64 {
+    let mut hash = Xxh3::new();
+    if let Origin::Given(Csr { offsets, indices }) = origin {
+        hash.update(bytemuck::cast_slice(offsets));
+        hash.update(bytemuck::cast_slice(indices));
+    }
+    hash.update(bytemuck::cast_slice(excluded));
+    hash.digest()
 }

@@ -7,10 +7,11 @@
 //! all pairs, gathers them first; so every operation works on every buffer.
 //!
 //! Each module depends on earlier ones of this list: `rows`, `host`, `placement`, `ghosts`, `buffer`,
-//! `sets`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
+//! `sets`, `given`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
 
 mod buffer;
 mod ghosts;
+mod given;
 mod host;
 mod lists;
 mod neighbours;

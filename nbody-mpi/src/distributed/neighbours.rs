@@ -17,8 +17,13 @@ pub(crate) struct DistributedLists {
 }
 
 impl DistributedLists {
-    pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: &Origin) -> Self {
+    pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: Origin) -> Self {
         Self { lists: Mutex::new(Lists::new(job, lists, origin)) }
+    }
+
+    /// Returns a hash of the given and excluded pairs.
+    pub fn pairs(&self) -> u64 {
+        self.get().pairs
     }
 
     /// Returns the lists.
@@ -50,6 +55,10 @@ impl Neighbours for DistributedLists {
 
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.get_mut().exclude(pairs);
+    }
+
+    fn give(&mut self, rows: Csr) -> Result<(), Error> {
+        self.get_mut().give(rows)
     }
 
     fn update(

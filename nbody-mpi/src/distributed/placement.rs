@@ -99,12 +99,42 @@ pub struct Placement {
     pub is_balanced: bool,
     /// The number of the placement that this one replaces, and the rows that have left.
     pub before: Option<(u64, Moves)>,
+    /// The rows of the particles of this rank, once they were needed.
+    pub rows: OnceLock<RowsOfNumbers>,
+}
+
+/// The rows of particles by their numbers: four bytes for each particle of all ranks.
+#[derive(Debug)]
+pub struct RowsOfNumbers(Vec<u32>);
+
+impl RowsOfNumbers {
+    const NONE: u32 = u32::MAX;
+
+    /// Returns the rows of the particles with these numbers, of `n` particles.
+    fn new(n: usize, numbers: &[u32]) -> Self {
+        let mut rows = vec![Self::NONE; n];
+        for (row, number) in (0..).zip(numbers) {
+            rows[*number as usize] = row;
+        }
+        Self(rows)
+    }
+
+    /// Returns the row of a particle; `None` if it is on another rank.
+    pub fn get(&self, number: u32) -> Option<u32> {
+        self.0.get(number as usize).copied().filter(|row| *row != Self::NONE)
+    }
 }
 
 impl Placement {
     /// Returns the number of particles of this rank.
     pub fn own(&self) -> usize {
         self.numbers.on_device.len()
+    }
+
+    /// Returns the rows of the particles of this rank.
+    pub fn rows(&self) -> Result<&RowsOfNumbers, Error> {
+        let numbers = self.numbers.on_host()?;
+        Ok(self.rows.get_or_init(|| RowsOfNumbers::new(self.n, numbers)))
     }
 }
 

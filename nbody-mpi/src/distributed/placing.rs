@@ -1,6 +1,6 @@
 //! Finding places for particles: regions of space, the particles in them, and the boxes around them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{Across, Bounds, Buffer, Points, Regions, Weighted};
@@ -155,7 +155,8 @@ fn distribute(
     let most = if is_new { now } else { usual };
     let is_balanced = now as f64 <= IMBALANCE * most as f64 + SMALL;
     let (number, regions) = (new_number(), regions.clone());
-    let placement = Placement { number, n, numbers, regions, most, is_balanced, before };
+    let rows = OnceLock::new();
+    let placement = Placement { number, n, numbers, regions, most, is_balanced, before, rows };
     let placement = Arc::new(placement);
     buffer.own(&placement)?;
     Ok(placement)

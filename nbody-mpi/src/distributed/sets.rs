@@ -1,6 +1,5 @@
 //! The particles of neighbour lists, on this rank.
 
-use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
 
@@ -32,6 +31,11 @@ impl<'a> Sets<'a> {
         let one_set = j.is_one_set();
         let j = (!(one_set && ptr::eq(i, of_j))).then_some(of_j);
         Some(Self { i, j, one_set })
+    }
+
+    /// Returns the buffers.
+    pub fn buffers(&self) -> impl Iterator<Item = &'a Distributed> {
+        std::iter::once(self.i).chain(self.j)
     }
 
     /// Returns the numbers of i- and of j-particles.
@@ -75,7 +79,7 @@ pub struct Placed {
     /// The i-particles of this rank.
     pub i: Arc<Placement>,
     /// The j-particles, with the particles of other ranks that are within reach.
-    pub ghosts: Ghosts,
+    pub ghosts: Arc<Ghosts>,
     /// Whether one buffer has both, and whether they are one set.
     pub shape: [bool; 2],
 }
@@ -140,14 +144,10 @@ impl Placed {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let of = |numbers: &mut dyn Iterator<Item = &u32>| -> HashMap<u32, u32> {
-            numbers.zip(0..).map(|(number, row)| (*number, row)).collect()
-        };
-        let own = self.ghosts.placement.numbers.on_host()?;
-        let j = of(&mut own.iter().chain(self.ghosts.numbers(job)?));
-        let i = if self.shape[1] { None } else { Some(of(&mut self.i.numbers.on_host()?.iter())) };
-        let i = i.as_ref().unwrap_or(&j);
-        let row = |[a, b]: &[u32; 2]| Some([*i.get(a)?, *j.get(b)?]);
+        let of_j = self.ghosts.rows(job)?;
+        let of_i = self.i.rows()?;
+        let of_i = |number| if self.shape[1] { of_j(number) } else { of_i.get(number) };
+        let row = |[a, b]: &[u32; 2]| Some([of_i(*a)?, of_j(*b)?]);
         Ok(pairs.iter().filter_map(row).collect())
     }
 

@@ -8,6 +8,7 @@ use nbody_core::lists::given::check_excluded;
 use nbody_core::pack::{dim, fold_rows};
 use nbody_core::untyped::{Buffer, Neighbours, OwnedRows, ShortRange};
 use nbody_core::{Error, Law, Options, Sources, Store};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::buffer::{Distributed, all, all_mut, gathered};
 use super::lists::{Built, Lists};
@@ -23,7 +24,9 @@ pub(crate) struct DistributedShortRange {
     job: Arc<Job>,
     /// The engine of this rank.
     law: Box<dyn ShortRange>,
+    /// The excluded pairs, and their hash, which all ranks must have.
     excluded: Vec<[u32; 2]>,
+    excluded_hash: u64,
     /// The ghosts of the lists whose excluded pairs the engine has; `None` for all particles.
     excluded_for: Option<u64>,
     /// Results that the next evaluation writes, if there are any.
@@ -32,8 +35,8 @@ pub(crate) struct DistributedShortRange {
 
 impl DistributedShortRange {
     pub fn new(job: &Arc<Job>, law: Box<dyn ShortRange>) -> Self {
-        let (excluded, excluded_for, spare) = Default::default();
-        Self { job: job.clone(), law, excluded, excluded_for, spare }
+        let (excluded, excluded_hash, excluded_for, spare) = Default::default();
+        Self { job: job.clone(), law, excluded, excluded_hash, excluded_for, spare }
     }
 
     /// Gives the engine the excluded pairs of these lists, by their rows.
@@ -96,8 +99,8 @@ impl DistributedShortRange {
     fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
         let law = self.law.law().name;
         let name = || format!("an evaluation of `{law}` over lists of {n} particles");
-        let operation = Operation { name: &name, values: self.law.parameters() };
-        self.job.agreement.on(&operation, done)
+        let values = [self.law.parameters(), &[self.excluded_hash]].concat();
+        self.job.agreement.on(&Operation { name: &name, values: &values }, done)
     }
 
     /// Adds to the results of the particles of this rank.
@@ -160,6 +163,7 @@ impl ShortRange for DistributedShortRange {
 
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
         (self.excluded, self.excluded_for) = (pairs.to_vec(), None);
+        self.excluded_hash = xxh3_64(bytemuck::cast_slice(pairs));
         self.law.exclude(pairs);
     }
 

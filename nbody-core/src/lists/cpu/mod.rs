@@ -254,6 +254,12 @@ impl Neighbours for CpuNeighbours {
         self.built = None;
     }
 
+    fn give(&mut self, rows: Csr) -> Result<(), Error> {
+        rows.check()?;
+        (self.origin, self.built) = (Origin::Given(rows), None);
+        Ok(())
+    }
+
     fn update(
         &mut self,
         i: &dyn Buffer,
