@@ -24,8 +24,9 @@ use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
 
-/// Interactions of the library in a quick test, besides the interactions of this module: a short
-/// one, a long one, one with a cutoff and tables, and one of smoothed particle hydrodynamics.
+/// Interactions of the library in a quick test, and with all ways in the emulator, besides the
+/// interactions of this module: a short one, a long one, one with a cutoff and tables, and one of
+/// smoothed particle hydrodynamics.
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
 /// Number of ways to compute each interaction in a quick test.
@@ -98,6 +99,16 @@ pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec
         others.rotate_left(others_before);
     }
     ways.truncate(QUICK_WAYS);
+    ways
+}
+
+/// Selects the ways to run in the emulator. Interactions of the library that are alike follow one
+/// another: each takes the default and every other way, so that two of them take all.
+pub fn emulated<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec<W> {
+    if library && !REPRESENTATIVE.contains(&law.name) {
+        let mut place = 0..;
+        ways.retain(|_| place.next().is_some_and(|k| k == 0 || k % 2 == turn % 2));
+    }
     ways
 }
 

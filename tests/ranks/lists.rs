@@ -437,3 +437,33 @@ fn random_operations_on_gpus_have_the_results_of_one() {
     let sizes = [[130, 60], [33, 1], [1, 40], [70, 100], [2, 0], [0, 0]];
     check(&nbody_tests::cuda_devices(), 0..12, &sizes, 30);
 }
+
+/// Given pairs are listed again only after particles have moved to other ranks.
+#[test]
+fn given_pairs_are_listed_when_particles_move() {
+    for device in [&levels()[..1], &nbody_tests::cuda_devices()[..]].concat() {
+        let all = threads(3, |all| {
+            let device = over(all, &device);
+            let balls = Random(3).balls(200);
+            let mut near = Neighbours::new(&device, Skin::Length(12.0 * UNIT)).unwrap();
+            let mut given = Neighbours::new(&device, bonds(&balls, 0)).unwrap();
+            let uniform = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
+            let mut bonds = ShortRange::new(&device, Everywhere).unwrap();
+            let mut particles = near.upload(&balls).unwrap();
+            let mut out = bonds.results(200).unwrap();
+            let mut counts = Vec::new();
+            for k in 0..9 {
+                if k % 3 == 1 {
+                    near.rebuild();
+                }
+                near.update(&particles, &[&uniform]).unwrap();
+                given.update(&particles, &[&bonds]).unwrap();
+                bonds.evaluate_over(&given, &particles, &mut out).unwrap();
+                counts.push([near.rebuilds().unwrap(), given.rebuilds().unwrap()]);
+            }
+            counts
+        });
+        let expected = [1, 2, 2, 2, 3, 3, 3, 4, 4].map(|k| [k; 2]);
+        assert!(all.iter().all(|counts| *counts == expected), "{device}: {all:?}");
+    }
+}
