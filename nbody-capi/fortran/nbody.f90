@@ -78,6 +78,8 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_pairs_symmetric = 3
 
     ! Trees and lists
+    integer(c_int32_t), parameter, public :: nbody_replicated = 1
+    integer(c_int32_t), parameter, public :: nbody_distributed = 2
     integer(c_int32_t), parameter, public :: nbody_theta = 1
     integer(c_int32_t), parameter, public :: nbody_relative = 2
     integer(c_int32_t), parameter, public :: nbody_monopole = 1
@@ -229,11 +231,11 @@ module nbody
             type(nbody_device), intent(out) :: device
             integer(c_int32_t) :: status
         end function
-        function c_device_over_mpi(name, communicator, device) &
+        function c_device_over_mpi(name, communicator, trees, device) &
             bind(c, name="nbody_device_over_mpi") result(status)
             import :: c_char, c_int32_t, nbody_device
             character(kind=c_char), intent(in) :: name(*)
-            integer(c_int32_t), value :: communicator
+            integer(c_int32_t), value :: communicator, trees
             type(nbody_device), intent(out) :: device
             integer(c_int32_t) :: status
         end function
@@ -828,13 +830,17 @@ contains
         status = c_device_open(c_text(name), device)
     end function
 
-    ! Connects the devices of all ranks of a communicator (of `mpi_f08`, its `mpi_val`).
-    function nbody_device_over_mpi(name, communicator, device) result(status)
+    ! Connects the devices of all ranks of a communicator (of `mpi_f08`, its `mpi_val`). For trees each
+    ! rank has all particles (`nbody_replicated`), or its own (`nbody_distributed`).
+    function nbody_device_over_mpi(name, communicator, device, trees) result(status)
         character(*), intent(in) :: name
         integer, intent(in) :: communicator
         type(nbody_device), intent(out) :: device
-        integer(c_int32_t) :: status
-        status = c_device_over_mpi(c_text(name), int(communicator, c_int32_t), device)
+        integer(c_int32_t), intent(in), optional :: trees
+        integer(c_int32_t) :: status, kind
+        kind = nbody_replicated
+        if (present(trees)) kind = trees
+        status = c_device_over_mpi(c_text(name), int(communicator, c_int32_t), kind, device)
     end function
 
     function nbody_device_text(device, text) result(status)

@@ -88,9 +88,13 @@ nbody_status nbody_device_open(const char *name, nbody_device *device);
  * together, after MPI_Init, and afterwards make the same calls with the same particles. Each gives the
  * name of its own device, of one kind; "best" is the GPU of its place on its host. The communicator is
  * an integer of Fortran, MPI_Comm_c2f(communicator), and may be freed. Evaluations of all pairs and of
- * trees are shared out, and every rank has all results; docs/ranks.md has more. A device or an
- * evaluation that fails on one rank fails on all. */
-nbody_status nbody_device_over_mpi(const char *name, int32_t communicator, nbody_device *device);
+ * trees are shared out, and every rank has all results. For trees each rank has all particles, with the
+ * results of one process to the last bit (NBODY_REPLICATED, or 0), or those in its region of space
+ * (NBODY_DISTRIBUTED); docs/ranks.md has more. A device or an evaluation that fails on one rank fails
+ * on all. */
+enum { NBODY_REPLICATED = 1, NBODY_DISTRIBUTED = 2 };
+nbody_status nbody_device_over_mpi(const char *name, int32_t communicator, int32_t trees,
+                                   nbody_device *device);
 /* Copies the display name and a zero; a name that is longer than the capacity is cut. */
 nbody_status nbody_device_name(nbody_device device, char *text, size_t capacity);
 /* Frees the handle; engines and buffers of the device stay good. */

@@ -272,9 +272,11 @@ class device : public detail::owner<nbody_device, nbody_device_free> {
 public:
     explicit device(const std::string &name = "best") : owner(open(name)) {}
     /// Connects the devices of all ranks of an MPI communicator: MPI_Comm_c2f(communicator).
-    static device over_mpi(std::int32_t communicator, const std::string &name = "best") {
+    /// Each rank has all particles of trees, or with NBODY_DISTRIBUTED those in its region.
+    static device over_mpi(std::int32_t communicator, const std::string &name = "best",
+                           std::int32_t trees = NBODY_REPLICATED) {
         nbody_device handle;
-        check(nbody_device_over_mpi(name.c_str(), communicator, &handle));
+        check(nbody_device_over_mpi(name.c_str(), communicator, trees, &handle));
         return device(handle);
     }
     std::string name() const {

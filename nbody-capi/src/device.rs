@@ -7,6 +7,7 @@ use nbody::{Device, DeviceName, Error};
 use nbody_mpi::{Communicator as _, Mpi, Ranks};
 
 use crate::handles::{self, DeviceHandle, Kind};
+use crate::options;
 use crate::pointers::{self, Out};
 use crate::status::{Status, border};
 
@@ -36,6 +37,7 @@ pub unsafe extern "C" fn nbody_device_open(
 pub unsafe extern "C" fn nbody_device_over_mpi(
     name: *const c_char,
     communicator: i32,
+    trees: i32,
     device: *mut DeviceHandle,
 ) -> Status {
     border(|| {
@@ -49,7 +51,14 @@ pub unsafe extern "C" fn nbody_device_over_mpi(
             DeviceName::Best => Ok(Device::best_of(ranks.on_host().rank)),
             name => name.open(),
         });
-        out.set(handles::put(Ranks::of_opened(ranks, mine)?.device())?.into());
+        let distributed = match trees {
+            0 | 1 => Ok(false),
+            2 => Ok(true),
+            found => Err(options::unknown("distribution of trees", found, 2)),
+        };
+        let ranks = Ranks::of_opened(ranks, mine)?;
+        let ranks = if distributed? { ranks.distribute_trees() } else { ranks };
+        out.set(handles::put(ranks.device())?.into());
         Ok(())
     })
 }

@@ -222,8 +222,8 @@ int main() {
 
     VARY(nbody_device_open, "cpu", &other);
     // MPI does not run here.
-    must(nbody_device_over_mpi("cpu", 0, &other) != NBODY_OK, "ranks without MPI");
-    VARY(nbody_device_over_mpi, "cpu", 0, &other);
+    must(nbody_device_over_mpi("cpu", 0, 0, &other) != NBODY_OK, "ranks without MPI");
+    VARY(nbody_device_over_mpi, "cpu", 0, NBODY_DISTRIBUTED, &other);
     OK(nbody_device_open("emulator", &other));
     VARY(nbody_device_name, device, text, sizeof text);
     VARY(nbody_device_free, nbody_device());

@@ -78,11 +78,11 @@ static void evaluate_lists(nbody_device device, double (*results)[N][4]) {
 }
 
 int main(int argc, char **argv) {
-    nbody_device device, over;
+    nbody_device device, over, apart;
     char name[64];
     int provided, rank, size, k, same = 0;
     MPI_Comm ours;
-    CHECK(nbody_device_over_mpi("cpu", 0, &over) == NBODY_ERROR_ARGUMENT); /* before MPI_Init */
+    CHECK(nbody_device_over_mpi("cpu", 0, 0, &over) == NBODY_ERROR_ARGUMENT); /* before MPI_Init */
     CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) == MPI_SUCCESS);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -95,17 +95,25 @@ int main(int argc, char **argv) {
     CHECK(nbody_device_open("cpu", &device) == NBODY_OK);
     evaluate(device, alone);
     /* A device that one rank does not have is an error on all. */
-    CHECK(nbody_device_over_mpi(rank == size - 1 ? "cuda:99" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), &over) != NBODY_OK);
+    CHECK(nbody_device_over_mpi(rank == size - 1 ? "cuda:99" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, &over) != NBODY_OK);
     /* And so is a name of none. */
-    CHECK(nbody_device_over_mpi(rank == size - 1 ? "gpu" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), &over) != NBODY_OK);
+    CHECK(nbody_device_over_mpi(rank == size - 1 ? "gpu" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, &over) != NBODY_OK);
     MPI_Comm_dup(MPI_COMM_WORLD, &ours);
-    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), &over) == NBODY_OK);
+    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), 3, &over) == NBODY_ERROR_ARGUMENT);
+    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), NBODY_DISTRIBUTED, &apart) == NBODY_OK);
+    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), NBODY_REPLICATED, &over) == NBODY_OK);
     MPI_Comm_free(&ours);
     CHECK(nbody_device_name(over, name, sizeof name) == NBODY_OK);
     CHECK(strstr(name, size > 1 ? " x cpu" : "cpu") != NULL);
     evaluate(over, shared);
     CHECK(memcmp(alone, shared, sizeof alone) == 0);
     CHECK(alone[0][0][0] != 0.0 && alone[1][N - 1][3] != 0.0);
+    /* The cells of a distributed tree are other ones, and so are the errors. */
+    evaluate(apart, shared);
+    CHECK(memcmp(alone[0], shared[0], sizeof alone[0]) == 0);
+    CHECK((memcmp(alone[1], shared[1], sizeof alone[1]) == 0) == (size == 1));
+    for (k = 0; k < N; k++) CHECK(fabs(shared[1][k][3] / alone[1][k][3] - 1.0) < 1e-3);
+    CHECK(nbody_device_free(apart) == NBODY_OK);
     evaluate_lists(device, listed);
     evaluate_lists(over, shared);
     for (k = 0; k < 2 * N * 4; k++) {
