@@ -95,6 +95,7 @@ pub mod untyped {
     pub use crate::device::Device;
     pub use crate::listed::Listed;
     pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
+    pub use crate::lists::subset::{Subset, SubsetNumbers};
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{DeviceColumn, NumberType};
     pub use crate::pairs::engine::Engine;

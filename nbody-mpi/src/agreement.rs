@@ -42,6 +42,11 @@ impl Agreement {
         Self { communicator: communicator.clone(), count: AtomicU64::new(0) }
     }
 
+    /// Returns the number of operations so far, the same on all ranks.
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
     /// Returns what this rank has done, if all ranks call this operation and none has failed.
     /// Otherwise every rank returns an error: its own, or an error that names a rank.
     pub fn on<T>(

@@ -28,6 +28,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
         Program::gather(),
         Program::parts(),
         Program::moving(),
+        Program::subset(),
         Program::essential(),
         Program::column_copy(),
         Program::selection(),

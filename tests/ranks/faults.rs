@@ -150,16 +150,17 @@ fn pairs_that_differ_are_refused() {
     });
     given.iter().for_each(is_told);
     let balls = Random(1).balls(200);
-    for by_law in [false, true] {
+    for (by_law, by_all) in [(false, true), (true, true), (true, false)] {
         let excluded = threads(2, |all| {
             let pairs = [[0, 1 + all.rank() as u32]];
+            let pairs = if by_all || all.rank() == 0 { &pairs[..] } else { &[] };
             let device = over(all, &Device::cpu());
             let mut lists = Neighbours::new(&device, Skin::Auto).unwrap();
             let mut law = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
             if by_law {
-                law.exclude(&pairs);
+                law.exclude(pairs);
             } else {
-                lists.exclude(&pairs);
+                lists.exclude(pairs);
             }
             let particles = lists.upload(&balls).unwrap();
             let mut out = law.results(200).unwrap();
@@ -334,6 +335,51 @@ fn a_position_that_lists_refuse_is_named_by_its_number() {
             let RankError::OtherRank { message, .. } = of_ranks(error) else { panic!("{error}") };
             assert!(message.contains(&bad.to_string()), "{message}");
         }
+    }
+}
+
+/// A particle with given pairs that is refused leaves all results as they are, on every device.
+#[test]
+fn a_position_with_given_pairs_that_is_refused_changes_no_results() {
+    let balls = Random(1).balls(200);
+    let pairs: Vec<_> = (0..200).map(|k| [k, (7 * k + 3) % 200]).collect();
+    for device in [&[Device::cpu()][..], &nbody_tests::cuda_devices()].concat() {
+        let all = threads(3, |all| {
+            let device = over(all, &device);
+            let mut near = Neighbours::new(&device, Skin::Auto).unwrap();
+            let rows = Csr::from_pairs(200, &pairs).unwrap();
+            let mut given = Neighbours::new(&device, rows).unwrap();
+            let [near_law, mut law] =
+                [(); 2].map(|()| ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap());
+            let mut particles = near.upload(&balls).unwrap();
+            near.update(&particles, &[&near_law]).unwrap();
+            let mut out = law.results(200).unwrap();
+            let mut evaluate = |particles: &_, out: &mut _, adds| {
+                given.update(particles, &[&law])?;
+                if adds {
+                    law.add_over(&given, particles, out)
+                } else {
+                    law.evaluate_over(&given, particles, out)
+                }
+            };
+            evaluate(&particles, &mut out, false).unwrap();
+            let first = out.download::<f64>().unwrap();
+            for adds in [false, true] {
+                let wrong = Ball { pos: Point::new(0.5, f64::NAN, 0.5), ..balls[77] };
+                particles.write_at(&[77], &[wrong]).unwrap();
+                evaluate(&particles, &mut out, adds).unwrap_err();
+                assert_eq!(out.download::<f64>().unwrap(), first);
+                particles.write_at(&[77], &balls[77..78]).unwrap();
+            }
+            evaluate(&particles, &mut out, false).unwrap();
+            assert_eq!(out.download::<f64>().unwrap(), first);
+            near.update(&particles, &[&near_law]).unwrap();
+            let wrong = Ball { pos: Point::new(0.5, f64::NAN, 0.5), ..balls[77] };
+            particles.write_at(&[77], &[wrong]).unwrap();
+            evaluate(&particles, &mut out, false).unwrap_err()
+        });
+        let is_own = |error: &Error| matches!(error, Error::NotFinite { index: 77, .. });
+        assert!(all.iter().any(is_own), "{device}: {all:?}");
     }
 }
 

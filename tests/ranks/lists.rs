@@ -449,7 +449,7 @@ fn given_pairs_are_listed_when_particles_move() {
             let mut given = Neighbours::new(&device, bonds(&balls, 0)).unwrap();
             let uniform = ShortRange::new(&device, Uniform { cutoff: 0.25 }).unwrap();
             let mut bonds = ShortRange::new(&device, Everywhere).unwrap();
-            let mut particles = near.upload(&balls).unwrap();
+            let particles = near.upload(&balls).unwrap();
             let mut out = bonds.results(200).unwrap();
             let mut counts = Vec::new();
             for k in 0..9 {

@@ -11,6 +11,7 @@ use crate::lists::Skin;
 use crate::lists::csr::Csr;
 use crate::lists::cutoff::Cutoff;
 use crate::lists::stats::NeighbourStats;
+use crate::lists::subset::Subset;
 use crate::memory::buffer::Buffer;
 use crate::numeric::precision::Precision;
 use crate::options::Options;
@@ -109,8 +110,10 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
-    /// Makes the next update build lists of these pairs, a row for each i-particle.
-    fn give(&mut self, rows: Csr) -> Result<(), Error>;
+    /// Sets that the particles of the next update are a subset, or all particles. Given and excluded
+    /// pairs, also of laws, name particles by their numbers among all. Returns whether the subset has
+    /// all j-particles that its i-particles have given pairs with.
+    fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, Error>;
 
     /// Checks whether the lists are still valid for these particles and cutoffs, and rebuilds them
     /// if not.

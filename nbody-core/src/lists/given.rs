@@ -211,9 +211,9 @@ impl Lists {
     ) -> Vec<u32> {
         let mut parts = vec![Vec::new(); self.begins.len().saturating_sub(1)];
         parallel::each_chunk(&mut parts, 1, &|group, parts| {
-            let range = self.range(group);
+            // There may be no i-particles, and no list.
             for part in parts {
-                part.extend(range.clone().map(|entry| self.mask(entry)));
+                part.extend(self.range(group).map(|entry| self.mask(entry)));
                 for image in (0..IMAGES).filter(|&image| image::exists(image, lengths)) {
                     self.exclude_from(group, image, rows, i, places, part);
                 }

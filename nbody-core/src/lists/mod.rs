@@ -17,6 +17,7 @@ pub mod margin;
 pub(crate) mod schedule;
 pub(crate) mod short_range;
 pub mod stats;
+pub mod subset;
 pub mod timer;
 
 use crate::error::Error;

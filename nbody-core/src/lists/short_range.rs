@@ -52,10 +52,10 @@ impl CpuShortRange {
     }
 
     /// Finds the i-particles of its group that each entry acts on, if pairs are excluded.
-    fn find_masks(&mut self, followed: &Followed) -> Result<(), Error> {
+    fn find_masks(&mut self, followed: &Followed, near: &CpuNeighbours) -> Result<(), Error> {
         let is_known = self.masks.as_ref().is_some_and(|(of, _)| *of == followed.number());
         if !is_known && !self.excluded.is_empty() {
-            let masks = followed.masks_without(&self.excluded)?;
+            let masks = followed.masks_without(&self.excluded, near.subset.as_ref())?;
             self.masks = Some((followed.number(), masks));
         }
         Ok(())
@@ -86,7 +86,7 @@ impl CpuShortRange {
         let domain = if is_relative { Domain::Open } else { near.domain };
         let i = i.bound(&Binding::new(law.name, law.i, of_i)?, is_relative, i_order)?;
         let j = j.bound(&Binding::new(law.name, law.j, of_j)?, is_relative, j_order)?;
-        self.find_masks(&followed)?;
+        self.find_masks(&followed, near)?;
         let masks = self.masks.as_ref().map(|(_, masks)| &masks[..]);
         let Options { math, order, .. } = self.engine.options;
         let is_interleaved = math == Math::Exact || order.is_some();

@@ -3,6 +3,7 @@
 use nbody_core::lists::{list, margin};
 use nbody_core::order::{boxes, image};
 
+use super::subset::Numbers;
 use crate::border::{self, Address, Declared as _, border};
 use crate::config::warp;
 use crate::order;
@@ -68,6 +69,8 @@ border! {
         /// Pairs that all interactions over the lists exclude, and pairs that this interaction
         /// excludes.
         pub excluded: [ExcludedRows; 2],
+        /// The numbers by which excluded pairs name particles.
+        pub numbers: Numbers,
     }
 
     /// The margin of a particle.
@@ -207,7 +210,8 @@ pub(crate) fn of_evaluation() -> String {
         PeriodicBox::text(),
         Placed::text(),
     ];
-    let pairs = [entry::text(), Lists::text(), ExcludedRows::text(), Restriction::text()];
+    let pairs =
+        [entry::text(), Lists::text(), ExcludedRows::text(), Numbers::text(), Restriction::text()];
     border::text(&[&positions[..], &pairs, &[refusal::text()]].concat())
 }
 

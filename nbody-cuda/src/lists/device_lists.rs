@@ -19,6 +19,7 @@ use super::declared::{Lists, LookState, Placed, Restriction, refusal};
 use super::extent::ListExtent;
 use super::given::{Excluded, Given};
 use super::reach::{ReachMemory, Varying};
+use super::subset::DeviceSubset;
 use crate::backend::{Backend, Batch, Kernel, Memory, Reply, Scratch};
 use crate::border::Address;
 use crate::compile::program::Program;
@@ -58,6 +59,8 @@ pub(crate) struct DeviceLists {
     cache: Cache,
     /// The pairs, if the caller gives them.
     pub given: Option<Given>,
+    /// The numbers of the particles, if they are a subset.
+    pub subset: DeviceSubset,
     /// The excluded pairs.
     pub excluded: Excluded,
     /// The number of i-particles, the first ones, that have lists; `None` for all.
@@ -110,6 +113,7 @@ impl DeviceLists {
             kernel,
             cache: cache.clone(),
             given: None,
+            subset: DeviceSubset::new(cache),
             excluded: Excluded::default(),
             wanted: None,
             reach: ReachMemory::default(),
@@ -327,14 +331,16 @@ impl DeviceLists {
     /// Returns the pairs that act, for an interaction that excludes pairs of its own.
     pub fn restriction(&self, excluded: &Excluded) -> Restriction {
         let masks = self.given.as_ref().map_or(Address::NULL, Given::masks);
-        Restriction { masks, excluded: [self.excluded.rows(), excluded.rows()] }
+        let excluded = [self.excluded.rows(), excluded.rows()];
+        Restriction { masks, excluded, numbers: self.subset.numbers() }
     }
 
     /// Returns all device memory, without the memory of varying cutoffs.
     pub fn memory(&self) -> Vec<&dyn Memory> {
         let lists = [&self.begins, &self.counts, &self.entries, &self.origins].map(Scratch::memory);
         let orders = self.orders.iter().flat_map(OrderMemory::memory);
-        let given = self.given.iter().flat_map(Given::memory).chain(self.excluded.memory());
+        let given = self.given.iter().flat_map(Given::memory);
+        let given = given.chain(self.excluded.memory()).chain(self.subset.memory());
         lists.into_iter().chain(orders).chain(given).chain([&*self.state]).collect()
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct ListKind {
     pub is_restricted: bool,
     /// The results of the first particles alone are wanted.
     pub is_first: bool,
+    /// Excluded pairs name particles by other numbers than their rows.
+    pub is_subset: bool,
 }
 
 impl Program {
@@ -75,12 +77,17 @@ impl Program {
         law: &Law,
         options: Options,
         buffers: [&'static [Field]; 2],
-        ListKind { is_restricted, is_first }: ListKind,
+        ListKind { is_restricted, is_first, is_subset }: ListKind,
     ) -> Result<Self, Error> {
         let config = config(law, options, is_restricted)?;
+        let subset = if is_restricted {
+            format!("constexpr bool SUBSET = {is_subset}; // pairs name particles by numbers\n")
+        } else {
+            String::new()
+        };
         let first = format!(
             "namespace nbody {{\n\nconstexpr bool FIRST = {is_first}; // the results of the first \
-             particles alone are wanted\n\n}} // namespace nbody\n\n"
+             particles alone are wanted\n{subset}\n}} // namespace nbody\n\n"
         );
         let words = declared::of_evaluation() + &words(law, options.precision, buffers)? + &first;
         let (title, restriction) = if is_restricted {

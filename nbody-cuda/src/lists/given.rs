@@ -1,11 +1,14 @@
 //! Given pairs and excluded pairs, in device memory.
 
+use std::sync::Arc;
+
 use nbody_core::lists::list::Lists;
 use nbody_core::order::GROUP;
 use nbody_core::order::image;
 use nbody_core::{Csr, Error as CoreError};
 
 use super::declared::{self, ExcludedRows, Placed};
+use super::subset::{DeviceSubset, SubsetPairs};
 use crate::backend::{Backend, Memory};
 use crate::border::Address;
 use crate::error::Error;
@@ -16,12 +19,14 @@ use crate::error::Error;
 pub(crate) struct Given {
     pub rows: Csr,
     memory: Option<GivenMemory>,
+    /// The rows in device memory, once a subset of them was listed.
+    of_all: Option<[Box<dyn Memory>; 2]>,
 }
 
 #[derive(Debug)]
 struct GivenMemory {
-    /// The larger number of particles of the two sets.
-    n: usize,
+    /// The larger number of particles of the two sets; `None` for a subset.
+    n: Option<usize>,
     begins: Box<dyn Memory>,
     counts: Box<dyn Memory>,
     entries: Box<dyn Memory>,
@@ -34,25 +39,52 @@ struct GivenMemory {
 
 impl Given {
     pub fn new(rows: Csr) -> Self {
-        Self { rows, memory: None }
+        Self { rows, memory: None, of_all: None }
     }
 
-    /// Copies the lists to the device, for these numbers of i-particles and j-particles.
+    /// Lists the pairs of a subset on the device, or of all particles with the next upload. Returns
+    /// whether the subset has all j-particles of its pairs.
+    pub fn list(
+        &mut self,
+        backend: &Arc<dyn Backend>,
+        subset: &DeviceSubset,
+    ) -> Result<bool, Error> {
+        self.memory = None;
+        if !subset.is_some() {
+            return Ok(true);
+        }
+        if self.of_all.is_none() {
+            let Csr { offsets, indices } = &self.rows;
+            self.of_all = Some([backend.copied(offsets)?, backend.copied(indices)?]);
+        }
+        let of_all = self.of_all.as_ref().expect("copied above");
+        let pairs = subset.pairs(backend, &self.rows, of_all)?;
+        let SubsetPairs { begins, counts, entries, masks, order, has_all } = pairs;
+        // The memory of the order has a number for each particle.
+        let zeros = zeros(&**backend, order.words() * size_of::<u64>() / size_of::<u32>())?;
+        self.memory = Some(GivenMemory { n: None, begins, counts, entries, masks, order, zeros });
+        Ok(has_all)
+    }
+
+    /// Copies the lists of all particles to the device, for these numbers of i-particles and
+    /// j-particles.
     pub fn upload(&mut self, backend: &dyn Backend, n: [usize; 2]) -> Result<(), Error> {
+        if self.memory.as_ref().is_some_and(|memory| memory.n.is_none()) {
+            return Ok(());
+        }
         CoreError::check_length("rows", self.rows.len(), n[0])?;
         self.rows.check_indices(n[1])?;
         let n = n.into_iter().max().unwrap_or(0);
-        if self.memory.as_ref().is_some_and(|memory| memory.n == n) {
+        if self.memory.as_ref().is_some_and(|memory| memory.n == Some(n)) {
             return Ok(());
         }
         let lists = Lists::of_rows(&self.rows, &|_, _| image::ITSELF);
         let lengths = lists.begins.windows(2).map(|ends| (ends[1] - ends[0]) as u32);
         let lengths: Vec<_> = lengths.collect();
         let order: Vec<_> = (0..n as u32).collect();
-        let mut zeros = backend.allocate(3 * n.next_multiple_of(GROUP) * size_of::<f64>())?;
-        zeros.zero()?;
+        let zeros = zeros(backend, n)?;
         self.memory = Some(GivenMemory {
-            n,
+            n: Some(n),
             begins: backend.copied(&lists.begins)?,
             counts: backend.copied(&lengths)?,
             entries: backend.copied(&lists.entries)?,
@@ -149,4 +181,11 @@ impl Excluded {
     pub fn memory(&self) -> impl Iterator<Item = &dyn Memory> {
         self.memory.iter().flat_map(|it| [&*it.offsets, &*it.indices])
     }
+}
+
+/// Returns zeros for the positions of `n` particles, and for the origins of their groups.
+fn zeros(backend: &dyn Backend, n: usize) -> Result<Box<dyn Memory>, Error> {
+    let mut zeros = backend.allocate(3 * n.next_multiple_of(GROUP) * size_of::<f64>())?;
+    zeros.zero()?;
+    Ok(zeros)
 }

@@ -17,6 +17,7 @@ mod reach;
 mod rebuild;
 mod sets;
 pub mod short_range;
+mod subset;
 
 /// The text of the motion of particles.
 const MOTION: &str = include_str!("motion.cuh");

@@ -10,7 +10,7 @@ use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::wrapped;
-use nbody_core::untyped::{self, Origin};
+use nbody_core::untyped::{self, Origin, Subset};
 use nbody_core::{
     Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
@@ -137,7 +137,9 @@ impl CudaNeighbours {
         self.cover(sets, cutoffs)?;
         let extent = self.plan(sets).inspect_err(|_| self.lists.forget())?;
         let of_both = [extent.n[0], extent.nj()];
-        self.lists.excluded.upload(&*self.backend, of_both, extent.one_set)?;
+        self.lists.subset.check(of_both)?;
+        let named = self.lists.subset.named(of_both);
+        self.lists.excluded.upload(&*self.backend, named, extent.one_set)?;
         Ok(extent)
     }
 
@@ -440,11 +442,14 @@ impl untyped::Neighbours for CudaNeighbours {
         self.lists.forget();
     }
 
-    fn give(&mut self, rows: Csr) -> Result<(), nbody_core::Error> {
-        rows.check()?;
-        self.lists.given = Some(Given::new(rows));
+    fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, nbody_core::Error> {
+        self.lists.subset.set(&self.backend, subset, self.is_given())?;
+        let DeviceLists { given: Some(given), subset, .. } = &mut self.lists else {
+            return Ok(true);
+        };
+        let has_all = given.list(&self.backend, subset)?;
         self.lists.forget();
-        Ok(())
+        Ok(has_all)
     }
 
     fn update(

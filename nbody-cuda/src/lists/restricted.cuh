@@ -3,6 +3,12 @@ namespace nbody {
 
 constexpr bool RESTRICTED = true;
 
+// Returns the number by which excluded pairs name a particle.
+__device__ __forceinline__ u32 number_of(const u32 *numbers, u32 index)
+{
+    return SUBSET ? numbers[index] : index;
+}
+
 // Returns whether an i-particle excludes a j-particle.
 __device__ __forceinline__ bool have(const ExcludedRows &rows, u32 i, u32 j)
 {
@@ -109,7 +115,7 @@ public:
         __shared__ Excluded tables[BLOCK / 32];
         __shared__ u32 of_bags[BLOCK / 32][WORDS * WORD];
         const u32 lane = threadIdx.x % LANES, warp = threadIdx.x / 32;
-        tables[warp].fill(restriction, i[lane < n ? lane : n - 1]);
+        tables[warp].fill(restriction, number_of(restriction.numbers.of_i, i[lane < n ? lane : n - 1]));
         excluded = &tables[warp];
         masks = of_bags[warp];
     }
@@ -121,12 +127,14 @@ public:
     {
         u32 mask = restriction.masks ? restriction.masks[entry] : ~0u;
         if (own < 32) mask &= ~(1u << own);
+        const Numbers &numbers = restriction.numbers;
+        const u32 number = number_of(numbers.of_j, j);
         if (!excluded->overflows) {
-            mask &= ~excluded->find(j);
+            mask &= ~excluded->find(number);
         } else {
             for (u32 at = 0; at < n; ++at) {
                 for (const ExcludedRows &rows : restriction.excluded) {
-                    if (have(rows, i[at], j)) mask &= ~(1u << at);
+                    if (have(rows, number_of(numbers.of_i, i[at]), number)) mask &= ~(1u << at);
                 }
             }
         }

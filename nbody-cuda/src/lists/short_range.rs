@@ -110,7 +110,8 @@ impl ListEngine {
         if out.n == 0 || nj == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
-        self.excluded.upload(&*self.setup.backend, [ni, nj], sets.one_set)?;
+        let named = near.lists.subset.named([ni, nj]);
+        self.excluded.upload(&*self.setup.backend, named, sets.one_set)?;
         let kernel = self.provide(near, sets, out.n < ni)?;
         if store == Store::Replace {
             return self.launch(kernel, near, sets, out, times);
@@ -139,7 +140,8 @@ impl ListEngine {
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
         let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_periodic = domain.is_periodic();
-        let kind = ListKind { is_restricted, is_first };
+        let is_subset = is_restricted && near.lists.subset.is_some();
+        let kind = ListKind { is_restricted, is_first, is_subset };
         let variant = Variant { fields, kind, is_periodic, order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);

@@ -34,7 +34,8 @@ struct State {
 enum Held {
     /// Every rank has all rows.
     All,
-    /// Each rank has the rows of its particles. The last ghosts follow them, or they have changed.
+    /// Each rank has the rows of its particles. With `has_ghosts`, the rows of the last ghosts follow
+    /// them.
     Own { placement: Arc<Placement>, ghosts: Option<Arc<Ghosts>>, has_ghosts: bool },
     /// A rank failed while the rows of this number of particles moved.
     Lost { n: usize },
@@ -272,7 +273,7 @@ impl State {
         }
         self.place(job, kind, placement)?;
         let name = || format!("ghosts of {} particles", placement.n);
-        let operation = Operation { name: &name, values: &[placement.n as u64] };
+        let operation = Operation { name: &name, values: &[placement.n as u64, ghosts.id] };
         let is_free = self.rows_mut().map(|_| ());
         job.agreement.on(&operation, is_free)?;
         let Moves { lists, received } = moves;

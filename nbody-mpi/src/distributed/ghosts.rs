@@ -1,6 +1,5 @@
 //! Copies of particles of other ranks that may act on particles of this one.
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use nbody_core::Error;
@@ -16,14 +15,14 @@ use crate::shared::Job;
 pub struct Ghosts {
     /// Other ghosts have another number.
     pub number: u64,
+    /// The same number on all ranks, above 0.
+    pub id: u64,
     /// The places of the particles.
     pub placement: Arc<Placement>,
     /// The particles of this rank that are ghosts of others.
     pub moves: Moves,
     /// The numbers of the ghosts, once they were needed.
     numbers: OnceLock<Numbers>,
-    /// The rows of the ghosts by their numbers, once they were needed.
-    rows: OnceLock<HashMap<u32, u32>>,
 }
 
 impl Ghosts {
@@ -71,26 +70,21 @@ impl Ghosts {
     ) -> Result<Arc<Self>, Error> {
         let moves = Moves::new(job, lists)?;
         let (number, placement) = (new_number(), placement.clone());
-        let (numbers, rows) = Default::default();
-        Ok(Arc::new(Self { number, placement, moves, numbers, rows }))
+        let id = 1 + job.agreement.count();
+        Ok(Arc::new(Self { number, id, placement, moves, numbers: OnceLock::new() }))
     }
 
     /// Returns the numbers of the ghosts. All ranks call this together.
-    pub fn numbers(&self, job: &Job) -> Result<&[u32], Error> {
-        if self.numbers.get().is_none() {
-            let numbers = self.moves.exchanged(job, &self.placement.numbers)?;
-            let _ = self.numbers.set(numbers);
+    pub fn numbers(&self, job: &Job) -> Result<&Numbers, Error> {
+        if let Some(known) = self.numbers.get() {
+            return Ok(known);
         }
-        self.numbers.get().map_or(Ok(&[]), Numbers::on_host)
-    }
-
-    /// Returns a function that returns the row of a particle, of this rank or a ghost. All ranks call
-    /// this together.
-    pub fn rows(&self, job: &Job) -> Result<impl Fn(u32) -> Option<u32>, Error> {
-        let numbers = self.numbers(job)?;
-        let own = self.placement.rows()?;
-        let first = self.placement.own() as u32;
-        let ghosts = self.rows.get_or_init(|| numbers.iter().copied().zip(first..).collect());
-        Ok(move |number| own.get(number).or_else(|| ghosts.get(&number).copied()))
+        let name = || format!("the numbers of ghosts of {} particles", self.placement.n);
+        let operation = Operation { name: &name, values: &[self.id] };
+        // A rank that does not want them is told so before the exchange.
+        job.agreement.on(&operation, Ok(()))?;
+        let numbers = self.moves.exchanged(job, &self.placement.numbers);
+        let numbers = job.agreement.on(&operation, numbers)?;
+        Ok(self.numbers.get_or_init(|| numbers))
     }
 }

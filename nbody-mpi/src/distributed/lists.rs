@@ -5,16 +5,16 @@ use std::ptr;
 use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{self, Cutoff, Watched};
-use nbody_core::lists::given::check_excluded;
 use nbody_core::order::lengths;
-use nbody_core::untyped::{Across, Buffer, Neighbours, Origin};
+use nbody_core::untyped::{Across, Buffer, Neighbours, Origin, Subset};
 use nbody_core::{Csr, Error, FieldKind, ListState, Skin, Sources};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::buffer::{Distributed, all};
 use super::ghosts::Ghosts;
-use super::given;
+use super::given::missing;
 use super::placing::{Located, box_around, boxes, hull, points};
+use super::rows;
 use super::sets::{Placed, Sets, bounds, watched};
 use crate::agreement::Operation;
 use crate::shared::Job;
@@ -33,10 +33,9 @@ pub struct Lists {
     pub job: Arc<Job>,
     /// The lists of this rank.
     pub of_rank: Box<dyn Neighbours>,
-    /// The origin of the pairs of all particles, the excluded pairs, and a hash of both, which all
-    /// ranks must have.
     origin: Origin,
-    excluded: Vec<[u32; 2]>,
+    has_excluded: bool,
+    /// A hash of given and excluded pairs, which all ranks must have.
     pub pairs: u64,
     /// The number of i-particles, the first ones, that have lists; `None` for all.
     wanted: Option<usize>,
@@ -45,8 +44,11 @@ pub struct Lists {
     /// `built_on_rank` times.
     pub rebuilds: u64,
     built_on_rank: u64,
-    /// Whether the lists of this rank have its own excluded and given pairs.
+    /// Whether the lists of this rank are for its own particles.
     is_own: bool,
+    /// The places of the i-particles and the ghosts of the subset that the lists of this rank are
+    /// for, if they know its numbers, and whether it has all particles of given pairs.
+    subset: Option<([u64; 2], bool)>,
     /// The number of updates since then, and of the updates for which the lists before were valid.
     pub age: u64,
     lasted: u64,
@@ -67,20 +69,22 @@ pub struct Built {
 
 impl Lists {
     pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: Origin) -> Self {
-        let (excluded, wanted, built, restored, begun) = Default::default();
+        let (has_excluded, wanted, built, restored, begun) = Default::default();
         let pairs = hash(&origin, &[]);
         let (rebuilds, built_on_rank, age, lasted, is_own) = Default::default();
+        let subset = None;
         Self {
             job: job.clone(),
             of_rank: lists,
             origin,
-            excluded,
+            has_excluded,
             pairs,
             wanted,
             built,
             rebuilds,
             built_on_rank,
             is_own,
+            subset,
             age,
             lasted,
             restored,
@@ -104,11 +108,23 @@ impl Lists {
             && self.pays(sets, cutoffs)
     }
 
-    /// Returns whether it pays to distribute the particles. Particles with given pairs stay where they
-    /// are.
+    fn is_given(&self) -> bool {
+        matches!(self.origin, Origin::Given(_))
+    }
+
+    /// Returns whether it pays to distribute the particles. Given pairs follow particles that are
+    /// distributed; a set without positions is in no region.
     fn pays(&self, sets: &Sets, cutoffs: &[Cutoff]) -> bool {
-        if let Origin::Given(_) = self.origin {
-            return sets.buffers().any(|it| it.placement().is_some());
+        if self.is_given() {
+            let has_positions =
+                |it: &[Watched; 2]| it.iter().all(|it| !it.position.places().is_empty());
+            let is_placed = || {
+                self.built.as_ref().is_some_and(|built| built.placed.has(sets))
+                    || sets.buffers().any(|it| it.placement().is_some())
+            };
+            return !cutoffs.is_empty()
+                && is_placed()
+                && watched(cutoffs, sets).is_ok_and(|it| has_positions(&it));
         }
         let flops = |cutoff: &Cutoff| u64::from(cutoff.law().operations.flops().max(1));
         let work = LISTED * cutoffs.iter().map(flops).sum::<u64>();
@@ -126,7 +142,8 @@ impl Lists {
             self.begun = Some(self.look_at(&built.placed, sets, &cutoffs));
             self.built = Some(Built { cutoffs: cutoffs.clone(), ..built });
             // An evaluation over lists that are not valid would be in vain.
-            if !self.job.is_cpu() && self.age + MARGIN < self.lasted {
+            let may_last = self.is_given() || self.age + MARGIN < self.lasted;
+            if !self.job.is_cpu() && may_last {
                 return Ok(());
             }
             if self.settle(Ok(()))?.is_some() {
@@ -178,9 +195,8 @@ impl Lists {
     /// Builds lists that are not valid, for the particles of an evaluation. Given pairs follow
     /// particles that have moved.
     pub fn make_valid(&mut self, sets: &Sets) -> Result<(), Error> {
-        let is_given = matches!(self.origin, Origin::Given(_));
         match &self.built {
-            Some(built) if built.is_wanted || is_given && !built.placed.has(sets) => {
+            Some(built) if built.is_wanted || self.is_given() && !built.placed.has(sets) => {
                 let cutoffs = built.cutoffs.clone();
                 self.build_again(sets, cutoffs)
             }
@@ -191,14 +207,20 @@ impl Lists {
     /// Builds the lists.
     fn build_again(&mut self, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
         // Particles that others have distributed stay where they are.
-        let moves_all = self.built.take().is_some_and(|built| built.placed.has(sets));
+        let built = self.built.take();
+        let moves_all = built.as_ref().is_some_and(|built| built.placed.has(sets));
         self.begun = None;
+        let before = self.of_rank.rebuilds();
+        self.of_rank.rebuild();
+        let before = match &built {
+            Some(built) => built.placed.renumbered(before, self.built_on_rank),
+            None => before,
+        };
         let name = || format!("lists of {:?} particles", sets.lengths());
         let operation = Operation { name: &name, values: &[self.pairs] };
-        let before = self.job.agreement.on(&operation, self.of_rank.rebuilds())?;
+        let before = self.job.agreement.on(&operation, before)?;
         self.rebuilds += before - self.built_on_rank;
         self.built_on_rank = before;
-        self.of_rank.rebuild();
         let placed = match self.origin {
             Origin::Found(skin) => self.find(sets, &cutoffs, (skin, moves_all)),
             Origin::Given(_) => self.follow(sets, &cutoffs),
@@ -264,19 +286,92 @@ impl Lists {
         Ok(Placed { i, ghosts, shape: sets.shape() })
     }
 
-    /// Finds the particles that the particles of this rank have given pairs with.
-    fn follow(&self, sets: &Sets, cutoffs: &[Cutoff]) -> Result<Placed, Error> {
-        let Origin::Given(rows) = &self.origin else {
-            unreachable!("found pairs have ghosts within reach")
-        };
-        let [n, of_j] = sets.lengths();
-        Error::check_length("rows", rows.len(), n)?;
-        rows.check_indices(of_j)?;
+    /// Finds the particles that the particles of this rank have given pairs with: the last ghosts, if
+    /// they are enough on all ranks, else ghosts of their own.
+    fn follow(&mut self, sets: &Sets, cutoffs: &[Cutoff]) -> Result<Placed, Error> {
+        if let Origin::Given(rows) = &self.origin {
+            let [n, of_j] = sets.lengths();
+            Error::check_length("rows", rows.len(), n)?;
+            rows.check_indices(of_j)?;
+        }
         let watched = watched(cutoffs, sets)?;
         let [i, j] = self.located(sets, &watched).place(&self.job, false, None)?;
-        let last = sets.j.unwrap_or(sets.i).ghosts();
-        let ghosts = given::ghosts(&self.job, rows, [&i, &j], last)?;
-        Ok(Placed { i, ghosts, shape: sets.shape() })
+        let shape = sets.shape();
+        let last = sets.j.unwrap_or(sets.i).ghosts().filter(|it| it.placement.number == j.number);
+        let job = self.job.clone();
+        // After a failure, ranks may have different ones.
+        let id = last.as_ref().map_or(0, |ghosts| ghosts.id);
+        let ids = rows::gather_equal(&*job.communicator, &[id])?.concat();
+        let last = last.filter(|_| ids.iter().all(|other| *other == id));
+        let name = || format!("ghosts of {:?} particles with given pairs", sets.lengths());
+        let operation = Operation { name: &name, values: &[] };
+        if let Some(ghosts) = last {
+            let placed = Placed { i: i.clone(), ghosts, shape };
+            let has_all = self.set_subset(&placed);
+            if job.agreement.all_say(&operation, has_all)? {
+                return Ok(placed);
+            }
+        }
+        let Origin::Given(rows) = &self.origin else { unreachable!("pairs are given") };
+        let missing = job.agreement.on(&operation, missing(rows, &i, &j))?;
+        Ok(Placed { i, ghosts: Ghosts::wanted(&job, &j, &missing)?, shape })
+    }
+
+    /// Tells the lists of this rank the numbers of their particles. Returns whether these have all
+    /// particles of given pairs. All ranks call this together.
+    pub fn set_subset(&mut self, placed: &Placed) -> Result<bool, Error> {
+        let Placed { i, ghosts, shape } = placed;
+        let numbers = [i.number, ghosts.number];
+        if let Some((_, has_all)) = self.subset.filter(|(known, _)| *known == numbers) {
+            return Ok(has_all);
+        }
+        let j = [&ghosts.placement.numbers, ghosts.numbers(&self.job)?];
+        let set = self.of_rank.set_subset(Some(&Subset {
+            i: (!shape[1]).then_some(&*i.numbers.on_device),
+            j: &j.map(|numbers| &*numbers.on_device),
+            own: i.own(),
+            n: [i.n, ghosts.placement.n],
+        }));
+        self.subset = None;
+        if set.is_err() {
+            self.of_rank.set_subset(None)?;
+        }
+        let has_all = set?;
+        self.subset = Some((numbers, has_all));
+        Ok(has_all)
+    }
+
+    /// Sets a subset of the caller.
+    pub fn replace_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, Error> {
+        (self.built, self.begun) = (None, None);
+        self.leave_subset()?;
+        self.of_rank.set_subset(subset)
+    }
+
+    /// Tells the lists of this rank that their particles are all particles.
+    fn unset_subset(&mut self) -> Result<(), Error> {
+        if self.subset.take().is_some() {
+            self.of_rank.set_subset(None)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the lists of this rank be for all particles.
+    fn leave_subset(&mut self) -> Result<(), Error> {
+        if mem::take(&mut self.is_own) {
+            self.of_rank.list_first(self.wanted);
+            self.of_rank.rebuild();
+        }
+        self.unset_subset()
+    }
+
+    /// Tells the lists of this rank the numbers of the particles that they were built for. All ranks
+    /// call this together.
+    pub fn name_particles(&mut self) -> Result<(), Error> {
+        let Some(built) = self.built.take() else { return Ok(()) };
+        let done = self.set_subset(&built.placed);
+        self.built = Some(built);
+        done.map(|_| ())
     }
 
     /// Returns the particles with their positions.
@@ -291,15 +386,15 @@ impl Lists {
 
     /// Builds the lists of this rank.
     fn build(&mut self, placed: &Placed, sets: &Sets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
-        check_excluded(&self.excluded, sets.lengths())?;
         let [i, j] = placed.rows(sets)?;
         self.is_own = true;
-        if let Origin::Given(rows) = &self.origin {
-            self.of_rank.give(given::of_rank(&self.job, rows, placed)?)?;
-            self.built_on_rank = self.of_rank.rebuilds()?;
-        }
         self.of_rank.list_first(placed.shape[1].then(|| placed.i.own()));
-        self.of_rank.exclude(&placed.pairs(&self.job, &self.excluded)?);
+        if self.is_given() || self.has_excluded {
+            let has_all = self.set_subset(placed)?;
+            assert!(has_all, "each given pair has its ghosts");
+        } else {
+            self.unset_subset()?;
+        }
         let done = self.of_rank.update(&**i, placed.sources(&**j), cutoffs);
         // The outcome is known once the lists are counted.
         let counted = done.and_then(|()| self.of_rank.rebuilds());
@@ -315,23 +410,10 @@ impl Lists {
     }
 
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        self.excluded = pairs.to_vec();
+        self.has_excluded = !pairs.is_empty();
         self.pairs = hash(&self.origin, pairs);
-        if !self.is_own {
-            self.of_rank.exclude(pairs);
-        }
+        self.of_rank.exclude(pairs);
         self.rebuild();
-    }
-
-    pub fn give(&mut self, rows: Csr) -> Result<(), Error> {
-        rows.check()?;
-        if !self.is_own {
-            self.of_rank.give(rows.clone())?;
-        }
-        self.origin = Origin::Given(rows);
-        self.pairs = hash(&self.origin, &self.excluded);
-        self.rebuild();
-        Ok(())
     }
 
     pub fn update(
@@ -343,13 +425,7 @@ impl Lists {
         let sets = Sets::new(i, j);
         let Some(sets) = sets.filter(|sets| self.distributes(sets, j.is_first(), &cutoffs)) else {
             (self.built, self.begun) = (None, None);
-            if mem::take(&mut self.is_own) {
-                self.of_rank.list_first(self.wanted);
-                self.of_rank.exclude(&self.excluded);
-                if let Origin::Given(rows) = &self.origin {
-                    self.of_rank.give(rows.clone())?;
-                }
-            }
+            self.leave_subset()?;
             if let Some(state) = self.restored.take() {
                 self.of_rank.restore(&state)?;
             }
@@ -370,6 +446,7 @@ impl Lists {
         cutoffs: Vec<Cutoff>,
     ) -> Result<bool, Error> {
         let Some(built) = self.built.take() else {
+            self.leave_subset()?;
             return self.of_rank.look(&*all(i)?, j.with(&*all(j.particles())?), cutoffs);
         };
         let sets = Sets::new(i, j).filter(|sets| built.placed.has(sets) && !built.is_wanted);

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nbody_core::lists::cutoff::Cutoff;
-use nbody_core::untyped::{Buffer, Neighbours, Origin};
+use nbody_core::untyped::{Buffer, Neighbours, Origin, Subset};
 use nbody_core::{Csr, Domain, Error, ListState, NeighbourStats, Precision, Sources};
 
 use super::lists::Lists;
 use crate::shared::Job;
 
-/// Neighbour lists over ranks. Ranks distribute the particles, if they find the pairs within
-/// cutoffs, and results do not name particles; else every rank has the lists of all particles.
+/// Neighbour lists over ranks. Ranks distribute the particles for pairs within cutoffs, and given pairs
+/// follow them, if results do not name particles; else every rank has the lists of all particles.
 #[derive(Debug)]
 pub(crate) struct DistributedLists {
     lists: Mutex<Lists>,
@@ -57,8 +57,8 @@ impl Neighbours for DistributedLists {
         self.get_mut().exclude(pairs);
     }
 
-    fn give(&mut self, rows: Csr) -> Result<(), Error> {
-        self.get_mut().give(rows)
+    fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, Error> {
+        self.get_mut().replace_subset(subset)
     }
 
     fn update(

@@ -138,25 +138,12 @@ impl Placed {
         }
     }
 
-    /// Returns the pairs of particles that are both on this rank, by their rows. All ranks call this
-    /// together.
-    pub fn pairs(&self, job: &Job, pairs: &[[u32; 2]]) -> Result<Vec<[u32; 2]>, Error> {
-        if pairs.is_empty() {
-            return Ok(Vec::new());
-        }
-        let of_j = self.ghosts.rows(job)?;
-        let of_i = self.i.rows()?;
-        let of_i = |number| if self.shape[1] { of_j(number) } else { of_i.get(number) };
-        let row = |[a, b]: &[u32; 2]| Some([of_i(*a)?, of_j(*b)?]);
-        Ok(pairs.iter().filter_map(row).collect())
-    }
-
     /// Returns the number of the j-particle of a row.
     pub fn number(&self, job: &Job, row: usize) -> Result<u32, Error> {
         let own = self.ghosts.placement.numbers.on_host()?;
         match own.get(row) {
             Some(number) => Ok(*number),
-            None => Ok(self.ghosts.numbers(job)?[row - own.len()]),
+            None => Ok(self.ghosts.numbers(job)?.on_host()?[row - own.len()]),
         }
     }
 }

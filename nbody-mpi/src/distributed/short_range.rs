@@ -4,7 +4,6 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nbody_core::lists::given::check_excluded;
 use nbody_core::pack::{dim, fold_rows};
 use nbody_core::untyped::{Buffer, Neighbours, OwnedRows, ShortRange};
 use nbody_core::{Error, Law, Options, Sources, Store};
@@ -24,30 +23,17 @@ pub(crate) struct DistributedShortRange {
     job: Arc<Job>,
     /// The engine of this rank.
     law: Box<dyn ShortRange>,
-    /// The excluded pairs, and their hash, which all ranks must have.
-    excluded: Vec<[u32; 2]>,
-    excluded_hash: u64,
-    /// The ghosts of the lists whose excluded pairs the engine has; `None` for all particles.
-    excluded_for: Option<u64>,
+    has_excluded: bool,
+    /// A hash of the excluded pairs, which all ranks must have.
+    excluded: u64,
     /// Results that the next evaluation writes, if there are any.
     spare: Option<Box<dyn Buffer>>,
 }
 
 impl DistributedShortRange {
     pub fn new(job: &Arc<Job>, law: Box<dyn ShortRange>) -> Self {
-        let (excluded, excluded_hash, excluded_for, spare) = Default::default();
-        Self { job: job.clone(), law, excluded, excluded_hash, excluded_for, spare }
-    }
-
-    /// Gives the engine the excluded pairs of these lists, by their rows.
-    fn exclude_for(&mut self, placed: &Placed, sets: &Sets) -> Result<(), Error> {
-        let number = Some(placed.ghosts.number);
-        if number != self.excluded_for && !self.excluded.is_empty() {
-            check_excluded(&self.excluded, sets.lengths())?;
-            self.law.exclude(&placed.pairs(&self.job, &self.excluded)?);
-            self.excluded_for = number;
-        }
-        Ok(())
+        let (has_excluded, excluded, spare) = Default::default();
+        Self { job: job.clone(), law, has_excluded, excluded, spare }
     }
 
     /// Evaluates the particles of this rank, and stores their results if all ranks succeed.
@@ -62,14 +48,17 @@ impl DistributedShortRange {
         if store == Store::Add && count == n {
             lists.settle(Ok(()))?;
             lists.make_valid(sets)?;
-            let done = self.add(lists, sets, out);
+            self.find_numbers(lists)?;
+            let done = self.name_particles(lists).and_then(|()| self.add(lists, sets, out));
             return self.agree(n, done);
         }
         // While the device evaluates, the host learns whether the lists are valid.
         let mut fresh = None;
         while fresh.is_none() {
             lists.make_valid(sets)?;
-            let done = self.evaluate_fresh(lists, sets, out);
+            self.find_numbers(lists)?;
+            let named = self.name_particles(lists);
+            let done = named.and_then(|()| self.evaluate_fresh(lists, sets, out));
             fresh = if lists.is_open() { lists.settle(done)? } else { Some(self.agree(n, done)?) };
         }
         let (Some(fresh), Some(built)) = (fresh, &lists.built) else { return Ok(()) };
@@ -95,18 +84,28 @@ impl DistributedShortRange {
         out.write_results(&OwnedRows::new(fields, first)?)
     }
 
+    /// Finds the numbers of ghosts, which excluded pairs name, with all ranks.
+    fn find_numbers(&self, lists: &Lists) -> Result<(), Error> {
+        let built = lists.built.as_ref().filter(|_| self.has_excluded);
+        built.map_or(Ok(()), |built| built.placed.ghosts.numbers(&self.job).map(|_| ()))
+    }
+
+    /// Tells the lists the numbers of their particles, which excluded pairs name.
+    fn name_particles(&self, lists: &mut Lists) -> Result<(), Error> {
+        if self.has_excluded { lists.name_particles() } else { Ok(()) }
+    }
+
     /// Returns what this rank has done, if all ranks have.
     fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
         let law = self.law.law().name;
         let name = || format!("an evaluation of `{law}` over lists of {n} particles");
-        let values = [self.law.parameters(), &[self.excluded_hash]].concat();
+        let values = [self.law.parameters(), &[self.excluded]].concat();
         self.job.agreement.on(&Operation { name: &name, values: &values }, done)
     }
 
     /// Adds to the results of the particles of this rank.
     fn add(&mut self, lists: &Lists, sets: &Sets, out: &mut Distributed) -> Result<(), Error> {
         let Some(built) = &lists.built else { return Ok(()) };
-        self.exclude_for(&built.placed, sets)?;
         let out = out.own_mut(&built.placed.i)?;
         let rows = built.placed.rows(sets)?;
         self.run(lists, &built.placed, &rows, (out, Store::Add))
@@ -122,7 +121,6 @@ impl DistributedShortRange {
         let Some(Built { placed, .. }) = &lists.built else {
             return Err(Error::NoLists { law: self.law.law().name });
         };
-        self.exclude_for(placed, sets)?;
         let spare = self.spare.take();
         let mut fresh = out.fresh(spare, placed.i.own(), |own| self.law.results(own))?;
         let rows = placed.rows(sets)?;
@@ -162,8 +160,8 @@ impl ShortRange for DistributedShortRange {
     }
 
     fn exclude(&mut self, pairs: &[[u32; 2]]) {
-        (self.excluded, self.excluded_for) = (pairs.to_vec(), None);
-        self.excluded_hash = xxh3_64(bytemuck::cast_slice(pairs));
+        self.has_excluded = !pairs.is_empty();
+        self.excluded = if pairs.is_empty() { 0 } else { xxh3_64(bytemuck::cast_slice(pairs)) };
         self.law.exclude(pairs);
     }
 
@@ -184,9 +182,6 @@ impl ShortRange for DistributedShortRange {
         };
         let mut lists = lists.get();
         let (sets, count) = (Sets::new(i, j), out.len());
-        if lists.built.is_none() && self.excluded_for.take().is_some() {
-            self.law.exclude(&self.excluded);
-        }
         let (Some(built), Some(sets), Some(to)) = (&lists.built, sets, Distributed::of_mut(out))
         else {
             let (i, of_j, out) = (all(i)?, all(j.particles())?, all_mut(out)?);

@@ -17,6 +17,7 @@ use crate::lists::given::Given;
 use crate::lists::list::Lists;
 use crate::lists::listing::{Listing, Placed};
 use crate::lists::margin::{Change, Margin};
+use crate::lists::subset::SubsetNumbers;
 use crate::lists::timer::Laps;
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, particles};
@@ -225,19 +226,31 @@ impl BuiltLists {
     }
 
     /// Excludes these pairs from the lists.
-    pub fn exclude(&mut self, pairs: &[[u32; 2]]) -> Result<(), Error> {
+    pub fn exclude(
+        &mut self,
+        pairs: &[[u32; 2]],
+        subset: Option<&SubsetNumbers>,
+    ) -> Result<(), Error> {
         if !pairs.is_empty() {
-            self.lists.masks = Some(self.masks_without(pairs)?);
+            self.lists.masks = Some(self.masks_without(pairs, subset)?);
         }
         Ok(())
     }
 
     /// Returns for each entry the i-particles of its group that it acts on, a bit each, with these
     /// pairs excluded.
-    pub fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
+    pub fn masks_without(
+        &self,
+        pairs: &[[u32; 2]],
+        subset: Option<&SubsetNumbers>,
+    ) -> Result<Vec<u32>, Error> {
         let j = self.j.as_ref().unwrap_or(&self.i);
-        let n = [self.i.ordered.len(), j.ordered.len()];
+        let n = subset.map_or([self.i.ordered.len(), j.ordered.len()], |subset| subset.n);
         let rows = Csr::of_excluded(pairs, n, self.one_set)?;
+        let rows = match subset {
+            Some(subset) => subset.rows(&rows).0,
+            None => rows,
+        };
         Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.lengths))
     }
 
@@ -397,8 +410,12 @@ impl Followed<'_> {
 
     /// Returns for each entry the i-particles of its group that it acts on, a bit each, with these
     /// pairs excluded.
-    pub fn masks_without(&self, pairs: &[[u32; 2]]) -> Result<Vec<u32>, Error> {
-        self.built.masks_without(pairs)
+    pub fn masks_without(
+        &self,
+        pairs: &[[u32; 2]],
+        subset: Option<&SubsetNumbers>,
+    ) -> Result<Vec<u32>, Error> {
+        self.built.masks_without(pairs, subset)
     }
 
     /// Returns the lists for an evaluation, with other masks of the entries if given, this kind of

@@ -20,6 +20,7 @@ use crate::lists::engine::Neighbours;
 use crate::lists::engine::Origin;
 use crate::lists::given::check_excluded;
 use crate::lists::stats::NeighbourStats;
+use crate::lists::subset::{Subset, SubsetNumbers};
 use crate::lists::timer::{Laps, Timer};
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::check_precision;
@@ -38,6 +39,9 @@ pub(crate) struct CpuNeighbours {
     precision: Precision,
     /// The number of i-particles, the first ones, that have lists; `None` for all.
     pub(crate) wanted: Option<usize>,
+    /// The numbers of the particles, if they are a subset, and the given pairs of the subset.
+    pub(crate) subset: Option<SubsetNumbers>,
+    given: Option<Csr>,
     built: Option<BuiltLists>,
     /// The cells of the order, with the numbers of particles, the dimensions and the space for
     /// which they were chosen.
@@ -54,14 +58,16 @@ impl CpuNeighbours {
     pub fn new(domain: Domain, origin: Origin, precision: Precision) -> Result<Self, Error> {
         origin.check()?;
         domain.check(precision)?;
-        let (excluded, built, frame, restored) = Default::default();
-        let (rebuilds, age, timer) = Default::default();
+        let (excluded, subset, given, built, frame) = Default::default();
+        let (restored, rebuilds, age, timer) = Default::default();
         let lists = Self {
             domain,
             origin,
             excluded,
             precision,
             wanted: None,
+            subset,
+            given,
             built,
             frame,
             restored,
@@ -190,9 +196,12 @@ impl CpuNeighbours {
                 let wanted = self.wanted.unwrap_or(usize::MAX);
                 BuiltLists::find((domain, *skin), (sets, wanted), places, cutoffs, &frame, laps)?
             }
-            Origin::Given(rows) => BuiltLists::give(domain, rows, sets, places, cutoffs, laps),
+            Origin::Given(all) => {
+                let rows = self.given.as_ref().unwrap_or(all);
+                BuiltLists::give(domain, rows, sets, places, cutoffs, laps)
+            }
         };
-        built.exclude(&self.excluded)?;
+        built.exclude(&self.excluded, self.subset.as_ref())?;
         self.built = Some(built);
         self.rebuilds += 1;
         self.age = 0;
@@ -205,6 +214,15 @@ impl CpuNeighbours {
     fn check_indices(&self, sets: &Sets) -> Result<(), Error> {
         let i = sets.i.0.len();
         let j = sets.j.map_or(i, |(j, _)| j.len());
+        let [i, j] = match &self.subset {
+            None => [i, j],
+            Some(subset) => {
+                let [of_i, of_j] = subset.of.each_ref().map(Vec::len);
+                Error::check_length("i-particles of the subset", i, of_i)?;
+                Error::check_length("j-particles of the subset", j, of_j)?;
+                subset.n
+            }
+        };
         if let Origin::Given(rows) = &self.origin {
             Error::check_length("rows", rows.len(), i)?;
             rows.check_indices(j)?;
@@ -254,10 +272,19 @@ impl Neighbours for CpuNeighbours {
         self.built = None;
     }
 
-    fn give(&mut self, rows: Csr) -> Result<(), Error> {
-        rows.check()?;
-        (self.origin, self.built) = (Origin::Given(rows), None);
-        Ok(())
+    fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, Error> {
+        (self.subset, self.given) = (None, None);
+        self.subset = subset.map(SubsetNumbers::read).transpose()?;
+        let Origin::Given(all) = &self.origin else { return Ok(true) };
+        self.built = None;
+        if let Some(subset) = subset {
+            Error::check_length("rows", all.len(), subset.n[0])?;
+            all.check_indices(subset.n[1])?;
+        }
+        let given = self.subset.as_ref().map(|numbers| numbers.rows(all));
+        let has_all = given.as_ref().is_none_or(|(_, has_all)| *has_all);
+        self.given = given.map(|(rows, _)| rows);
+        Ok(has_all)
     }
 
     fn update(

@@ -27,9 +27,12 @@ impl DeviceLists {
     /// host. Given pairs have the order of the caller, and positions of 0.
     pub fn download(&self) -> Result<Downloaded, Error> {
         let extent = self.built.expect("lists are downloaded once they are built");
+        let subset = self.subset.on_host()?;
         let (mut lists, sets) = match &self.given {
             Some(given) => {
-                let lists = Lists::of_rows(&given.rows, &|_, _| image::ITSELF);
+                let rows = subset.as_ref().map(|subset| subset.rows(&given.rows).0);
+                let rows = rows.as_ref().unwrap_or(&given.rows);
+                let lists = Lists::of_rows(rows, &|_, _| image::ITSELF);
                 (
                     lists,
                     extent
@@ -45,9 +48,13 @@ impl DeviceLists {
         if !self.excluded.pairs().is_empty() {
             let rows = Csr::of_excluded(
                 self.excluded.pairs(),
-                [extent.n[0], extent.nj()],
+                self.subset.named([extent.n[0], extent.nj()]),
                 extent.one_set,
             )?;
+            let rows = match &subset {
+                Some(subset) => subset.rows(&rows).0,
+                None => rows,
+            };
             let places = sets[usize::from(extent.has_j)].places();
             lists.exclude(&rows, &sets[0], &places, &extent.lengths());
         }

@@ -45,12 +45,17 @@ impl DeviceLists {
         if before.is_refusal() {
             return Ok(before);
         }
+        let mut times = NeighbourTimes::default();
+        times.updates = 1;
+        if self.given.is_some() && self.built.is_some_and(|built| built.has_sets(&extent)) {
+            let outcome = self.renew_given(sets, extent, &mut times)?;
+            self.timer.add(&times);
+            return Ok(outcome);
+        }
         if self.given.is_some() || self.margin(&extent, self.base.as_ref()).is_none() {
             self.built = None;
             return Ok(Outcome::Good);
         }
-        let mut times = NeighbourTimes::default();
-        times.updates = 1;
         self.launch(sets, &extent, Task::Look, &mut times)?;
         (self.built, self.builds_nothing) = (Some(extent), true);
         self.timer.add(&times);
