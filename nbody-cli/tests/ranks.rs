@@ -8,7 +8,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -198,19 +198,36 @@ fn failures_end_the_job_with_their_reason() {
     }
 }
 
-/// Starts a long run on two processes, sends one of them a signal once it has begun, and returns when
-/// the job has ended, at most 20 seconds later.
-fn signalled(signal: &str, out: &Path) -> Option<i32> {
+/// Starts a long run on two processes, and waits until it has begun. Its messages are in a file.
+fn begun(out: &Path) -> Option<(Child, tempfile::NamedTempFile)> {
     let mpi = libraries().into_iter().next()?;
-    let arguments = run(out, &["--until", "1000"]);
+    let arguments = run(out, &["--until", "1000", "--every", "0.125"]);
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let messages = tempfile::NamedTempFile::new().unwrap();
     let mut job = processes(&mpi, 2, &arguments);
-    let mut job = job.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let job = job.stdout(Stdio::null()).stderr(messages.reopen().unwrap()).spawn().unwrap();
     let begin = Instant::now();
     while !out.join("checkpoint.json").is_file() {
         assert!(begin.elapsed() < Duration::from_secs(60), "the run has not begun");
         thread::sleep(Duration::from_millis(20));
     }
+    Some((job, messages))
+}
+
+/// Returns the exit code of a job, which ends within 20 seconds.
+fn end(mut job: Child) -> i32 {
+    let begin = Instant::now();
+    while job.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the job goes on");
+        thread::sleep(Duration::from_millis(20));
+    }
+    job.wait().unwrap().code().unwrap_or(-1)
+}
+
+/// Starts a long run on two processes, sends one of them a signal once it has begun, and returns the
+/// exit code.
+fn signalled(signal: &str, out: &Path) -> Option<i32> {
+    let (job, _messages) = begun(out)?;
     // The processes of this run are known by its folder.
     let name = out.to_str().unwrap();
     let processes = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
@@ -222,13 +239,19 @@ fn signalled(signal: &str, out: &Path) -> Option<i32> {
     assert_eq!(processes.len(), 2);
     let sent = Command::new("kill").arg(signal).arg(&processes[1]).status().unwrap();
     assert!(sent.success());
-    let begin = Instant::now();
-    while job.try_wait().unwrap().is_none() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "the job goes on");
-        thread::sleep(Duration::from_millis(20));
-    }
-    let code = job.wait().unwrap();
-    Some(code.code().unwrap_or(-1))
+    Some(end(job))
+}
+
+/// A process that cannot write, as to a full disk, ends the job with the reason.
+#[test]
+fn a_process_that_cannot_write_ends_the_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let Some((job, messages)) = begun(&out) else { return };
+    fs::remove_dir_all(&out).unwrap();
+    assert_ne!(end(job), 0);
+    let printed = fs::read_to_string(messages.path()).unwrap();
+    assert!(printed.contains("error: rank 0: ") && printed.contains("snapshot"), "{printed}");
 }
 
 /// A killed process ends the others.
