@@ -18,8 +18,8 @@ pub mod ways;
 
 use std::path::PathBuf;
 
-use nbody::Device;
 use nbody::law::Law;
+use nbody::{Device, Math, Options, Pairs};
 use nbody_interactions::Visitor;
 
 pub use indexed::histogram;
@@ -103,11 +103,15 @@ pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec
 }
 
 /// Selects the ways to run in the emulator. Interactions of the library that are alike follow one
-/// another: each takes the default and every other way, so that two of them take all.
-pub fn emulated<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec<W> {
+/// another: each takes the default, every other way, and symmetric pairs in exact mathematics, so that
+/// two of them take all.
+pub fn emulated(law: &Law, library: bool, mut ways: Vec<Options>, turn: usize) -> Vec<Options> {
     if library && !REPRESENTATIVE.contains(&law.name) {
         let mut place = 0..;
-        ways.retain(|_| place.next().is_some_and(|k| k == 0 || k % 2 == turn % 2));
+        ways.retain(|way| {
+            let is_rare = way.math == Math::Exact && way.pairs == Pairs::Symmetric;
+            place.next().is_some_and(|k| k == 0 || k % 2 == turn % 2 || is_rare)
+        });
     }
     ways
 }
