@@ -11,6 +11,7 @@ mod energy;
 mod files;
 mod format;
 mod interactions;
+mod message;
 mod plots;
 mod plummer;
 mod ranks;
@@ -24,7 +25,6 @@ mod tune;
 mod verify;
 
 use std::error::Error;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -101,8 +101,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            // The terminal may be gone.
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+            message::print(format_args!("error: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,6 @@
 //! process alone.
 
 use std::error::Error;
-use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use nbody::{Device, DeviceName};
 use nbody_mpi::{Communicator, Error as RankError, Launcher, Mpi, Ranks, threads};
 
-use crate::Outcome;
+use crate::{Outcome, message};
 
 /// A rank of a command.
 #[derive(Clone, Debug)]
@@ -52,7 +51,7 @@ fn run_mpi(rank: &Rank, command: impl Fn(&Rank) -> Outcome) -> Outcome {
             Ok(code)
         }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: rank {}: {error}", mpi.rank());
+            message::print(format_args!("error: rank {}: {error}", mpi.rank()));
             mpi.abort(1);
             Err(error)
         }

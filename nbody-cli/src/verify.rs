@@ -15,10 +15,10 @@ use nbody::{
 use nbody_verify::{cases, domains, ways};
 use rayon::prelude::*;
 
-use crate::Outcome;
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::table::Table;
+use crate::{Outcome, message};
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
@@ -226,7 +226,7 @@ impl Verify {
             }
             Err(error) => {
                 row.extend(["-"; 5].map(str::to_owned));
-                eprintln!("{name} on {device}: {error}");
+                message::print(format_args!("{name} on {device}: {error}"));
                 false
             }
         };

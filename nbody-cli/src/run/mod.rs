@@ -27,7 +27,7 @@ use nbody::{Device, Precision};
 
 use crate::ranks::{self, Rank};
 use crate::table::Table;
-use crate::{Outcome, ticks};
+use crate::{Outcome, message, ticks};
 use error::Error;
 use history::{Counts, History, Row};
 use image::View;
@@ -447,7 +447,7 @@ fn precision(
         return Err(Error::Precision { what, wanted });
     }
     if rank.is_first() {
-        eprintln!("{what}: the run is in {wanted} precision");
+        message::print(format_args!("{what}: the run is in {wanted} precision"));
     }
     Ok(wanted)
 }

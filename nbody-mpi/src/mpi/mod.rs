@@ -254,8 +254,9 @@ impl Communicator for Mpi {
 impl Drop for Mpi {
     fn drop(&mut self) {
         if self.is_owner && !self.has_finished.load(Ordering::Relaxed) {
-            let ended = format!("rank {} ended without `Mpi::finish`; the job ends", self.rank);
-            let _ = writeln!(std::io::stderr(), "{ended}");
+            let ended = format!("rank {} ended without `Mpi::finish`; the job ends\n", self.rank);
+            // One piece: other processes write there, too.
+            let _ = std::io::stderr().write_all(ended.as_bytes());
             self.abort(1);
         }
     }
