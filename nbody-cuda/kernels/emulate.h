@@ -15,7 +15,8 @@ struct Dim {
 // Emulates the instruction mma.m16n8k4 for numbers in the format TF32.
 void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b);
 } // namespace emulated
-extern thread_local emulated::Dim threadIdx, blockIdx, gridDim;
+// Static, so that functions find them together with the shared variables.
+static thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
 void __syncthreads();
 void __syncwarp(unsigned int lanes = ~0u);

@@ -6,20 +6,32 @@
 
 #include <utility>
 
-thread_local emulated::Dim threadIdx, blockIdx, gridDim;
+// Jumps between fibers: faster than switches of contexts. GCC's own jumps save three words.
+#if defined(__GNUC__) && !defined(__clang__)
+typedef void *Place[5];
+#define NBODY_MARK(place) __builtin_setjmp(place)
+#define NBODY_JUMP(place) __builtin_longjmp(place, 1)
+#else
+typedef jmp_buf Place;
+#define NBODY_MARK(place) _setjmp(place)
+#define NBODY_JUMP(place) _longjmp(place, 1)
+#endif
 
 namespace emulated {
 
 enum Status { SUCCESS = 0, DIVERGED = 1, NO_MEMORY = 2 };
 
 // STACK is the least size of the stack of a thread in bytes, a multiple of PAGE, the largest page.
-// It has room for copies of the records of the program, which take `RECORDS` bytes, and for the
-// variables of the declaration. Below each stack, the host provides inaccessible memory of the
-// same size, larger than the frame of any function.
+// It has room for copies of the records of the program, which take `RECORDS` bytes, for the
+// variables of the declaration, and for the shift of its begin. Below each stack, the host provides
+// inaccessible memory of the same size, larger than the frame of any function.
 constexpr size_t PAGE = 64 * 1024;
-constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE;
+constexpr size_t STACK = (1024 * 1024 + 8 * nbody::RECORDS + PAGE - 1) / PAGE * PAGE + PAGE;
 constexpr unsigned WARP = 32;
 constexpr unsigned MOST_THREADS = 1024; // threads of a block
+// Lanes begin their stacks at different lines of the cache, which cannot hold the same line of 32
+// stacks.
+constexpr size_t SHIFT = 17 * 64;
 
 // NEW: not started. AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE: waiting for the block or the warp.
 // DONE: ended.
@@ -27,62 +39,91 @@ enum class State { NEW, AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
     State state;
-    ucontext_t begin;
-    jmp_buf at; // where it waits: jumps are faster than context switches
     unsigned shuffles;
+    Place at; // where it waits
+};
+
+// Stacks of at least `STACK` bytes. Each has inaccessible memory of the same size below it.
+struct Stacks {
+    char *begin;
+    size_t bytes; // of one stack
 };
 
 // Variables that the fibers of this host thread share.
-static thread_local jmp_buf scheduler;
-static thread_local Fiber *running;
-static thread_local void (*entry)(const void *);
-static thread_local const void *kernel_call;
-// Values of a shuffle, indexed by the parity of its number: lanes may reach the next shuffle
-// before all lanes have left this one.
-static thread_local unsigned long long shuffled[2][MOST_THREADS];
+struct Host {
+    Place scheduler;
+    Fiber *fibers;
+    Stacks stacks;
+    ucontext_t context; // of new fibers
+    void (*entry)(const void *);
+    const void *kernel_call;
+    // Values of a shuffle, indexed by the parity of its number: lanes may reach the next shuffle
+    // before all lanes have left this one.
+    unsigned long long shuffled[2][MOST_THREADS];
+};
+static thread_local Host host;
 
-static void wait(State state)
-{
-    running->state = state;
-    if (!_setjmp(running->at)) _longjmp(scheduler, 1);
-}
-
-// Returns the values of all lanes of the warp.
-static const unsigned long long *exchange(unsigned long long value)
-{
-    unsigned long long *const values = shuffled[running->shuffles++ % 2];
-    const unsigned warp = threadIdx.x / WARP * WARP;
-    values[threadIdx.x] = value;
-    wait(State::AT_SHUFFLE);
-    return values + warp;
-}
+static void wait(State state);
 
 // Runs a thread of each block in turn.
 static void start()
 {
     for (;;) {
-        entry(kernel_call);
+        host.entry(host.kernel_call);
         wait(State::DONE);
     }
 }
 
-static void run_to_wait(Fiber &fiber)
+// Goes to the thread with this index.
+__attribute__((noinline)) static void run(unsigned t)
 {
-    if (_setjmp(scheduler)) return;
-    running = &fiber;
-    if (fiber.state == State::NEW) setcontext(&fiber.begin);
-    _longjmp(fiber.at, 1);
+    threadIdx.x = t;
+    Fiber &fiber = host.fibers[t];
+    if (fiber.state != State::NEW) NBODY_JUMP(fiber.at);
+    const size_t shift = t % WARP * SHIFT;
+    host.context.uc_stack.ss_sp = host.stacks.begin + (2 * t + 1) * host.stacks.bytes;
+    host.context.uc_stack.ss_size = host.stacks.bytes - shift;
+    host.context.uc_link = nullptr;
+    makecontext(&host.context, start, 0);
+    setcontext(&host.context);
+}
+
+__attribute__((noinline)) static void leave() { NBODY_JUMP(host.scheduler); }
+
+// Lets the next lane run, or the scheduler after the last.
+__attribute__((noinline)) static void wait(State state)
+{
+    const unsigned t = threadIdx.x;
+    Fiber &fiber = host.fibers[t];
+    fiber.state = state;
+    if (NBODY_MARK(fiber.at)) return;
+    if ((t + 1) % WARP != 0) run(t + 1);
+    leave();
+}
+
+// Returns the values of all lanes of the warp.
+static const unsigned long long *exchange(unsigned long long value)
+{
+    const unsigned t = threadIdx.x;
+    unsigned long long *const values = host.shuffled[host.fibers[t].shuffles++ % 2];
+    values[t] = value;
+    wait(State::AT_SHUFFLE);
+    return values + t / WARP * WARP;
+}
+
+__attribute__((noinline)) static void run_lanes(unsigned first)
+{
+    if (NBODY_MARK(host.scheduler)) return;
+    run(first);
 }
 
 // Runs the lanes of a warp to the next barrier or to their end. All lanes must stop at the same
 // one.
-static Status run_warp(Fiber *fibers, unsigned first, State &state)
+static Status run_warp(unsigned first, State &state)
 {
+    const Fiber *const fibers = host.fibers;
     do {
-        for (unsigned t = first; t < first + WARP; ++t) {
-            threadIdx.x = t;
-            run_to_wait(fibers[t]);
-        }
+        run_lanes(first);
         state = fibers[first].state;
         for (unsigned t = first; t < first + WARP; ++t) {
             if (fibers[t].state != state) return DIVERGED;
@@ -91,33 +132,13 @@ static Status run_warp(Fiber *fibers, unsigned first, State &state)
     return SUCCESS;
 }
 
-// Stacks of at least `STACK` bytes. Each has inaccessible memory of the same size below it.
-struct Stacks {
-    char *begin;
-    size_t bytes; // of one stack
-};
-
-// Assigns a stack to each fiber.
-static void begin(Fiber *fibers, Stacks stacks, unsigned threads)
-{
-    for (unsigned t = 0; t < threads; ++t) {
-        fibers[t].state = State::NEW;
-        fibers[t].shuffles = 0;
-        getcontext(&fibers[t].begin);
-        fibers[t].begin.uc_stack.ss_sp = stacks.begin + (2 * t + 1) * stacks.bytes;
-        fibers[t].begin.uc_stack.ss_size = stacks.bytes;
-        fibers[t].begin.uc_link = nullptr;
-        makecontext(&fibers[t].begin, start, 0);
-    }
-}
-
-static Status run_block(Fiber *fibers, unsigned threads)
+static Status run_block(unsigned threads)
 {
     State state = State::NEW;
     while (state != State::DONE) {
         for (unsigned first = 0; first < threads; first += WARP) {
             State found;
-            if (run_warp(fibers, first, found) != SUCCESS) return DIVERGED;
+            if (run_warp(first, found) != SUCCESS) return DIVERGED;
             if (first > 0 && found != state) return DIVERGED;
             state = found;
         }
@@ -134,11 +155,12 @@ static Status run_grid(
     const Call &call, unsigned blocks, unsigned threads, unsigned phases, void **phase,
     Stacks stacks)
 {
-    auto *fibers = static_cast<Fiber *>(malloc(threads * sizeof(Fiber)));
-    Status status = fibers ? SUCCESS : NO_MEMORY;
-    if (status == SUCCESS) begin(fibers, stacks, threads);
-    entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
-    kernel_call = &call;
+    // New fibers are zeros.
+    host.fibers = static_cast<Fiber *>(calloc(threads, sizeof(Fiber)));
+    Status status = host.fibers && getcontext(&host.context) == 0 ? SUCCESS : NO_MEMORY;
+    host.stacks = stacks;
+    host.entry = [](const void *call) { (*static_cast<const Call *>(call))(); };
+    host.kernel_call = &call;
     gridDim.x = blocks;
     const unsigned first = phases > 0 ? *static_cast<unsigned *>(phase[0]) : 0;
     for (unsigned number = 0; number < (phases > 0 ? phases : 1); ++number) {
@@ -148,10 +170,10 @@ static Status run_grid(
         }
         for (unsigned b = blocks; b > 0 && status == SUCCESS; --b) {
             blockIdx.x = b - 1;
-            status = run_block(fibers, threads);
+            status = run_block(threads);
         }
     }
-    free(fibers);
+    free(host.fibers);
     return status;
 }
 

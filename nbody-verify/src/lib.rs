@@ -9,5 +9,5 @@
 mod cases;
 mod ways;
 
-pub use cases::cases;
+pub use cases::{cases, two_sets};
 pub use ways::{all_ways, domains, paired_ways, ways};

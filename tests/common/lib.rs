@@ -102,10 +102,10 @@ pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec
     ways
 }
 
-/// Selects the ways to run in the emulator. Interactions of the library that are alike follow one
-/// another: each takes the default, every other way, and symmetric pairs in exact mathematics, so that
-/// two of them take all.
-pub fn emulated(law: &Law, library: bool, mut ways: Vec<Options>, turn: usize) -> Vec<Options> {
+/// Selects the ways that an interaction takes in turn with others. Interactions of the library that
+/// are alike follow one another: each takes the default, every other way, and symmetric pairs in exact
+/// mathematics, so that two of them take all.
+pub fn in_turn(law: &Law, library: bool, mut ways: Vec<Options>, turn: usize) -> Vec<Options> {
     if library && !REPRESENTATIVE.contains(&law.name) {
         let mut place = 0..;
         ways.retain(|way| {

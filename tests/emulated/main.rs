@@ -24,6 +24,11 @@ use nbody_verify::{all_ways, domains, paired_ways};
 /// largest tile has 1536 i-particles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 
+/// Number of interactions of which one has a single set of the largest size; the reference takes
+/// long for it. The others have it beside [`SEVERAL`] j-particles.
+const LARGEST_TURNS: usize = 4;
+const SEVERAL: usize = 129;
+
 /// Summation orders for the comparison of bits: with incomplete bags, and splits of different
 /// lengths.
 const ORDERS: [SummationOrder; 3] = [
@@ -75,9 +80,10 @@ impl Visitor for Trials {
         // mixed precision, where the particles differ.
         let expected = [(); 4].map(|()| Cases::default());
         let ways = paired_ways(X::LAW, self.domains, self.turn);
-        let ways = nbody_tests::emulated(X::LAW, !self.others, ways, self.turn);
+        let ways = nbody_tests::in_turn(X::LAW, !self.others, ways, self.turn);
         let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
         let orders = orders(X::LAW, &ways, self.turn);
+        let is_largest = self.turn.is_multiple_of(LARGEST_TURNS);
         let mut parameters = vec![0; X::DIM];
         (&&[interaction][..]).write(0..1, &mut parameters);
         self.all.extend(all_ways(X::LAW, self.domains).iter().map(name));
@@ -93,7 +99,7 @@ impl Visitor for Trials {
             self.trials.push(Trial::test(title, move || {
                 let emulator = nbody_tests::emulator();
                 let all = || {
-                    let cases = nbody_verify::cases(X::LAW, &parameters, domain, precision, &SIZES);
+                    let cases = all_cases(X::LAW, &parameters, domain, precision, is_largest);
                     cases.expect("a domain for this interaction")
                 };
                 let (law, parameters, cases) = (X::LAW, &parameters[..], cases.get_or_init(all));
@@ -104,6 +110,23 @@ impl Visitor for Trials {
         }
         self.turn += 1;
     }
+}
+
+fn all_cases(
+    law: &'static Law,
+    parameters: &[u64],
+    domain: Domain,
+    precision: Precision,
+    is_largest: bool,
+) -> Result<Vec<Case>, nbody::Error> {
+    if is_largest {
+        return nbody_verify::cases(law, parameters, domain, precision, &SIZES);
+    }
+    let [sizes @ .., largest] = SIZES;
+    let mut cases = nbody_verify::cases(law, parameters, domain, precision, &sizes)?;
+    let pair = [largest, SEVERAL];
+    cases.push(nbody_verify::two_sets(law, parameters, domain, precision, pair)?);
+    Ok(cases)
 }
 
 fn name(options: &Options) -> String {

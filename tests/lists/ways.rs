@@ -162,13 +162,16 @@ fn allows(row: &[Option<usize>]) -> bool {
     !(without_cutoff || pairs_of_two_sets || more_than_given)
 }
 
+/// Number of i-particles whose pairs are counted: the reference takes long for a single pair.
+const COUNTED: usize = 16;
+
 /// Counts that show whether the cases test anything.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cases: usize,
-    /// Pairs within the cutoff.
+    /// Pairs of the first i-particles within the cutoff.
     hits: usize,
-    /// Excluded pairs within the cutoff.
+    /// Excluded pairs among them.
     excluded: usize,
     /// Integers that ties affect: several pairs have the smallest value.
     ties: usize,
@@ -415,7 +418,7 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
         let row = |(k, row): (usize, &Vec<usize>)| {
             row.iter().filter(|&&l| acts(&now, domain, k, l)).count()
         };
-        rows.iter().enumerate().map(row).sum()
+        rows.iter().enumerate().take(COUNTED).map(row).sum()
     };
     let hits = within(acting);
     seen.hits += hits;
@@ -507,7 +510,7 @@ fn check_all(strength: usize, devices: &[Device], on_all: bool, sizes: &[usize],
     let least = rows.len() * per_row * if on_all { devices.len() } else { 1 };
     assert_eq!(seen.cases, least, "{seen:?}");
     println!("{seen:?} in {} rows", rows.len());
-    assert!(seen.hits > 100 * least && seen.excluded > 20 * least && seen.ties > least, "{seen:?}");
+    assert!(seen.hits > 50 * least && seen.excluded > 20 * least && seen.ties > least, "{seen:?}");
 }
 
 /// Any three choices occur together; the vector instructions count as a choice.
@@ -554,5 +557,5 @@ fn lists_over_ranks_agree_with_the_reference() {
     }
     failures.conclude();
     assert_eq!(seen.cases, 2 * rows.len(), "{seen:?}");
-    assert!(seen.hits > 100 * seen.cases, "{seen:?}");
+    assert!(seen.hits > 50 * seen.cases, "{seen:?}");
 }
