@@ -104,7 +104,7 @@ pub mod untyped {
     pub use crate::ranks::dealt::Dealt;
     pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;
-    pub use crate::ranks::parts::{HostLists, Parts, Points, RowLists, replaced};
+    pub use crate::ranks::parts::{HostLists, Kept, Moves, Parts, Points, RowLists, replaced};
     pub use crate::ranks::regions::{Across, Bounds, Regions, Weighted};
     pub use crate::ranks::shares::Shares;
     pub use crate::records::binding::Binding;

@@ -2,7 +2,7 @@
 //! host.
 
 use nbody::untyped::{
-    Across, Binding, Bounds, Buffer, OwnedRows, Points, Regions, Weighted, replaced,
+    Across, Binding, Bounds, Buffer, Kept, Moves, OwnedRows, Points, Regions, Weighted, replaced,
 };
 use nbody::{Error, Interaction as _, Precision};
 use nbody_interactions::gravity::Gravity;
@@ -102,15 +102,17 @@ fn check(
     // Rows that arrive take the places of others, in place and beside the rows.
     let arriving = |from: usize| if from == own { vec![] } else { leaves(&all[from], from, own) };
     let arriving: Vec<_> = (0..ranks).map(|from| picked(&all[from], &arriving(from))).collect();
-    let received: Vec<_> = arriving.iter().map(Vec::len).collect();
+    let moves = Moves { received: arriving.iter().map(Vec::len).collect(), lists: leaving };
+    let leaving = &moves.lists;
     let mut expected = mine.clone();
     replaced(&mut expected, &leaving.rows()?[own], &arriving.concat());
     let mut to = upload(&[])?;
-    parts.migrate(Some(&*buffer), &mut *to, &*leaving, &received)?;
+    parts.reserve(Some(&*buffer), &*to, Kept::Staying, &moves)?;
+    parts.exchange(Some(&*buffer), &mut *to, Kept::Staying, &moves)?;
     assert_eq!(rows(&*to)?, expected);
     assert_eq!(rows(&*buffer)?, *mine);
     let mut to = upload(mine)?;
-    parts.migrate(None, &mut *to, &*leaving, &received)?;
+    parts.exchange(None, &mut *to, Kept::Staying, &moves)?;
     assert_eq!(rows(&*to)?, expected);
 
     // Ghosts follow the rows.
@@ -129,9 +131,9 @@ fn check(
     assert_eq!(near.rows()?, lists(ranks, near_of));
     let ghosts = |from: usize| if from == own { vec![] } else { is_near(&all[from], own) };
     let ghosts: Vec<_> = (0..ranks).map(|from| picked(&all[from], &ghosts(from))).collect();
-    let received: Vec<_> = ghosts.iter().map(Vec::len).collect();
+    let moves = Moves { received: ghosts.iter().map(Vec::len).collect(), lists: near };
     let mut to = upload(mine)?;
-    parts.exchange(None, &mut *to, n, &*near, &received)?;
+    parts.exchange(None, &mut *to, Kept::First(n), &moves)?;
     assert_eq!(rows(&*to)?, [mine.clone(), ghosts.concat()].concat());
     Ok(())
 }

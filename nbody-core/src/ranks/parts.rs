@@ -55,6 +55,24 @@ impl RowLists for HostLists {
     }
 }
 
+/// Rows that a rank sends to other ranks, and the numbers of rows that it receives.
+#[derive(Debug)]
+pub struct Moves {
+    /// The rows for each rank.
+    pub lists: Box<dyn RowLists>,
+    /// The number of rows from each rank.
+    pub received: Vec<usize>,
+}
+
+/// The rows of a rank that stay when rows move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The first rows; the received rows replace the rows after them, one rank after another.
+    First(usize),
+    /// All but the rows in the list of this rank, whose places received rows take ([`replaced`]).
+    Staying,
+}
+
 /// Replaces some rows, in ascending order, by other ones. The k-th other row takes the k-th place;
 /// further ones follow the last row. If there are fewer, the last rows that stay take the other places,
 /// in their order.
@@ -117,27 +135,24 @@ pub trait Parts: fmt::Debug + Send + Sync {
     /// Returns the points of the first particle and of every `step`-th one after it.
     fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error>;
 
-    /// Sends rows that [leave](Self::leaving) to their ranks, and puts the rows that it receives,
-    /// `received[r]` from rank r, in their places ([`replaced`]). The rows are rows of `from`, if it is
-    /// given, which stay there, else of `to`. All ranks call this together.
-    fn migrate(
+    /// Reserves what [`exchange`](Self::exchange) needs for the same rows, which then fails only with
+    /// the device or the connection: a rank that failed alone would leave the others waiting.
+    fn reserve(
         &mut self,
         from: Option<&dyn Buffer>,
-        to: &mut dyn Buffer,
-        leaving: &dyn RowLists,
-        received: &[usize],
+        to: &dyn Buffer,
+        kept: Kept,
+        moves: &Moves,
     ) -> Result<(), Error>;
 
-    /// Sends the rows in the list of each rank to it, and replaces the rows after the first `keep`
-    /// ones by the rows that it receives from each rank, `received[r]` from rank r. The rows are
-    /// rows of `from`, if it is given, else of `to`. All ranks call this together.
+    /// Sends rows to their ranks, and adds the rows that it receives to the kept ones. The rows are
+    /// rows of `from`, if it is given, which stay there, else of `to`. All ranks call this together.
     fn exchange(
         &mut self,
         from: Option<&dyn Buffer>,
         to: &mut dyn Buffer,
-        keep: usize,
-        lists: &dyn RowLists,
-        received: &[usize],
+        kept: Kept,
+        moves: &Moves,
     ) -> Result<(), Error>;
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use nbody_compile::Cache;
 use nbody_core::Error as CoreError;
-use nbody_core::untyped::{self, Communicator, RowLists};
+use nbody_core::untyped::{self, Communicator, Kept, Moves, RowLists};
 
 use super::buffer::{CudaParticles, particles, particles_mut};
 use super::listing::{BLOCK, DeviceLists, Listed};
@@ -15,6 +15,9 @@ use crate::border::Address;
 use crate::compile::program::Program;
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, bytes_of};
+
+/// Bytes of a word of rows.
+const WORD: usize = size_of::<u32>();
 
 /// Moves rows between one backend and the backends of other ranks.
 #[derive(Debug)]
@@ -53,95 +56,117 @@ impl Mover {
         }
     }
 
-    /// Moves rows to their ranks: see [`Parts::migrate`](untyped::Parts::migrate).
-    pub fn migrate(
+    /// Reserves memory: see [`Parts::reserve`](untyped::Parts::reserve).
+    pub fn reserve(
         &mut self,
         from: Option<&dyn untyped::Buffer>,
-        to: &mut dyn untyped::Buffer,
-        leaving: &dyn RowLists,
-        received: &[usize],
+        to: &dyn untyped::Buffer,
+        kept: Kept,
+        moves: &Moves,
     ) -> Result<(), CoreError> {
         let backend = self.backend.clone();
-        let lists = device_lists(leaving, &*backend)?;
-        let source = from.map(|from| particles("particles", &*backend, from)).transpose()?;
-        let target = particles_mut("particles", &*backend, to)?;
-        let words = target.words() * bytes_of(target.buffer.precision) / size_of::<u32>();
-        let (rows, before) = match source {
-            Some(CudaParticles { buffer, .. }) => (&*buffer.memory, buffer.n),
-            None => (&*target.buffer.memory, target.buffer.n),
-        };
-        let places = lists.of(self.communicator.rank());
-        let (arrived, left) = (received.iter().sum::<usize>(), places.map_or(0, |it| it.count));
-        assert!(left <= before, "{left} of {before} rows leave");
-        let n = before - left + arrived;
-        if n > PARTICLE_LIMIT {
-            return Err(CoreError::TooManyParticles { found: n, limit: PARTICLE_LIMIT });
-        }
-        let sent = self.gather_sent(rows, lists, words)?;
-        let sizes = [arrived.max(1), words.max(1), size_of::<u32>()];
-        self.arrived.reserve(&*backend, &sizes, false)?;
-        let bytes = n.max(before) * words * size_of::<u32>();
-        let has_room = has_room(&*target.buffer.memory, bytes);
-        let other = if has_room { None } else { Some(self.other_memory(bytes)?) };
-        let memory = other.as_deref().unwrap_or(&*target.buffer.memory);
-        if memory.address() != rows.address() {
-            self.copy((rows, 0), (memory, 0), (before, words))?;
-        }
-        let arrivals = std::mem::take(&mut self.arrived);
-        let done = self.transfer(&sent, (arrivals.memory(), &ranges(0, words, received)));
-        self.arrived = arrivals;
-        done?;
-        self.put_in_places(memory, places, [before, arrived, words])?;
-        if let Some(other) = other {
-            self.spare = Some(std::mem::replace(&mut target.buffer.memory, other));
-        }
-        target.buffer.n = n;
-        target.buffer.changes();
-        Ok(())
+        let lists = device_lists(&*moves.lists, &*backend)?;
+        let from = from.map(|from| particles("particles", &*backend, from)).transpose()?;
+        let to = particles("particles", &*backend, to)?;
+        let sizes = Sizes::new((from, to), kept, (lists, &moves.received), self.rank())?;
+        Ok(self.reserve_sizes(&sizes)?)
     }
 
     /// Exchanges rows: see [`Parts::exchange`](untyped::Parts::exchange).
     pub fn exchange(
         &mut self,
         from: Option<&dyn untyped::Buffer>,
-        (to, keep): (&mut dyn untyped::Buffer, usize),
-        lists: &dyn RowLists,
-        received: &[usize],
+        to: &mut dyn untyped::Buffer,
+        kept: Kept,
+        Moves { lists, received }: &Moves,
     ) -> Result<(), CoreError> {
         let backend = self.backend.clone();
-        let lists = device_lists(lists, &*backend)?;
+        let lists = device_lists(&**lists, &*backend)?;
         let source = from.map(|from| particles("particles", &*backend, from)).transpose()?;
         let target = particles_mut("particles", &*backend, to)?;
-        let rank = self.communicator.rank();
-        let words = target.words() * bytes_of(target.buffer.precision) / size_of::<u32>();
-        let n = keep + received.iter().sum::<usize>();
-        if n > PARTICLE_LIMIT {
-            return Err(CoreError::TooManyParticles { found: n, limit: PARTICLE_LIMIT });
-        }
+        let sizes = Sizes::new((source, target), kept, (lists, received), self.rank())?;
+        self.reserve_sizes(&sizes)?;
         let rows = source.map_or(&*target.buffer.memory, |source| &*source.buffer.memory);
-        let sent = self.gather_sent(rows, lists, words)?;
-        let bytes = n * words * size_of::<u32>();
-        // Rows are appended to memory that has room; other rows need memory beside their sources.
-        let stays = (keep > 0 || source.is_some()) && has_room(&*target.buffer.memory, bytes);
-        let other = if stays { None } else { Some(self.other_memory(bytes)?) };
+        let sent = self.gather_sent(rows, lists, sizes.words)?;
+        let other = if sizes.stays { None } else { self.spare.take() };
         let memory = other.as_deref().unwrap_or(&*target.buffer.memory);
-        let ranges = ranges(keep * words, words, received);
-        if other.is_some() {
-            self.copy((&*target.buffer.memory, 0), (memory, 0), (keep, words))?;
+        match kept {
+            Kept::First(keep) => {
+                if other.is_some() {
+                    self.copy((&*target.buffer.memory, 0), (memory, 0), (keep, sizes.words))?;
+                }
+                self.append((rows, lists), &sent, (memory, keep), (received, sizes.words))?;
+            }
+            Kept::Staying => {
+                if memory.address() != rows.address() {
+                    self.copy((rows, 0), (memory, 0), (sizes.before, sizes.words))?;
+                }
+                self.replace(lists.of(self.rank()), &sent, memory, (received, &sizes))?;
+            }
         }
-        if let Some(own) = lists.of(rank) {
-            self.copy_listed(rows, own, (memory, ranges[rank].start), words)?;
-        }
-        let mut of_others = ranges;
-        let begin = of_others[rank].start;
-        of_others[rank] = begin..begin;
-        self.transfer(&sent, (memory, &of_others))?;
         if let Some(other) = other {
             self.spare = Some(std::mem::replace(&mut target.buffer.memory, other));
         }
-        target.buffer.n = n;
+        target.buffer.n = sizes.after;
         target.buffer.changes();
         Ok(())
+    }
+
+    fn rank(&self) -> usize {
+        self.communicator.rank()
+    }
+
+    /// Reserves memory for rows that move, and loads the kernels.
+    fn reserve_sizes(&mut self, sizes: &Sizes) -> Result<(), Error> {
+        self.kernels.get(&self.backend)?;
+        let of_rows = |rows: usize| [rows.max(1), sizes.words.max(1), WORD];
+        self.sent.reserve(&*self.backend, &of_rows(sizes.sent), false)?;
+        self.arrived.reserve(&*self.backend, &of_rows(sizes.arrived), false)?;
+        // Before the first exchange it is not known whether rows pass through the host.
+        if let Some(None) = self.link.get() {
+            self.received.reserve(&*self.backend, &of_rows(sizes.received), false)?;
+        }
+        let has_spare = || self.spare.as_ref().is_some_and(|spare| has_room(&**spare, sizes.bytes));
+        if !sizes.stays && !has_spare() {
+            // With room for more.
+            let bytes = (sizes.bytes + sizes.bytes / 8).max(size_of::<u64>());
+            self.spare = None;
+            self.spare = Some(self.backend.allocate(bytes)?);
+        }
+        Ok(())
+    }
+
+    /// Appends the rows that each rank sends to the first `keep` rows of memory.
+    fn append(
+        &mut self,
+        (rows, lists): (&dyn Memory, &DeviceLists),
+        sent: &[Range<usize>],
+        (memory, keep): (&dyn Memory, usize),
+        (received, words): (&[usize], usize),
+    ) -> Result<(), Error> {
+        let rank = self.rank();
+        let mut ranges = ranges(keep * words, words, received);
+        let begin = ranges[rank].start;
+        if let Some(own) = lists.of(rank) {
+            self.copy_listed(rows, own, (memory, begin), words)?;
+        }
+        ranges[rank] = begin..begin;
+        self.transfer(sent, (memory, &ranges))
+    }
+
+    /// Puts the rows that each rank sends in the places of rows that leave.
+    fn replace(
+        &mut self,
+        places: Option<Listed<'_>>,
+        sent: &[Range<usize>],
+        memory: &dyn Memory,
+        (received, sizes): (&[usize], &Sizes),
+    ) -> Result<(), Error> {
+        let arrivals = std::mem::take(&mut self.arrived);
+        let done = self.transfer(sent, (arrivals.memory(), &ranges(0, sizes.words, received)));
+        self.arrived = arrivals;
+        done?;
+        self.put_in_places(memory, places, [sizes.before, sizes.arrived, sizes.words])
     }
 
     /// Copies `count` rows of `words` words from and to these words of memory.
@@ -188,31 +213,20 @@ impl Mover {
     /// Copies the rows of `words` words for other ranks, one rank after another, and returns the words
     /// of each.
     fn gather_sent(
-        &mut self,
+        &self,
         rows: &dyn Memory,
         lists: &DeviceLists,
         words: usize,
     ) -> Result<Vec<Range<usize>>, Error> {
-        let rank = self.communicator.rank();
+        let rank = self.rank();
         let mut counts = lists.counts().to_vec();
         counts[rank] = 0;
-        let total: usize = counts.iter().sum();
-        let sizes = [total.max(1), words.max(1), size_of::<u32>()];
-        self.sent.reserve(&*self.backend, &sizes, false)?;
         let mut first = 0;
         for listed in lists.of_others(rank) {
             self.copy_listed(rows, listed, (self.sent.memory(), first * words), words)?;
             first += listed.count;
         }
         Ok(ranges(0, words, &counts))
-    }
-
-    /// Returns other memory for rows of this size, with room for more.
-    fn other_memory(&mut self, bytes: usize) -> Result<Box<dyn Memory>, Error> {
-        match self.spare.take().filter(|spare| has_room(&**spare, bytes)) {
-            Some(spare) => Ok(spare),
-            None => Ok(self.backend.allocate((bytes + bytes / 8).max(size_of::<u64>()))?),
-        }
     }
 
     /// Puts the rows that have arrived in the places of others among `n` rows of `words` words, as
@@ -254,8 +268,7 @@ impl Mover {
         sent: &[Range<usize>],
         (to, received): (&dyn Memory, &[Range<usize>]),
     ) -> Result<(), Error> {
-        let bytes =
-            |words: &Range<usize>| words.start * size_of::<u32>()..words.end * size_of::<u32>();
+        let bytes = |words: &Range<usize>| words.start * WORD..words.end * WORD;
         if self.link.get().is_none() {
             let link = self.backend.link(&*self.communicator)?;
             self.link.get_or_init(|| link);
@@ -305,9 +318,58 @@ impl Program {
     }
 }
 
+/// The sizes of rows that move.
+struct Sizes {
+    /// Words of a row.
+    words: usize,
+    /// Rows that this rank has, sends to others, receives, and has then.
+    before: usize,
+    sent: usize,
+    received: usize,
+    after: usize,
+    /// Rows that arrive to take the places of others.
+    arrived: usize,
+    /// Bytes of the rows with the rows that leave.
+    bytes: usize,
+    /// Whether the rows stay in their memory.
+    stays: bool,
+}
+
+impl Sizes {
+    /// Returns the sizes of moves from particles, if they are given, to others.
+    fn new(
+        (from, to): (Option<&CudaParticles>, &CudaParticles),
+        kept: Kept,
+        (lists, received): (&DeviceLists, &[usize]),
+        rank: usize,
+    ) -> Result<Self, CoreError> {
+        let words = to.words() * bytes_of(to.buffer.precision) / WORD;
+        let (before, received) = (from.unwrap_or(to).buffer.n, received.iter().sum::<usize>());
+        let counts = lists.counts();
+        let (after, arrived) = match kept {
+            Kept::First(keep) => (keep + received, 0),
+            Kept::Staying => {
+                let left = counts[rank];
+                assert!(left <= before, "{left} of {before} rows leave");
+                (before - left + received, received)
+            }
+        };
+        if after > PARTICLE_LIMIT {
+            return Err(CoreError::TooManyParticles { found: after, limit: PARTICLE_LIMIT });
+        }
+        let most = if kept == Kept::Staying { after.max(before) } else { after };
+        let bytes = most * words * WORD;
+        // Rows are added to memory that has room; other rows need memory beside their sources.
+        let may_stay = kept != Kept::First(0) || from.is_some();
+        let stays = may_stay && has_room(&*to.buffer.memory, bytes);
+        let sent = counts.iter().sum::<usize>() - counts[rank];
+        Ok(Self { words, before, sent, received, after, arrived, bytes, stays })
+    }
+}
+
 /// Returns the address of a word of 32 bits.
 fn word_of(memory: &dyn Memory, word: usize) -> Address<u32> {
-    Address::at(memory.address() + (word * size_of::<u32>()) as u64)
+    Address::at(memory.address() + (word * WORD) as u64)
 }
 
 /// Returns whether memory has this number of bytes.
@@ -333,3 +395,6 @@ fn ranges(first: usize, words: usize, counts: &[usize]) -> Vec<Range<usize>> {
     };
     counts.iter().scan(first, next).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::order::frame;
-use nbody_core::untyped::{self, Communicator, Points, Regions, RowLists};
+use nbody_core::untyped::{self, Communicator, Kept, Moves, Points, Regions, RowLists};
 use nbody_core::{Domain, Error};
 
 use super::buffer::{CudaParticles, particles};
@@ -282,25 +282,24 @@ impl untyped::Parts for CudaParts {
         Ok(sample)
     }
 
-    fn migrate(
+    fn reserve(
         &mut self,
         from: Option<&dyn untyped::Buffer>,
-        to: &mut dyn untyped::Buffer,
-        leaving: &dyn RowLists,
-        received: &[usize],
+        to: &dyn untyped::Buffer,
+        kept: Kept,
+        moves: &Moves,
     ) -> Result<(), Error> {
-        self.mover.migrate(from, to, leaving, received)
+        self.mover.reserve(from, to, kept, moves)
     }
 
     fn exchange(
         &mut self,
         from: Option<&dyn untyped::Buffer>,
         to: &mut dyn untyped::Buffer,
-        keep: usize,
-        lists: &dyn RowLists,
-        received: &[usize],
+        kept: Kept,
+        moves: &Moves,
     ) -> Result<(), Error> {
-        self.mover.exchange(from, (to, keep), lists, received)
+        self.mover.exchange(from, to, kept, moves)
     }
 }
 

@@ -5,11 +5,11 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nbody_core::pack::dim;
-use nbody_core::untyped::{Buffer, Rows, WriteRows};
+use nbody_core::untyped::{Buffer, Kept, Moves, Rows, WriteRows};
 use nbody_core::{Error as CoreError, Field, Precision};
 
 use super::ghosts::Ghosts;
-use super::placement::{Moves, Placement};
+use super::placement::Placement;
 use super::rows::{self, Kind};
 use crate::agreement::Operation;
 use crate::error::Error;
@@ -244,19 +244,26 @@ impl State {
         let name = || format!("distributing {} rows", placement.n);
         let operation = Operation { name: &name, values: &[placement.n as u64] };
         let moved = placement.before.as_ref().filter(|(before, _)| now == Some(*before));
-        let done = if let Some((_, Moves { lists, received })) = moved {
-            let is_free = self.drop_ghosts().and_then(|()| self.rows_mut().map(|_| ()));
-            job.agreement.on(&operation, is_free)?;
+        let mut parts = job.parts_of(kind);
+        let done = if let Some((_, moves)) = moved {
+            let free = self.drop_ghosts().and_then(|()| self.rows_mut());
+            let ready = free.and_then(|rows| parts.reserve(None, rows, Kept::Staying, moves));
+            job.agreement.on(&operation, ready)?;
             self.held = Held::Lost { n: placement.n };
-            job.parts_of(kind).migrate(None, self.rows_mut()?, &**lists, received)
+            parts.exchange(None, self.rows_mut()?, Kept::Staying, moves)
         } else {
             self.gather(job, kind)?;
             CoreError::check_length("rows to distribute", self.rows.len(), placement.n)?;
-            let mut parts = job.parts_of(kind);
+            let kept = Kept::First(0);
             let mine = parts.numbered(&*placement.numbers.on_device);
-            let mine = job.agreement.on(&operation, mine)?;
+            let ready = mine.and_then(|lists| {
+                let moves = Moves { received: lists.counts().to_vec(), lists };
+                parts.reserve(None, self.rows_mut()?, kept, &moves)?;
+                Ok(moves)
+            });
+            let moves = job.agreement.on(&operation, ready)?;
             self.held = Held::Lost { n: placement.n };
-            parts.exchange(None, self.rows_mut()?, 0, &*mine, mine.counts())
+            parts.exchange(None, self.rows_mut()?, kept, &moves)
         };
         job.agreement.on(&operation, done)?;
         self.held = Held::of(placement);
@@ -274,11 +281,10 @@ impl State {
         self.place(job, kind, placement)?;
         let name = || format!("ghosts of {} particles", placement.n);
         let operation = Operation { name: &name, values: &[placement.n as u64, ghosts.id] };
-        let is_free = self.rows_mut().map(|_| ());
-        job.agreement.on(&operation, is_free)?;
-        let Moves { lists, received } = moves;
-        let buffer = self.rows_mut()?;
-        job.parts_of(kind).exchange(None, buffer, placement.own(), &**lists, received)?;
+        let (mut parts, kept) = (job.parts_of(kind), Kept::First(placement.own()));
+        let ready = self.rows_mut().and_then(|rows| parts.reserve(None, rows, kept, moves));
+        job.agreement.on(&operation, ready)?;
+        parts.exchange(None, self.rows_mut()?, kept, moves)?;
         let (placement, ghosts) = (placement.clone(), Some(ghosts.clone()));
         self.held = Held::Own { placement, ghosts, has_ghosts: true };
         Ok(())

@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use nbody_core::Error;
-use nbody_core::untyped::{Bounds, Points, RowLists};
+use nbody_core::untyped::{Bounds, Kept, Moves, Points, RowLists};
 
-use super::placement::{Moves, Numbers, Placement, new_number};
+use super::placement::{Numbers, Placement, moves, new_number};
 use super::rows;
 use crate::agreement::Operation;
 use crate::shared::Job;
@@ -68,7 +68,7 @@ impl Ghosts {
         placement: &Arc<Placement>,
         lists: Box<dyn RowLists>,
     ) -> Result<Arc<Self>, Error> {
-        let moves = Moves::new(job, lists)?;
+        let moves = moves(job, lists)?;
         let (number, placement) = (new_number(), placement.clone());
         let id = 1 + job.agreement.count();
         Ok(Arc::new(Self { number, id, placement, moves, numbers: OnceLock::new() }))
@@ -81,10 +81,8 @@ impl Ghosts {
         }
         let name = || format!("the numbers of ghosts of {} particles", self.placement.n);
         let operation = Operation { name: &name, values: &[self.id] };
-        // A rank that does not want them is told so before the exchange.
-        job.agreement.on(&operation, Ok(()))?;
-        let numbers = self.moves.exchanged(job, &self.placement.numbers);
-        let numbers = job.agreement.on(&operation, numbers)?;
+        let moves = (&self.moves, Kept::First(0));
+        let numbers = self.placement.numbers.moved(job, moves, &operation)?;
         Ok(self.numbers.get_or_init(|| numbers))
     }
 }

@@ -6,7 +6,8 @@ use nbody_core::Error;
 use nbody_core::order::ordered::wrap_in;
 use nbody_core::pack::dim;
 use nbody_core::untyped::{
-    Bounds, Buffer, Communicator, HostLists, Parts, Points, Regions, RowLists, replaced,
+    Bounds, Buffer, Communicator, HostLists, Kept, Moves, Parts, Points, Regions, RowLists,
+    replaced,
 };
 
 use super::rows::{self, Kind};
@@ -109,44 +110,31 @@ impl Parts for HostParts {
         Ok(positions(points)?.into_iter().step_by(step.max(1)).collect())
     }
 
-    fn migrate(
+    /// Memory of the host is not reserved.
+    fn reserve(
         &mut self,
-        from: Option<&dyn Buffer>,
-        to: &mut dyn Buffer,
-        leaving: &dyn RowLists,
-        received: &[usize],
+        _: Option<&dyn Buffer>,
+        _: &dyn Buffer,
+        _: Kept,
+        _: &Moves,
     ) -> Result<(), Error> {
-        let width = dim(to.fields());
-        if width == 0 {
-            return Ok(());
-        }
-        let mut lists = leaving.rows()?;
-        let places = std::mem::take(&mut lists[self.communicator.rank()]);
-        let from = from.unwrap_or(&*to);
-        let words = rows::first(from, from.len())?;
-        let mut rows: Vec<&[u64]> = words.chunks_exact(width).collect();
-        let of_rank = |list: &Vec<u32>| -> Vec<u64> {
-            list.iter().flat_map(|row| rows[*row as usize]).copied().collect()
-        };
-        let sent: Vec<_> = lists.iter().map(of_rank).collect();
-        let sent: Vec<&[u64]> = sent.iter().map(Vec::as_slice).collect();
-        let arrived = rows::exchange(&*self.communicator, &sent, received, width)?;
-        let arrived: Vec<&[u64]> = arrived.chunks_exact(width).collect();
-        replaced(&mut rows, &places, &arrived);
-        rows::replace(to, self.kind, rows.concat())
+        Ok(())
     }
 
     fn exchange(
         &mut self,
         from: Option<&dyn Buffer>,
         to: &mut dyn Buffer,
-        keep: usize,
-        lists: &dyn RowLists,
-        received: &[usize],
+        kept: Kept,
+        Moves { lists, received }: &Moves,
     ) -> Result<(), Error> {
-        let lists = lists.rows()?;
-        let width = dim(to.fields());
-        let mine = rows::picked(from.unwrap_or(&*to), &lists.concat())?;
+        let (mut lists, width) = (lists.rows()?, dim(to.fields()));
+        let from = from.unwrap_or(&*to);
+        let places = match kept {
+            Kept::First(_) => Vec::new(),
+            Kept::Staying => std::mem::take(&mut lists[self.communicator.rank()]),
+        };
+        let mine = rows::picked(from, &lists.concat())?;
         let mut rest = &mine[..];
         let mut next = |rows: &Vec<u32>| {
             let (mine, others) = rest.split_at(rows.len() * width);
@@ -155,9 +143,17 @@ impl Parts for HostParts {
         };
         let sent: Vec<_> = lists.iter().map(&mut next).collect();
         let words = rows::exchange(&*self.communicator, &sent, received, width)?;
-        match keep {
-            0 => rows::replace(to, self.kind, words),
-            _ => rows::replace_after(to, keep, words),
+        match kept {
+            Kept::First(0) => rows::replace(to, self.kind, words),
+            Kept::First(keep) => rows::replace_after(to, keep, words),
+            Kept::Staying if width == 0 => Ok(()),
+            Kept::Staying => {
+                let before = rows::first(from, from.len())?;
+                let mut rows: Vec<&[u64]> = before.chunks_exact(width).collect();
+                let arrived: Vec<&[u64]> = words.chunks_exact(width).collect();
+                replaced(&mut rows, &places, &arrived);
+                rows::replace(to, self.kind, rows.concat())
+            }
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use nbody_core::untyped::{Buffer, OwnedRows, Regions, RowLists};
+use nbody_core::untyped::{Buffer, Kept, Moves, OwnedRows, Regions, RowLists};
 use nbody_core::{Error, Field, FieldKind, Precision};
 
 use super::rows;
+use crate::agreement::Operation;
 use crate::shared::Job;
 
 /// The numbers of particles, as a record.
@@ -31,9 +32,23 @@ impl Numbers {
         Self { on_device, on_host: OnceLock::new() }
     }
 
-    /// Returns no numbers.
-    fn nothing(job: &Job) -> Result<Box<dyn Buffer>, Error> {
-        job.device.upload(&OwnedRows::new(NUMBERS, Vec::new())?, Precision::Single)
+    /// Returns the numbers of the particles that this rank has after moves. All ranks call this
+    /// together.
+    pub fn moved(
+        &self,
+        job: &Job,
+        (moves, kept): (&Moves, Kept),
+        operation: &Operation<'_>,
+    ) -> Result<Self, Error> {
+        let from = Some(&*self.on_device);
+        let nothing = OwnedRows::new(NUMBERS, Vec::new())?;
+        let ready = job.device.upload(&nothing, Precision::Single).and_then(|to| {
+            job.parts().reserve(from, &*to, kept, moves)?;
+            Ok(to)
+        });
+        let mut to = job.agreement.on(operation, ready)?;
+        let done = job.parts().exchange(from, &mut *to, kept, moves);
+        job.agreement.on(operation, done.map(|()| Self::of(to)))
     }
 
     /// Returns the numbers on the host.
@@ -46,39 +61,14 @@ impl Numbers {
     }
 }
 
-/// Rows that this rank sends to other ranks, and the numbers of rows that it receives.
-#[derive(Debug)]
-pub struct Moves {
-    pub lists: Box<dyn RowLists>,
-    pub received: Vec<usize>,
-}
-
-impl Moves {
-    /// Tells the ranks the number of rows that they receive.
-    pub fn new(job: &Job, lists: Box<dyn RowLists>) -> Result<Self, Error> {
-        let mut counts: Vec<_> = lists.counts().iter().map(|count| *count as u64).collect();
-        counts[job.communicator.rank()] = 0;
-        let each: Vec<&[u64]> = counts.chunks(1).collect();
-        let received = rows::exchange(&*job.communicator, &each, &vec![1; counts.len()], 1)?;
-        let received = received.into_iter().map(|count| count as usize).collect();
-        Ok(Self { lists, received })
-    }
-
-    /// Returns the numbers of the particles that this rank receives.
-    pub fn exchanged(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
-        let mut received = Numbers::nothing(job)?;
-        let from = Some(&*numbers.on_device);
-        job.parts().exchange(from, &mut *received, 0, &*self.lists, &self.received)?;
-        Ok(Numbers::of(received))
-    }
-
-    /// Returns the numbers of the particles of this rank after a migration.
-    pub fn migrated(&self, job: &Job, numbers: &Numbers) -> Result<Numbers, Error> {
-        let mut moved = Numbers::nothing(job)?;
-        let from = Some(&*numbers.on_device);
-        job.parts().migrate(from, &mut *moved, &*self.lists, &self.received)?;
-        Ok(Numbers::of(moved))
-    }
+/// Tells the ranks the number of rows that they receive.
+pub fn moves(job: &Job, lists: Box<dyn RowLists>) -> Result<Moves, Error> {
+    let mut counts: Vec<_> = lists.counts().iter().map(|count| *count as u64).collect();
+    counts[job.communicator.rank()] = 0;
+    let each: Vec<&[u64]> = counts.chunks(1).collect();
+    let received = rows::exchange(&*job.communicator, &each, &vec![1; counts.len()], 1)?;
+    let received = received.into_iter().map(|count| count as usize).collect();
+    Ok(Moves { lists, received })
 }
 
 /// The particles of a set that are on this rank.

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use nbody_core::pack::Binding;
-use nbody_core::untyped::{Across, Bounds, Buffer, Points, Regions, Weighted};
+use nbody_core::untyped::{Across, Bounds, Buffer, Kept, Points, Regions, Weighted};
 use nbody_core::{Error, Interval};
 
 use super::buffer::Distributed;
-use super::placement::{Moves, Numbers, Placement, new_number};
+use super::placement::{Numbers, Placement, moves, new_number};
 use super::rows;
 use crate::agreement::Operation;
 use crate::shared::Job;
@@ -140,14 +140,14 @@ fn distribute(
         let rows = buffer.own(&old)?;
         let points = points(&rows, old.own(), position, lengths);
         let leaving = job.agreement.on(&operation, job.parts().leaving(points, regions))?;
-        let moves = Moves::new(job, leaving)?;
-        let numbers = job.agreement.on(&operation, moves.migrated(job, &old.numbers))?;
+        let moves = moves(job, leaving)?;
+        let numbers = old.numbers.moved(job, (&moves, Kept::Staying), &operation)?;
         (numbers, Some((old.number, moves)), old.most)
     } else {
         let rows = buffer.all()?;
         let points = points(&rows, n, position, lengths);
         let mine = job.agreement.on(&operation, job.parts().in_region(points, regions))?;
-        (Numbers::listed(job, &*mine)?, None, mean)
+        (job.agreement.on(&operation, Numbers::listed(job, &*mine))?, None, mean)
     };
     let counts =
         rows::gather_equal(&*job.communicator, &[numbers.on_device.len() as u64])?.concat();

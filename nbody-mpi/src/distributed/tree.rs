@@ -8,13 +8,13 @@ use nbody_core::lists::cutoff::position;
 use nbody_core::order::lengths;
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{
-    Across, Bounds, Buffer, Device, Engine, EngineState, Essential, OwnedRows, Regions, Tree,
+    Across, Bounds, Buffer, Device, Engine, EngineState, Essential, Kept, OwnedRows, Regions, Tree,
     Weighted,
 };
 use nbody_core::{Domain, Error, Expansion, Law, Opening, Options, Sources, Store, TreeReport};
 
 use super::buffer::Distributed;
-use super::placement::{Moves, Placement};
+use super::placement::{Placement, moves};
 use super::placing::{Located, boxes, points};
 use super::sets::Sets;
 use crate::agreement::Operation;
@@ -224,9 +224,11 @@ impl DistributedTree {
         let done = done.map_err(|error| renumbered(error, places));
         let Essential { sources, lists } = job.agreement.on(&operation, done)?;
         let start = Instant::now();
-        let Moves { lists, received } = Moves::new(&job, lists)?;
+        let (moves, kept) = (moves(&job, lists)?, Kept::First(0));
         let rows = &mut *self.received;
-        let moved = job.parts().exchange(Some(sources), rows, 0, &*lists, &received);
+        let ready = job.parts().reserve(Some(sources), rows, kept, &moves);
+        job.agreement.on(&operation, ready)?;
+        let moved = job.parts().exchange(Some(sources), rows, kept, &moves);
         self.exchange = start.elapsed();
         let done = moved.and_then(|()| {
             self.of_others.evaluate(i, Sources::Others(&*self.received), out, Store::Add)
