@@ -109,6 +109,34 @@ fn processes_have_the_bits_of_one() {
     }
 }
 
+/// MPI takes the memory of the emulator by its address, for results of all particles and for particles
+/// of trees: the files are the same as where messages pass through the host.
+#[test]
+fn memory_passes_by_its_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let trees = [&LEAPFROG[..], &["--tree", "0.5", "--distribute-trees"]].concat();
+    let mut files = [BTreeSet::new(), BTreeSet::new()];
+    let all = libraries();
+    for (k, mpi) in all.iter().enumerate() {
+        for way in ["", "none"] {
+            for (integrator, files) in [&BLOCK[..], &trees].into_iter().zip(&mut files) {
+                let out = folder.path().join(format!("{k}-{way}-{}", integrator.len()));
+                let mut arguments = run(&out, integrator);
+                let device = arguments.iter_mut().find(|it| *it == "cpu").unwrap();
+                "emulator".clone_into(device);
+                let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+                let output =
+                    processes(mpi, 2, &arguments).env("NBODY_GPU_AWARE", way).output().unwrap();
+                assert!(output.status.success(), "{}: {}", mpi.name, text(&output));
+                files.insert(fs::read(out.join("snapshot-0001.csv")).unwrap());
+            }
+        }
+    }
+    if !all.is_empty() {
+        assert_eq!(files.map(|files| files.len()), [1, 1]);
+    }
+}
+
 /// A run that ends on two processes goes on on one, as if it had been one run.
 #[test]
 fn a_checkpoint_is_for_any_number_of_processes() {

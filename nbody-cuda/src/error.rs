@@ -71,9 +71,7 @@ pub enum Error {
     },
 
     /// NCCL, which connects the GPUs of ranks, refused a call.
-    #[error(
-        "NCCL: {call}: {message}; set NBODY_NCCL=none to pass results through the host instead"
-    )]
+    #[error("NCCL: {call}: {message}; set NBODY_NCCL=none to pass results without it")]
     Nccl {
         /// The function.
         call: &'static str,

@@ -40,7 +40,8 @@ pub struct Ranks {
 impl Ranks {
     /// Connects the devices of all ranks, which call this together, each with its own device. The
     /// devices must be of one kind. Where all are GPUs, and no two ranks have the same one, NCCL
-    /// connects them if it is installed; else results pass through the host.
+    /// connects them if it is installed; else MPI takes the memory of the GPUs, if it says that it does,
+    /// or results pass through the host.
     pub fn new(communicator: Arc<dyn Communicator>, device: &Device) -> Result<Self, CoreError> {
         Self::of_opened(communicator, Ok(device.clone()))
     }
@@ -93,8 +94,8 @@ impl Ranks {
         self
     }
 
-    /// Returns the way in which results pass between ranks: `memory`, `staging` through the host
-    /// of GPUs, or `NCCL` and its version.
+    /// Returns the way in which results pass between ranks: `memory`, `NCCL` and its version,
+    /// `GPU-aware MPI`, or `staging` through the host of GPUs.
     pub fn way(&self) -> String {
         self.job.gather().way()
     }

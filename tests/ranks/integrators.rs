@@ -10,19 +10,19 @@ use nbody_mpi::threads;
 
 use super::{RANKS, distributed, over};
 
-const EPS2: f64 = 1e-4;
+pub const EPS2: f64 = 1e-4;
 const END: f64 = 0.0625;
 
-fn motions(n: usize) -> Vec<Motion> {
+pub fn motions(n: usize) -> Vec<Motion> {
     let stars = plummer(n, 1).unwrap().particles;
     stars.iter().map(|it| Motion::new(it.pos, it.vel, it.mass)).collect()
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options::default().precision(Precision::Mixed).pairs(Pairs::Ordered)
 }
 
-fn law(device: &Device) -> AllPairs<HermiteLaw> {
+pub fn law(device: &Device) -> AllPairs<HermiteLaw> {
     AllPairs::with_options(device, HermiteLaw { eps2: EPS2 }, options()).unwrap()
 }
 

@@ -1,6 +1,7 @@
 //! Devices over ranks that are threads, on every device. `nbody-mpi` tests ranks that are
 //! processes.
 
+mod addresses;
 mod faults;
 mod integrators;
 mod liquid;

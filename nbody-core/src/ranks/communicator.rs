@@ -1,6 +1,7 @@
 //! The interface of communicators.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::error::Error;
 
@@ -28,6 +29,57 @@ pub trait Communicator: fmt::Debug + Send + Sync {
     /// Sends a message to each rank, `sent[r]` to rank r, and returns the messages of all ranks to
     /// this one, one after another; the message of rank r has `sizes[r]` bytes.
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error>;
+
+    /// Returns what passes memory by its address; `None` if messages are always copied.
+    fn memory(&self) -> Option<&dyn PassMemory> {
+        None
+    }
+}
+
+/// Passes memory of ranks by its address, without copies.
+pub trait PassMemory {
+    /// Returns whether it takes memory of devices, not only memory of the host.
+    fn takes_devices(&self) -> bool;
+
+    /// Sends the bytes of each message to its rank, and receives bytes of this rank. All ranks call
+    /// this together.
+    fn pass(&self, messages: &[Message]) -> Result<(), Error>;
+}
+
+/// Bytes of memory that a rank sends to another one, and bytes that it receives from it.
+#[derive(Clone, Debug)]
+pub struct Message {
+    rank: usize,
+    sent: Range<u64>,
+    received: Range<u64>,
+}
+
+impl Message {
+    /// Returns a message to and from a rank; the ranges are addresses.
+    ///
+    /// # Safety
+    ///
+    /// Until the message has passed, the sent bytes can be read, and nothing else reads or writes
+    /// the received bytes.
+    #[allow(unsafe_code, reason = "the caller vouches for the addresses")]
+    pub const unsafe fn new(rank: usize, sent: Range<u64>, received: Range<u64>) -> Self {
+        Self { rank, sent, received }
+    }
+
+    /// Returns the other rank.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Returns the addresses of the bytes to send.
+    pub fn sent(&self) -> Range<u64> {
+        self.sent.clone()
+    }
+
+    /// Returns the addresses of the bytes to receive.
+    pub fn received(&self) -> Range<u64> {
+        self.received.clone()
+    }
 }
 
 /// The place of a rank among the ranks on its host.

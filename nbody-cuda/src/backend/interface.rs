@@ -52,7 +52,7 @@ pub(crate) trait Backend: Debug + Send + Sync {
 
     /// Connects the devices of all ranks, which call this together; `None` if they have no link or
     /// share a device.
-    fn link(&self, _: &dyn Communicator) -> Result<Option<Box<dyn Link>>, Error> {
+    fn link(&self, _: &Arc<dyn Communicator>) -> Result<Option<Box<dyn Link>>, Error> {
         Ok(None)
     }
 

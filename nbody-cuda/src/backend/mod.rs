@@ -10,6 +10,7 @@ mod interface;
 mod intrinsics;
 pub mod launch;
 mod memory;
+mod memory_link;
 #[cfg(test)]
 mod phases;
 mod properties;

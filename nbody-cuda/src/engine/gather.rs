@@ -37,7 +37,7 @@ impl CudaGather {
             backend: backend.clone(),
             communicator: communicator.clone(),
             kernels: LateKernel::new(cache, Program::gather),
-            link: backend.link(&**communicator)?,
+            link: backend.link(communicator)?,
             pieces: Scratch::default(),
         })
     }

@@ -270,7 +270,7 @@ impl Mover {
     ) -> Result<(), Error> {
         let bytes = |words: &Range<usize>| words.start * WORD..words.end * WORD;
         if self.link.get().is_none() {
-            let link = self.backend.link(&*self.communicator)?;
+            let link = self.backend.link(&self.communicator)?;
             self.link.get_or_init(|| link);
         }
         if let Some(Some(link)) = self.link.get() {

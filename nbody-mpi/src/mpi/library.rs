@@ -70,6 +70,8 @@ struct Interface {
 pub(super) struct Library {
     functions: Functions,
     interface: Interface,
+    /// `MPIX_Query_cuda_support`, an extension of Open MPI and MPICH.
+    takes_gpus: Option<unsafe extern "C" fn() -> c_int>,
 }
 
 impl Library {
@@ -133,7 +135,10 @@ impl Library {
         // SAFETY: the library has the names of MPI and is never unloaded; a library that lacks a
         // function is refused.
         let functions = unsafe { Functions::load(library) }.map_err(broken)?;
-        Ok(Self { functions, interface: Interface::of(library).map_err(broken)? })
+        let interface = Interface::of(library).map_err(broken)?;
+        // SAFETY: the function has this type in all libraries that have it.
+        let takes_gpus = unsafe { library.get(b"MPIX_Query_cuda_support") };
+        Ok(Self { functions, interface, takes_gpus: takes_gpus.ok().map(|it| *it) })
     }
 
     fn check(&self, call: &'static str, status: c_int) -> Result<(), Error> {
@@ -291,34 +296,42 @@ impl Library {
         self.check("MPI_Bcast", status)
     }
 
-    /// Sends bytes to a rank, and receives bytes of another one, at most 2³¹ - 1 each. Without bytes
-    /// there is no message.
-    pub fn pass(
+    /// Returns whether the library takes addresses of the memory of GPUs.
+    pub fn takes_gpus(&self) -> bool {
+        // SAFETY: the extension has this function without arguments.
+        self.takes_gpus.is_some_and(|takes| unsafe { takes() } == 1)
+    }
+
+    /// Sends bytes to a rank, and receives bytes of another one, at most 2³¹ - 1 each, given by their
+    /// address and count. Without bytes there is no message.
+    ///
+    /// # Safety
+    ///
+    /// The sent bytes can be read, and nothing else reads or writes the received bytes.
+    pub unsafe fn pass(
         &self,
         handle: usize,
-        (sent, to): (&[u8], usize),
-        (received, from): (&mut [u8], usize),
+        ((sent, sends), to): ((*const c_void, usize), usize),
+        ((received, receives), from): ((*mut c_void, usize), usize),
     ) -> Result<(), Error> {
         let (byte, functions) = (self.interface.byte, &self.functions);
         // An integer or an address, and a struct of at most 64 bytes.
         let (mut request, mut status) = (0, [0; 8]);
-        let [receives, sends] = [!received.is_empty(), !sent.is_empty()];
-        if receives {
-            let (bytes, count) = (received.as_mut_ptr().cast(), int(received.len()));
+        if receives > 0 {
+            let count = int(receives);
             // SAFETY: the bytes are writable, and nothing else uses them before the wait.
             let begun = unsafe {
-                (functions.receive)(bytes, count, byte, int(from), 0, handle, &raw mut request)
+                (functions.receive)(received, count, byte, int(from), 0, handle, &raw mut request)
             };
             self.check("MPI_Irecv", begun)?;
         }
         let mut done = Ok(());
-        if sends {
-            let (bytes, count) = (sent.as_ptr().cast(), int(sent.len()));
+        if sends > 0 {
             // SAFETY: the bytes are readable.
-            let sent = unsafe { (functions.send)(bytes, count, byte, int(to), 0, handle) };
+            let sent = unsafe { (functions.send)(sent, int(sends), byte, int(to), 0, handle) };
             done = self.check("MPI_Send", sent);
         }
-        if receives {
+        if receives > 0 {
             // SAFETY: the request was begun above, and there is room for a status.
             let waited = unsafe { (functions.wait)(&raw mut request, status.as_mut_ptr()) };
             self.check("MPI_Wait", waited)?;

@@ -6,15 +6,16 @@
 mod launcher;
 mod library;
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::fs;
 use std::io::Write as _;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use nbody_core::Error as CoreError;
-use nbody_core::untyped::{Communicator, OnHost};
+use nbody_core::untyped::{Communicator, Message, OnHost, PassMemory};
 
 use crate::alone::{check_exchange, check_sizes};
 use crate::error::Error;
@@ -194,38 +195,63 @@ impl Mpi {
 }
 
 impl Mpi {
-    /// Exchanges messages in rounds: in round k with the rank k higher and the rank k lower. Empty
-    /// messages are not sent, and long ones are sent in parts, since counts are 32-bit integers.
     fn exchange_bytes(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
         check_exchange(self.rank, sent, sizes)?;
-        let _call = self.call()?;
         let mut all = vec![0; sizes.iter().sum()];
-        let begins: Vec<_> = sizes
-            .iter()
-            .scan(0, |end, size| {
-                *end += size;
-                Some(*end - size)
-            })
-            .collect();
-        for k in 0..self.size {
-            let (to, from) = ((self.rank + k) % self.size, (self.rank + self.size - k) % self.size);
-            let received = &mut all[begins[from]..][..sizes[from]];
-            if k == 0 {
-                received.copy_from_slice(sent[to]);
+        let mut rest = &mut all[..];
+        let mut messages = Vec::new();
+        for (rank, (sent, size)) in sent.iter().zip(sizes).enumerate() {
+            let (received, others) = rest.split_at_mut(*size);
+            rest = others;
+            if rank == self.rank {
+                received.copy_from_slice(sent);
                 continue;
             }
-            let mut parts = sent[to].chunks(MOST);
-            let mut rooms = received.chunks_mut(MOST);
-            loop {
-                let (part, room) = (parts.next(), rooms.next());
-                if part.is_none() && room.is_none() {
-                    break;
-                }
-                let (part, room) = (part.unwrap_or_default(), room.unwrap_or_default());
-                self.library.pass(self.handle, (part, to), (room, from))?;
+            let (sent, received) = (sent.as_ptr_range(), received.as_mut_ptr_range());
+            let sent = sent.start as u64..sent.end as u64;
+            let received = received.start as u64..received.end as u64;
+            // SAFETY: the slices outlive the messages, and nothing else uses the received bytes.
+            messages.push(unsafe { Message::new(rank, sent, received) });
+        }
+        self.pass_in_rounds(&messages)?;
+        Ok(all)
+    }
+
+    /// Passes messages in rounds: in round k to the rank k higher and from the rank k lower. Empty
+    /// messages are not sent, and long ones are sent in parts, since counts are 32-bit integers.
+    fn pass_in_rounds(&self, messages: &[Message]) -> Result<(), Error> {
+        let _call = self.call()?;
+        let of_rank = |rank: usize| messages.iter().find(|message| message.rank() == rank);
+        for k in 1..self.size {
+            let (to, from) = ((self.rank + k) % self.size, (self.rank + self.size - k) % self.size);
+            let mut sent = of_rank(to).map(Message::sent).unwrap_or_default();
+            let mut received = of_rank(from).map(Message::received).unwrap_or_default();
+            while !sent.is_empty() || !received.is_empty() {
+                let [part, room] = [first(&mut sent), first(&mut received)];
+                let (part, room) =
+                    ((part.0 as *const c_void, part.1), (room.0 as *mut c_void, room.1));
+                // SAFETY: as the messages promise.
+                unsafe { self.library.pass(self.handle, (part, to), (room, from))? };
             }
         }
-        Ok(all)
+        Ok(())
+    }
+}
+
+/// Takes the first bytes for one call from a range of addresses, and returns their address and count.
+fn first(rest: &mut Range<u64>) -> (u64, usize) {
+    let begin = rest.start;
+    rest.start = rest.end.min(begin.saturating_add(MOST as u64));
+    (begin, (rest.start - begin) as usize)
+}
+
+impl PassMemory for Mpi {
+    fn takes_devices(&self) -> bool {
+        self.library.takes_gpus()
+    }
+
+    fn pass(&self, messages: &[Message]) -> Result<(), CoreError> {
+        Ok(self.pass_in_rounds(messages)?)
     }
 }
 
@@ -248,6 +274,10 @@ impl Communicator for Mpi {
 
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
         Ok(self.exchange_bytes(sent, sizes)?)
+    }
+
+    fn memory(&self) -> Option<&dyn PassMemory> {
+        Some(self)
     }
 }
 

@@ -12,14 +12,17 @@ use std::ffi::{CStr, c_int, c_void};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use nbody_compile::{Cache, Compiler, Error as CompileError, Temporary};
+use nbody_core::untyped::Communicator;
 
 use crate::backend::launch::Launch;
 use crate::backend::memory::{Fill, check_words};
-use crate::backend::{Backend, Memory, Module, Reply};
+use crate::backend::memory_link::MemoryLink;
+use crate::backend::{Backend, Link, Memory, Module, Reply};
 use crate::compile::build::{self, Build, Recipe};
 use crate::compile::program::Program;
 use crate::error::Error;
@@ -115,6 +118,11 @@ impl Backend for Emulator {
         let load = |code: &[u8]| EmulatedModule::load(code, program);
         let (module, build) = build::build(recipe, cache, &load)?;
         Ok((Box::new(module), build))
+    }
+
+    /// The emulator has memory of the host.
+    fn link(&self, communicator: &Arc<dyn Communicator>) -> Result<Option<Box<dyn Link>>, Error> {
+        MemoryLink::connect(self, communicator, false)
     }
 
     fn allocate(&self, bytes: usize) -> Result<Box<dyn Memory>, Error> {

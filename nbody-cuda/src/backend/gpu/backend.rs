@@ -1,6 +1,7 @@
 //! The operations of a backend on a GPU.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cudarc::driver::{result, sys};
@@ -15,6 +16,7 @@ use super::reply::GpuReply;
 use super::staging::{self, Copies};
 use super::{Gpu, pool};
 use crate::backend::Properties;
+use crate::backend::memory_link::MemoryLink;
 use crate::backend::{Backend, Batch, Link, Memory, Module, Reply};
 use crate::compile::build::Build;
 use crate::compile::program::Program;
@@ -81,8 +83,11 @@ impl Backend for Gpu {
         Some(Box::new(GpuBatch::new(self)))
     }
 
-    fn link(&self, communicator: &dyn Communicator) -> Result<Option<Box<dyn Link>>, Error> {
-        Ok(NcclLink::connect(self, communicator)?.map(|link| Box::new(link) as Box<dyn Link>))
+    fn link(&self, communicator: &Arc<dyn Communicator>) -> Result<Option<Box<dyn Link>>, Error> {
+        if let Some(nccl) = NcclLink::connect(self, &**communicator)? {
+            return Ok(Some(Box::new(nccl)));
+        }
+        MemoryLink::connect(self, communicator, true)
     }
 
     /// The name of the GPU without its ordinal.

@@ -154,16 +154,19 @@ impl NcclLink {
     pub fn connect(gpu: &Gpu, communicator: &dyn Communicator) -> Result<Option<Self>, Error> {
         let (rank, ranks) = (communicator.rank(), communicator.size());
         let found = if ranks > 1 { Nccl::find() } else { Ok(None) };
-        let version = match &found {
-            Ok(Some(nccl)) => nccl.version()?,
-            _ => 0,
-        };
-        let uuid = gpu.stream.context().uuid().map_err(|e| gpu.failed("cuDeviceGetUuid", e))?;
-        let mine = Facts { version, uuid: bytemuck::cast(uuid.bytes) };
+        // A rank that fails takes part in the exchange, so that the others do not wait for it.
+        let found = found.and_then(|nccl| {
+            let version = nccl.map_or(Ok(0), Nccl::version)?;
+            let uuid = gpu.stream.context().uuid();
+            let uuid = uuid.map_err(|e| gpu.failed("cuDeviceGetUuid", e))?;
+            Ok((nccl, Facts { version, uuid: bytemuck::cast(uuid.bytes) }))
+        });
+        let mine = found.as_ref().map_or(Facts { version: 0, uuid: [0; 16] }, |(_, facts)| *facts);
         let all = communicator.gather_equal(bytemuck::bytes_of(&mine))?;
         let all: Vec<Facts> =
             all.chunks(size_of::<Facts>()).map(bytemuck::pod_read_unaligned).collect();
-        let Some(nccl) = found? else { return Ok(None) };
+        let (nccl, Facts { version, .. }) = found?;
+        let Some(nccl) = nccl else { return Ok(None) };
         let is_shared = (1..ranks).any(|k| all[..k].iter().any(|it| it.uuid == all[k].uuid));
         if is_shared || all.iter().any(|it| it.version != version) {
             return Ok(None);
