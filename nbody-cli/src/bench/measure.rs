@@ -215,16 +215,22 @@ pub mod tests {
 
     #[test]
     fn runs_are_enough_and_times_are_their_quantiles() {
-        let mut calls = 0;
-        let times = Times::of(|| {
-            calls += 1;
-            std::thread::sleep(TIME / 4);
-            Ok(Duration::from_millis(calls % 5))
-        });
-        let times = times.unwrap();
-        assert_eq!(times.runs as u64 + 1, calls);
-        assert_eq!((times.fastest.as_millis(), times.slowest.as_millis()), (0, 4));
-        assert_eq!(times.median.as_millis(), 2);
+        let of = |unit: Duration| {
+            let mut calls = 0;
+            let times = Times::of(|| {
+                calls += 1;
+                Ok(unit * (calls % 5))
+            });
+            let times = times.unwrap();
+            assert_eq!(times.runs as u32 + 1, calls);
+            let found = [times.fastest, times.median, times.slowest];
+            assert_eq!(found, [Duration::ZERO, 2 * unit, 4 * unit]);
+            times.runs
+        };
+        // Long runs, runs that take the time together, and runs that take no time.
+        assert_eq!(of(TIME), RUNS);
+        assert_eq!(of(TIME / 100), 50);
+        assert_eq!(of(Duration::ZERO), MOST_RUNS);
     }
 
     #[test]
