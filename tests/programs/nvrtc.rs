@@ -36,7 +36,7 @@ pub const PREPARE: &str = "NBODY_TEST_PREPARE";
 const SYMMETRIC_TURNS: usize = 3;
 
 /// Architectures of boards and variants: NVRTC generates nearly the code of an architecture of the
-/// same generation. Only gravity is compiled for them.
+/// same generation. Programs that are compiled for several architectures leave them out.
 const VARIANTS: [u32; 5] = [87, 88, 103, 110, 121];
 /// An old, a middle and a new architecture.
 const FEW: [u32; 3] = [75, 90, 120];
@@ -58,8 +58,6 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
             all_meet(&met, &architectures)
         }));
     }
-    let shared = compiler.clone();
-    trials.push(Trial::test("every_architecture", move || every_architecture(&shared)));
     trials.push(Trial::test("a_warm_cache_needs_no_nvrtc", a_warm_cache_needs_no_nvrtc));
     let shared = compiler.clone();
     trials.push(Trial::test("unknown_architectures", move || unknown_architectures(&shared)));
@@ -73,7 +71,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
 /// Prints the number of compilations.
 pub fn conclude(compiler: &Compiler) {
     let (programs, compilations) = (PROGRAMS.load(Ordering::Relaxed), compiler.compilations());
-    let architectures = known(compiler).count();
+    let architectures = architectures(compiler).len();
     println!(
         "nvrtc: {compilations} compilations ({programs} programs, {architectures} architectures, \
          NVRTC {})",
@@ -83,13 +81,8 @@ pub fn conclude(compiler: &Compiler) {
 
 /// Lists the architectures to compile for.
 pub fn architectures(compiler: &Compiler) -> Vec<u32> {
-    let all = known(compiler).filter(|it| !VARIANTS.contains(it));
-    all.filter(|it| !nbody_tests::is_quick() || QUICK.contains(it)).collect()
-}
-
-/// Lists the architectures that NVRTC and programs support.
-fn known(compiler: &Compiler) -> impl Iterator<Item = u32> {
-    compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75)
+    let known = compiler.nvrtc.architectures().iter().copied().filter(|it| *it >= 75);
+    known.filter(|it| !nbody_tests::is_quick() || QUICK.contains(it)).collect()
 }
 
 /// Returns the architectures of [`FEW`], or of a quick test.
@@ -153,10 +146,11 @@ impl Visitor for Trials {
         let [default, boxed] = self.domains.map(|domain| Options::default().domain(domain));
         let double = default.precision(Precision::Double);
         let (all, turn) = (architectures(&self.compiler), self.turn);
-        let third = all.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
+        let several: Vec<_> = all.iter().copied().filter(|it| !VARIANTS.contains(it)).collect();
+        let third = several.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
         let [fewer, symmetric] =
             if self.library { [few(), third.collect()] } else { [vec![], vec![90]] };
-        let each = generations(&all, turn);
+        let each = generations(&several, turn);
         let half: Vec<_> = each.iter().copied().skip(turn % 2).step_by(2).collect();
         let main = if self.library { each } else { half.clone() };
         let mut ways = vec![
@@ -274,11 +268,6 @@ pub fn local_memory(
     let frames = cubin::attribute(&code, cubin::FRAME_SIZE).ok_or("a broken CUBIN")?;
     let largest = frames.iter().map(|(_, bytes)| *bytes).max();
     Ok(largest.ok_or("a CUBIN without frame sizes")?)
-}
-
-fn every_architecture(compiler: &Compiler) -> Result<(), Failed> {
-    let program = Program::new(Gravity::LAW, Options::default())?;
-    known(compiler).try_for_each(|it| compile_lean(Gravity::LAW, compiler, &program, it))
 }
 
 /// Runs in separate processes, so that the calls of other tests do not count.
