@@ -35,7 +35,7 @@ Environment:
   NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
   NBODY_MPI          the MPI library of `mpirun nbody run`, or a name that the dynamic loader finds
   NBODY_NCCL         the NCCL library, or a name, or `none` to pass results of GPUs without it
-  NBODY_GPU_AWARE    `none` to pass them through the host where MPI would take the memory of GPUs
+  NBODY_GPU_AWARE    `1` lets MPI take the memory of GPUs, where its library says that it does
   NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
   NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the machine code
   CXX                the C++ compiler of the emulator and of files, with arguments if need be

@@ -34,7 +34,7 @@ impl Communicator for Alone {
     }
 
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
-        check_exchange(0, sent, sizes)?;
+        check_exchange([0, 1], sent, sizes)?;
         Ok(sent.concat())
     }
 }
@@ -60,10 +60,13 @@ pub(crate) fn check_sizes(
 
 /// Refuses an exchange without a message to each rank and a size from each, and a message of another
 /// size from this rank to itself.
-pub(crate) fn check_exchange(rank: usize, sent: &[&[u8]], sizes: &[usize]) -> Result<(), Error> {
-    let (found, expected) = (sent.len(), sizes.len());
-    if found != expected {
-        return Err(Error::OtherSize { rank, found, expected });
+pub(crate) fn check_exchange(
+    [rank, ranks]: [usize; 2],
+    sent: &[&[u8]],
+    sizes: &[usize],
+) -> Result<(), Error> {
+    if let Some(found) = [sent.len(), sizes.len()].into_iter().find(|found| *found != ranks) {
+        return Err(Error::OtherSize { rank, found, expected: ranks });
     }
     let (found, expected) = (sent.get(rank).map_or(0, |it| it.len()), sizes[rank]);
     if found == expected { Ok(()) } else { Err(Error::OtherSize { rank, found, expected }) }

@@ -40,8 +40,8 @@ pub struct Ranks {
 impl Ranks {
     /// Connects the devices of all ranks, which call this together, each with its own device. The
     /// devices must be of one kind. Where all are GPUs, and no two ranks have the same one, NCCL
-    /// connects them if it is installed; else MPI takes the memory of the GPUs, if it says that it does,
-    /// or results pass through the host.
+    /// connects them if it is installed; else results pass through the host, or, on request
+    /// (`NBODY_GPU_AWARE`), by MPI that takes the memory of GPUs.
     pub fn new(communicator: Arc<dyn Communicator>, device: &Device) -> Result<Self, CoreError> {
         Self::of_opened(communicator, Ok(device.clone()))
     }

@@ -158,7 +158,7 @@ impl Communicator for Threads {
     }
 
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, CoreError> {
-        check_exchange(self.rank, sent, sizes)?;
+        check_exchange([self.rank, self.size()], sent, sizes)?;
         // A message begins with the ends of its parts, one for each rank.
         let mut mine = Vec::new();
         let mut end = sent.len() * size_of::<u64>();

@@ -41,13 +41,13 @@ pub trait PassMemory {
     /// Returns whether it takes memory of devices, not only memory of the host.
     fn takes_devices(&self) -> bool;
 
-    /// Sends the bytes of each message to its rank, and receives bytes of this rank. All ranks call
-    /// this together.
+    /// Sends the bytes of each message to its rank, and receives bytes from it; there is at most one
+    /// message for each other rank. All ranks call this together.
     fn pass(&self, messages: &[Message]) -> Result<(), Error>;
 }
 
 /// Bytes of memory that a rank sends to another one, and bytes that it receives from it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Message {
     rank: usize,
     sent: Range<u64>,
@@ -59,8 +59,9 @@ impl Message {
     ///
     /// # Safety
     ///
-    /// Until the message has passed, the sent bytes can be read, and nothing else reads or writes
-    /// the received bytes.
+    /// While the message lives, the sent bytes can be read and are not written, and nothing else reads
+    /// or writes the received bytes. If they are memory of a device, the message only passes where
+    /// [`PassMemory::takes_devices`] is true.
     #[allow(unsafe_code, reason = "the caller vouches for the addresses")]
     pub const unsafe fn new(rank: usize, sent: Range<u64>, received: Range<u64>) -> Self {
         Self { rank, sent, received }

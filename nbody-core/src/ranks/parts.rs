@@ -67,9 +67,11 @@ pub struct Moves {
 /// The rows of a rank that stay when rows move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// The first rows; the received rows replace the rows after them, one rank after another.
+    /// The first rows of the target; the received rows replace the rows after them, one rank after
+    /// another.
     First(usize),
-    /// All but the rows in the list of this rank, whose places received rows take ([`replaced`]).
+    /// All rows of the source but the rows in the list of this rank, whose places received rows take
+    /// ([`replaced`]).
     Staying,
 }
 
@@ -135,8 +137,8 @@ pub trait Parts: fmt::Debug + Send + Sync {
     /// Returns the points of the first particle and of every `step`-th one after it.
     fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error>;
 
-    /// Reserves what [`exchange`](Self::exchange) needs for the same rows, which then fails only with
-    /// the device or the connection: a rank that failed alone would leave the others waiting.
+    /// Reserves the device memory that [`exchange`](Self::exchange) needs for the same rows: a rank that
+    /// lacked it then would leave the others waiting.
     fn reserve(
         &mut self,
         from: Option<&dyn Buffer>,

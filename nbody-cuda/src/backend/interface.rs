@@ -50,8 +50,7 @@ pub(crate) trait Backend: Debug + Send + Sync {
         None
     }
 
-    /// Connects the devices of all ranks, which call this together; `None` if they have no link or
-    /// share a device.
+    /// Connects the devices of all ranks, which call this together; `None` if they have no link.
     fn link(&self, _: &Arc<dyn Communicator>) -> Result<Option<Box<dyn Link>>, Error> {
         Ok(None)
     }

@@ -11,7 +11,8 @@ use nbody_core::untyped::{Communicator, Message, PassMemory};
 use super::{Backend, Link, Memory, Transfer};
 use crate::error::Error;
 
-/// The variable that keeps addresses of device memory from the communicator, by the value [`NONE`].
+/// The variable that lets the communicator take addresses; [`NONE`] keeps even memory of the emulator
+/// from it.
 const SWITCH: &str = "NBODY_GPU_AWARE";
 const NONE: &str = "none";
 
@@ -31,7 +32,8 @@ impl<B: Backend + Clone + 'static> MemoryLink<B> {
         is_device: bool,
     ) -> Result<Option<Box<dyn Link>>, Error> {
         let takes = |it: &dyn PassMemory| !is_device || it.takes_devices();
-        let is_wanted = variable(SWITCH).is_none_or(|value| value != NONE);
+        // A library that says that it takes memory of GPUs may fail with memory of pools, as here.
+        let is_wanted = variable(SWITCH).map_or(!is_device, |value| value != NONE);
         let mine = is_wanted && communicator.memory().is_some_and(takes);
         let all = communicator.gather_equal(&[mine.into()])?;
         let link = Self { backend: backend.clone(), communicator: communicator.clone() };
@@ -67,12 +69,12 @@ impl<B: Backend + Clone> Link for MemoryLink<B> {
         };
         let message = |Transfer { rank, sent, received }: &Transfer| {
             let (sent, received) = (addresses(from, sent), addresses(to, received));
-            // SAFETY: the memory has these bytes and stays borrowed until they have passed; no work
-            // of the device is pending, and ranges of received bytes are apart from all others.
+            // SAFETY: the memory has these bytes and stays borrowed until they have passed; work of
+            // the device has ended, and ranges of received bytes are apart from all others.
             unsafe { Message::new(*rank, sent, received) }
         };
-        let messages: Vec<_> = transfers.iter().map(message).collect();
         self.backend.wait_for_all()?;
+        let messages: Vec<_> = transfers.iter().map(message).collect();
         let memory = self.communicator.memory().expect("as when the link was made");
         Ok(memory.pass(&messages)?)
     }

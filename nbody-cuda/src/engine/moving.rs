@@ -124,7 +124,8 @@ impl Mover {
         self.arrived.reserve(&*self.backend, &of_rows(sizes.arrived), false)?;
         // Before the first exchange it is not known whether rows pass through the host.
         if let Some(None) = self.link.get() {
-            self.received.reserve(&*self.backend, &of_rows(sizes.received), false)?;
+            let words = (sizes.received * sizes.words).div_ceil(2);
+            self.received.reserve(&*self.backend, &[words.max(1), size_of::<u64>()], false)?;
         }
         let has_spare = || self.spare.as_ref().is_some_and(|spare| has_room(&**spare, sizes.bytes));
         if !sizes.stays && !has_spare() {
@@ -322,14 +323,14 @@ impl Program {
 struct Sizes {
     /// Words of a row.
     words: usize,
-    /// Rows that this rank has, sends to others, receives, and has then.
+    /// Rows that this rank has, sends to others, receives from them, and has then.
     before: usize,
     sent: usize,
     received: usize,
     after: usize,
     /// Rows that arrive to take the places of others.
     arrived: usize,
-    /// Bytes of the rows with the rows that leave.
+    /// Bytes of the rows, with places of rows that leave.
     bytes: usize,
     /// Whether the rows stay in their memory.
     stays: bool,
@@ -344,14 +345,14 @@ impl Sizes {
         rank: usize,
     ) -> Result<Self, CoreError> {
         let words = to.words() * bytes_of(to.buffer.precision) / WORD;
-        let (before, received) = (from.unwrap_or(to).buffer.n, received.iter().sum::<usize>());
-        let counts = lists.counts();
+        let (before, all) = (from.unwrap_or(to).buffer.n, received.iter().sum::<usize>());
+        let (counts, received) = (lists.counts(), all - received[rank]);
         let (after, arrived) = match kept {
-            Kept::First(keep) => (keep + received, 0),
+            Kept::First(keep) => (keep + all, 0),
             Kept::Staying => {
                 let left = counts[rank];
                 assert!(left <= before, "{left} of {before} rows leave");
-                (before - left + received, received)
+                (before - left + all, all)
             }
         };
         if after > PARTICLE_LIMIT {

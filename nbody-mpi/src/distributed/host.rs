@@ -134,7 +134,15 @@ impl Parts for HostParts {
             Kept::First(_) => Vec::new(),
             Kept::Staying => std::mem::take(&mut lists[self.communicator.rank()]),
         };
-        let mine = rows::picked(from, &lists.concat())?;
+        let (before, mine) = match kept {
+            Kept::First(_) => (Vec::new(), rows::picked(from, &lists.concat())?),
+            Kept::Staying => {
+                let before = rows::first(from, from.len())?;
+                let of_row = |row: &u32| &before[*row as usize * width..][..width];
+                let mine = lists.iter().flatten().flat_map(of_row).copied().collect();
+                (before, mine)
+            }
+        };
         let mut rest = &mine[..];
         let mut next = |rows: &Vec<u32>| {
             let (mine, others) = rest.split_at(rows.len() * width);
@@ -148,7 +156,6 @@ impl Parts for HostParts {
             Kept::First(keep) => rows::replace_after(to, keep, words),
             Kept::Staying if width == 0 => Ok(()),
             Kept::Staying => {
-                let before = rows::first(from, from.len())?;
                 let mut rows: Vec<&[u64]> = before.chunks_exact(width).collect();
                 let arrived: Vec<&[u64]> = words.chunks_exact(width).collect();
                 replaced(&mut rows, &places, &arrived);

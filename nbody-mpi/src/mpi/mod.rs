@@ -196,7 +196,7 @@ impl Mpi {
 
 impl Mpi {
     fn exchange_bytes(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
-        check_exchange(self.rank, sent, sizes)?;
+        check_exchange([self.rank, self.size], sent, sizes)?;
         let mut all = vec![0; sizes.iter().sum()];
         let mut rest = &mut all[..];
         let mut messages = Vec::new();

@@ -142,10 +142,14 @@ unsafe impl Sync for NcclLink {}
 #[derive(Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Facts {
-    /// The version of NCCL, or 0.
+    /// The version of NCCL, 0 without it, or [`FAILED`](Self::FAILED).
     version: i32,
     /// The identity of the GPU.
     uuid: [u8; 16],
+}
+
+impl Facts {
+    const FAILED: i32 = -1;
 }
 
 impl NcclLink {
@@ -154,18 +158,23 @@ impl NcclLink {
     pub fn connect(gpu: &Gpu, communicator: &dyn Communicator) -> Result<Option<Self>, Error> {
         let (rank, ranks) = (communicator.rank(), communicator.size());
         let found = if ranks > 1 { Nccl::find() } else { Ok(None) };
-        // A rank that fails takes part in the exchange, so that the others do not wait for it.
+        // A rank that fails takes part in the exchange, so that all return.
         let found = found.and_then(|nccl| {
             let version = nccl.map_or(Ok(0), Nccl::version)?;
             let uuid = gpu.stream.context().uuid();
             let uuid = uuid.map_err(|e| gpu.failed("cuDeviceGetUuid", e))?;
             Ok((nccl, Facts { version, uuid: bytemuck::cast(uuid.bytes) }))
         });
-        let mine = found.as_ref().map_or(Facts { version: 0, uuid: [0; 16] }, |(_, facts)| *facts);
+        let failed = Facts { version: Facts::FAILED, uuid: [0; 16] };
+        let mine = found.as_ref().map_or(failed, |(_, facts)| *facts);
         let all = communicator.gather_equal(bytemuck::bytes_of(&mine))?;
         let all: Vec<Facts> =
             all.chunks(size_of::<Facts>()).map(bytemuck::pod_read_unaligned).collect();
         let (nccl, Facts { version, .. }) = found?;
+        if let Some(rank) = all.iter().position(|it| it.version == Facts::FAILED) {
+            let message = format!("rank {rank} has failed");
+            return Err(Error::Nccl { call: "connecting the ranks", message });
+        }
         let Some(nccl) = nccl else { return Ok(None) };
         let is_shared = (1..ranks).any(|k| all[..k].iter().any(|it| it.uuid == all[k].uuid));
         if is_shared || all.iter().any(|it| it.version != version) {
