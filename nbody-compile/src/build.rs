@@ -1,7 +1,9 @@
 //! Builds: load a program from the cache, or compile it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cache::{Cache, Entry};
@@ -56,7 +58,8 @@ pub struct Loaded<T> {
 }
 
 /// Loads the compiled program from the cache; or compiles, stores and loads it. An entry that does
-/// not load is compiled again, since different types of computers may share the folder.
+/// not load is compiled again, since different types of computers may share the folder. Of several
+/// threads that want a program, one compiles it.
 pub fn load_or_compile<T, E>(
     recipe: &Recipe<E>,
     cache: &Cache,
@@ -67,6 +70,8 @@ pub fn load_or_compile<T, E>(
     let key = Cache::key(&parts);
     let source = cache.store_text(&key, text_extension, text);
     let mut origin = Origin::Compiled;
+    // Without a cache, threads have nothing to wait for.
+    let turn = source.as_ref().map(|source| Turn::wait(source.with_extension(extension)));
     match cache.load(&key, extension) {
         Entry::Found(image) => match load(&image) {
             Ok(program) => {
@@ -88,7 +93,32 @@ pub fn load_or_compile<T, E>(
     let image = compile(source.as_deref())?;
     let compile_time = start.elapsed();
     let cache_error = cache.store(&key, extension, &image).err();
+    drop(turn);
     Ok(Loaded { program: load(&image)?, origin, source, cache_error, compile_time, image })
+}
+
+/// The turn of a thread to look for a program and to compile it; other threads of this process wait
+/// until it ends.
+struct Turn(PathBuf);
+
+/// The programs whose turn has begun, and the end of a turn.
+static TURNS: (Mutex<BTreeSet<PathBuf>>, Condvar) = (Mutex::new(BTreeSet::new()), Condvar::new());
+
+impl Turn {
+    fn wait(program: PathBuf) -> Self {
+        let turns = TURNS.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_taken = |turns: &mut BTreeSet<PathBuf>| turns.contains(&program);
+        let turns = TURNS.1.wait_while(turns, is_taken);
+        turns.unwrap_or_else(PoisonError::into_inner).insert(program.clone());
+        Self(program)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        TURNS.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        TURNS.1.notify_all();
+    }
 }
 
 /// Returns a text with line numbers, for reading compiler messages.
@@ -103,6 +133,8 @@ pub fn numbered(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
 
     use super::*;
 
@@ -130,6 +162,39 @@ mod tests {
         assert_eq!(first.image, b"ours 1");
         let second = build(b"ours 2").unwrap();
         assert_eq!((&second.program[..], second.origin), (&b" 1"[..], Origin::Cached));
+    }
+
+    /// Threads that want one program at once, and threads that want it in vain.
+    #[test]
+    fn one_of_several_threads_compiles() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = AtomicUsize::new(0);
+        let build = |text: &str, compiled: Result<Vec<u8>, &'static str>| {
+            let recipe = Recipe {
+                text,
+                text_extension: "cpp",
+                extension: "so",
+                key: &[],
+                compile: &|_| {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    thread::sleep(Duration::from_millis(20));
+                    compiled.clone()
+                },
+            };
+            load_or_compile(&recipe, &Cache::at(folder.path()), &|code| Ok(code.to_vec()))
+        };
+        let by_threads = |text: &str, compiled: &Result<Vec<u8>, &'static str>| {
+            count.store(0, Ordering::Relaxed);
+            let origins = thread::scope(|scope| {
+                let threads = [(); 8].map(|()| scope.spawn(|| build(text, compiled.clone())));
+                threads.map(|it| it.join().unwrap().map(|loaded| loaded.origin))
+            });
+            (origins, count.load(Ordering::Relaxed))
+        };
+        let (origins, compiled) = by_threads("good", &Ok(b"code".to_vec()));
+        let cached = origins.iter().filter(|it| **it == Ok(Origin::Cached)).count();
+        assert_eq!((cached, compiled), (7, 1));
+        assert_eq!(by_threads("bad", &Err("refused")), ([Err("refused"); 8], 8));
     }
 
     #[test]
