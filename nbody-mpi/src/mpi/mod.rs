@@ -291,3 +291,26 @@ impl Drop for Mpi {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ranks divide a message in the same way, so that each part meets its room.
+    #[test]
+    fn long_messages_pass_in_parts() {
+        let most = MOST as u64;
+        for (bytes, expected) in
+            [(0, vec![]), (1, vec![1]), (most, vec![most]), (2 * most + 5, vec![most, most, 5])]
+        {
+            let (mut rest, mut parts, begin) = (16..16 + bytes, Vec::new(), 16);
+            while !rest.is_empty() {
+                let (address, count) = first(&mut rest);
+                assert_eq!(address, begin + parts.iter().sum::<u64>());
+                parts.push(count as u64);
+            }
+            assert_eq!(parts, expected);
+            assert_eq!(first(&mut rest), (16 + bytes, 0), "nothing is left");
+        }
+    }
+}
