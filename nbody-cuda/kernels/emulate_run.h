@@ -32,6 +32,7 @@ constexpr unsigned MOST_THREADS = 1024; // threads of a block
 // Lanes begin their stacks at different lines of the cache, which cannot hold the same line of 32
 // stacks.
 constexpr size_t SHIFT = 17 * 64;
+static_assert(WARP * SHIFT <= PAGE, "a stack has a page for its shift");
 
 // NEW: not started. AT_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE: waiting for the block or the warp.
 // DONE: ended.

@@ -27,6 +27,7 @@ const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
 /// Number of interactions of which one has a single set of the largest size; the reference takes
 /// long for it. The others have it beside [`SEVERAL`] j-particles.
 const LARGEST_TURNS: usize = 4;
+/// Number of j-particles beside the largest number of i-particles.
 const SEVERAL: usize = 129;
 
 /// Summation orders for the comparison of bits: with incomplete bags, and splits of different
@@ -112,6 +113,7 @@ impl Visitor for Trials {
     }
 }
 
+/// Generates the cases of an interaction; `is_largest` for a single set of the largest size.
 fn all_cases(
     law: &'static Law,
     parameters: &[u64],

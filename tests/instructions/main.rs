@@ -1,5 +1,5 @@
 //! Cost of the vector code of every interaction of the library: the numbers of instructions in its
-//! loops over particles, in the machine code of this test. Unlike times they have no noise.
+//! loops over particles, in the machine code of this test. They have little noise, unlike times.
 //!
 //! `NBODY_RECORD=1 cargo test --workspace --test instructions` records them again.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]

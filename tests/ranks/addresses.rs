@@ -7,7 +7,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nbody::untyped::{Message, OnHost, PassMemory};
+use nbody::untyped::{Message, PassMemory};
 use nbody::{Error, Opening, Tree};
 use nbody_integrate::{BlockHermite, HermiteOptions, Integrator as _, Leapfrog};
 use nbody_interactions::gravity::Gravity;
@@ -30,21 +30,7 @@ impl ByAddress {
 }
 
 impl Communicator for ByAddress {
-    fn rank(&self) -> usize {
-        self.all.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.all.size()
-    }
-
-    fn on_host(&self) -> OnHost {
-        self.all.on_host()
-    }
-
-    fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), Error> {
-        self.all.gather(mine, sizes, all)
-    }
+    passes_on!();
 
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
         self.all.exchange(sent, sizes)

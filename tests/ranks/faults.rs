@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nbody::prelude::*;
-use nbody::untyped::OnHost;
 use nbody::{Csr, Error, Neighbours, Opening, ShortRange, Tree};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
@@ -411,21 +410,7 @@ struct Failing {
 }
 
 impl Communicator for Failing {
-    fn rank(&self) -> usize {
-        self.all.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.all.size()
-    }
-
-    fn on_host(&self) -> OnHost {
-        self.all.on_host()
-    }
-
-    fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), Error> {
-        self.all.gather(mine, sizes, all)
-    }
+    passes_on!();
 
     fn exchange(&self, sent: &[&[u8]], sizes: &[usize]) -> Result<Vec<u8>, Error> {
         let received = self.all.exchange(sent, sizes)?;

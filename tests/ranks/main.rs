@@ -1,6 +1,27 @@
 //! Devices over ranks that are threads, on every device. `nbody-mpi` tests ranks that are
 //! processes.
 
+/// Passes the operations of a communicator but the exchange on to the communicator `all`.
+macro_rules! passes_on {
+    () => {
+        fn rank(&self) -> usize {
+            self.all.rank()
+        }
+
+        fn size(&self) -> usize {
+            self.all.size()
+        }
+
+        fn on_host(&self) -> nbody::untyped::OnHost {
+            self.all.on_host()
+        }
+
+        fn gather(&self, mine: &[u8], sizes: &[usize], all: &mut [u8]) -> Result<(), nbody::Error> {
+            self.all.gather(mine, sizes, all)
+        }
+    };
+}
+
 mod addresses;
 mod faults;
 mod integrators;

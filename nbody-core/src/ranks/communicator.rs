@@ -59,7 +59,7 @@ impl Message {
     ///
     /// # Safety
     ///
-    /// While the message lives, the sent bytes can be read and are not written, and nothing else reads
+    /// The communicator that passes the message has this rank. While it lives, the sent bytes can be read and are not written, and nothing else reads
     /// or writes the received bytes. If they are memory of a device, the message only passes where
     /// [`PassMemory::takes_devices`] is true.
     #[allow(unsafe_code, reason = "the caller vouches for the addresses")]

@@ -118,6 +118,17 @@ pub(crate) struct Transfer {
     pub received: Range<usize>,
 }
 
+impl Transfer {
+    /// Returns the addresses of the bytes to send and of the bytes to receive.
+    pub fn addresses(&self, from: &dyn Memory, to: &dyn Memory) -> [Range<u64>; 2] {
+        [(from, &self.sent), (to, &self.received)].map(|(memory, bytes)| {
+            let size = memory.words() * size_of::<u64>();
+            assert!(bytes.is_empty() || bytes.end <= size, "memory for the rows");
+            memory.address() + bytes.start as u64..memory.address() + bytes.end as u64
+        })
+    }
+}
+
 /// The launches of repeated work. They are pending until the end of the work, and after some
 /// repetitions the device runs them as one. They take effect in order, and before any other
 /// operation of the device.

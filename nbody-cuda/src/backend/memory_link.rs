@@ -2,7 +2,6 @@
 #![allow(unsafe_code)]
 
 use std::fmt::Debug;
-use std::ops::Range;
 use std::sync::Arc;
 
 use nbody_compile::variable;
@@ -61,17 +60,11 @@ impl<B: Backend + Clone> Link for MemoryLink<B> {
         to: &dyn Memory,
         transfers: &[Transfer],
     ) -> Result<(), Error> {
-        let addresses = |memory: &dyn Memory, bytes: &Range<usize>| {
-            let size = memory.words() * size_of::<u64>();
-            assert!(bytes.is_empty() || bytes.end <= size, "memory for the rows");
-            let [begin, end] = [bytes.start, bytes.end].map(|byte| memory.address() + byte as u64);
-            begin..end
-        };
-        let message = |Transfer { rank, sent, received }: &Transfer| {
-            let (sent, received) = (addresses(from, sent), addresses(to, received));
+        let message = |transfer: &Transfer| {
+            let [sent, received] = transfer.addresses(from, to);
             // SAFETY: the memory has these bytes and stays borrowed until they have passed; work of
             // the device has ended, and ranges of received bytes are apart from all others.
-            unsafe { Message::new(*rank, sent, received) }
+            unsafe { Message::new(transfer.rank, sent, received) }
         };
         self.backend.wait_for_all()?;
         let messages: Vec<_> = transfers.iter().map(message).collect();

@@ -88,7 +88,7 @@ impl Mover {
         self.reserve_sizes(&sizes)?;
         let rows = source.map_or(&*target.buffer.memory, |source| &*source.buffer.memory);
         let sent = self.gather_sent(rows, lists, sizes.words)?;
-        let other = if sizes.stays { None } else { self.spare.take() };
+        let other = (!sizes.stays).then(|| self.spare.take().expect("reserved above"));
         let memory = other.as_deref().unwrap_or(&*target.buffer.memory);
         match kept {
             Kept::First(keep) => {

@@ -130,17 +130,14 @@ impl Parts for HostParts {
     ) -> Result<(), Error> {
         let (mut lists, width) = (lists.rows()?, dim(to.fields()));
         let from = from.unwrap_or(&*to);
-        let places = match kept {
-            Kept::First(_) => Vec::new(),
-            Kept::Staying => std::mem::take(&mut lists[self.communicator.rank()]),
-        };
-        let (before, mine) = match kept {
-            Kept::First(_) => (Vec::new(), rows::picked(from, &lists.concat())?),
+        let (before, places, mine) = match kept {
+            Kept::First(_) => (Vec::new(), Vec::new(), rows::picked(from, &lists.concat())?),
             Kept::Staying => {
+                let places = std::mem::take(&mut lists[self.communicator.rank()]);
                 let before = rows::first(from, from.len())?;
                 let of_row = |row: &u32| &before[*row as usize * width..][..width];
                 let mine = lists.iter().flatten().flat_map(of_row).copied().collect();
-                (before, mine)
+                (before, places, mine)
             }
         };
         let mut rest = &mine[..];

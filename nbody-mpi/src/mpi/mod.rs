@@ -221,11 +221,14 @@ impl Mpi {
     /// messages are not sent, and long ones are sent in parts, since counts are 32-bit integers.
     fn pass_in_rounds(&self, messages: &[Message]) -> Result<(), Error> {
         let _call = self.call()?;
-        let of_rank = |rank: usize| messages.iter().find(|message| message.rank() == rank);
+        let mut of_rank = vec![None; self.size];
+        for message in messages {
+            of_rank[message.rank()] = Some(message);
+        }
         for k in 1..self.size {
             let (to, from) = ((self.rank + k) % self.size, (self.rank + self.size - k) % self.size);
-            let mut sent = of_rank(to).map(Message::sent).unwrap_or_default();
-            let mut received = of_rank(from).map(Message::received).unwrap_or_default();
+            let mut sent = of_rank[to].map(Message::sent).unwrap_or_default();
+            let mut received = of_rank[from].map(Message::received).unwrap_or_default();
             while !sent.is_empty() || !received.is_empty() {
                 let [part, room] = [first(&mut sent), first(&mut received)];
                 let (part, room) =

@@ -2,7 +2,6 @@
 //! not need it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use nbody_compile::variable;
@@ -237,33 +236,27 @@ impl Link for NcclLink {
         to: &dyn Memory,
         transfers: &[Transfer],
     ) -> Result<(), Error> {
-        let has_room = |memory: &dyn Memory, bytes: &Range<usize>| {
-            bytes.is_empty() || bytes.end <= memory.words() * size_of::<u64>()
-        };
-        for Transfer { sent, received, .. } in transfers {
-            assert!(has_room(from, sent) && has_room(to, received), "memory for the rows");
-        }
+        let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
+        let each: Vec<_> = each.collect();
         self.gpu.bind()?;
         let stream = self.gpu.stream.cu_stream().cast();
         // SAFETY: a group of calls begins, and ends below.
         self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
         let mut done = Ok(());
-        for Transfer { rank, sent, received } in transfers {
-            let rank = c_int::try_from(*rank).unwrap_or(c_int::MAX);
-            let [from, to] =
-                [from.address() + sent.start as u64, to.address() + received.start as u64];
+        for (rank, [sent, received]) in each {
+            let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
             let (handle, nccl) = (self.handle, self.nccl);
             if !sent.is_empty() {
-                let from = from as *const c_void;
+                let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
                 // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
-                let status = unsafe { (nccl.send)(from, sent.len(), UINT8, rank, handle, stream) };
+                let status = unsafe { (nccl.send)(from, count, UINT8, rank, handle, stream) };
                 done = done.and(nccl.check("ncclSend", status));
             }
             if !received.is_empty() {
-                let to = to as *mut c_void;
+                let (to, count) =
+                    (received.start as *mut c_void, (received.end - received.start) as usize);
                 // SAFETY: as above; nothing else writes these bytes.
-                let status =
-                    unsafe { (nccl.receive)(to, received.len(), UINT8, rank, handle, stream) };
+                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, handle, stream) };
                 done = done.and(nccl.check("ncclRecv", status));
             }
         }
