@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use nbody_compile::Cache;
 use nbody_core::Error as CoreError;
-use nbody_core::untyped::{self, Communicator, Kept, Moves, RowLists};
+use nbody_core::untyped::{self, Communicator, Kept, Moves, RowLists, WorkOnRows};
 
 use super::buffer::{CudaParticles, particles, particles_mut};
 use super::listing::{BLOCK, DeviceLists, Listed};
@@ -72,13 +72,14 @@ impl Mover {
         Ok(self.reserve_sizes(&sizes)?)
     }
 
-    /// Exchanges rows: see [`Parts::exchange`](untyped::Parts::exchange).
+    /// Exchanges rows: see [`Parts::exchange`](untyped::Parts::exchange). Work on the rows that are kept
+    /// is done meanwhile.
     pub fn exchange(
         &mut self,
-        from: Option<&dyn untyped::Buffer>,
-        to: &mut dyn untyped::Buffer,
+        (from, to): (Option<&dyn untyped::Buffer>, &mut dyn untyped::Buffer),
         kept: Kept,
         Moves { lists, received }: &Moves,
+        work: Option<&mut WorkOnRows<'_>>,
     ) -> Result<(), CoreError> {
         let backend = self.backend.clone();
         let lists = device_lists(&**lists, &*backend)?;
@@ -90,12 +91,14 @@ impl Mover {
         let sent = self.gather_sent(rows, lists, sizes.words)?;
         let other = (!sizes.stays).then(|| self.spare.take().expect("reserved above"));
         let memory = other.as_deref().unwrap_or(&*target.buffer.memory);
+        let mut appended = None;
         match kept {
             Kept::First(keep) => {
                 if other.is_some() {
                     self.copy((&*target.buffer.memory, 0), (memory, 0), (keep, sizes.words))?;
                 }
-                self.append((rows, lists), &sent, (memory, keep), (received, sizes.words))?;
+                let own = (rows, lists.of(self.rank()));
+                appended = Some(self.append(own, (memory, keep), (received, sizes.words))?);
             }
             Kept::Staying => {
                 if memory.address() != rows.address() {
@@ -107,9 +110,17 @@ impl Mover {
         if let Some(other) = other {
             self.spare = Some(std::mem::replace(&mut target.buffer.memory, other));
         }
-        target.buffer.n = sizes.after;
+        let before = std::mem::replace(&mut target.buffer.n, sizes.after);
         target.buffer.changes();
-        Ok(())
+        let Some(ranges) = appended else { return Ok(()) };
+        let mut on_rows = work.map(|work| || work(&*to));
+        let on_rows = on_rows.as_mut().map(|work| work as &mut dyn FnMut());
+        let memory = &*particles("particles", &*backend, &*to)?.buffer.memory;
+        let done = self.transfer(&sent, (memory, &ranges), on_rows);
+        if done.is_err() {
+            particles_mut("particles", &*backend, to)?.buffer.n = before;
+        }
+        Ok(done?)
     }
 
     fn rank(&self) -> usize {
@@ -137,22 +148,21 @@ impl Mover {
         Ok(())
     }
 
-    /// Appends the rows that each rank sends to the first `keep` rows of memory.
+    /// Appends the listed rows of this rank to the first `keep` rows of memory, and returns the words
+    /// for the rows of each other rank.
     fn append(
-        &mut self,
-        (rows, lists): (&dyn Memory, &DeviceLists),
-        sent: &[Range<usize>],
+        &self,
+        (rows, own): (&dyn Memory, Option<Listed<'_>>),
         (memory, keep): (&dyn Memory, usize),
         (received, words): (&[usize], usize),
-    ) -> Result<(), Error> {
-        let rank = self.rank();
+    ) -> Result<Vec<Range<usize>>, Error> {
         let mut ranges = ranges(keep * words, words, received);
-        let begin = ranges[rank].start;
-        if let Some(own) = lists.of(rank) {
+        let begin = ranges[self.rank()].start;
+        if let Some(own) = own {
             self.copy_listed(rows, own, (memory, begin), words)?;
         }
-        ranges[rank] = begin..begin;
-        self.transfer(sent, (memory, &ranges))
+        ranges[self.rank()] = begin..begin;
+        Ok(ranges)
     }
 
     /// Puts the rows that each rank sends in the places of rows that leave.
@@ -164,7 +174,8 @@ impl Mover {
         (received, sizes): (&[usize], &Sizes),
     ) -> Result<(), Error> {
         let arrivals = std::mem::take(&mut self.arrived);
-        let done = self.transfer(sent, (arrivals.memory(), &ranges(0, sizes.words, received)));
+        let ranges = ranges(0, sizes.words, received);
+        let done = self.transfer(sent, (arrivals.memory(), &ranges), None);
         self.arrived = arrivals;
         done?;
         self.put_in_places(memory, places, [sizes.before, sizes.arrived, sizes.words])
@@ -263,11 +274,12 @@ impl Mover {
 
     /// Sends rows of `words` words to the other ranks, and writes the received rows from a word of
     /// memory on: a range of words of the memory of sent rows to each rank, and from each rank a
-    /// range of words.
+    /// range of words. Work that neither needs nor changes these words is done meanwhile.
     fn transfer(
         &mut self,
         sent: &[Range<usize>],
         (to, received): (&dyn Memory, &[Range<usize>]),
+        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
         let bytes = |words: &Range<usize>| words.start * WORD..words.end * WORD;
         if self.link.get().is_none() {
@@ -275,7 +287,7 @@ impl Mover {
             self.link.get_or_init(|| link);
         }
         if let Some(Some(link)) = self.link.get() {
-            let Some(from) = self.sent.get() else { return Ok(()) };
+            let from = self.sent.memory();
             let each = sent.iter().zip(received).enumerate();
             let each = each.filter(|(rank, _)| *rank != self.communicator.rank());
             let transfers = each.map(|(rank, (sent, received))| Transfer {
@@ -283,11 +295,13 @@ impl Mover {
                 sent: bytes(sent),
                 received: bytes(received),
             });
-            return link.exchange(from, to, &transfers.collect::<Vec<_>>());
+            return link.exchange(from, to, &transfers.collect::<Vec<_>>(), work);
         }
         let mut words = Vec::new();
-        if let Some(from) = self.sent.get() {
-            from.read(&mut |all| words = all.to_vec())?;
+        self.sent.memory().read(&mut |all| words = all.to_vec())?;
+        // The device computes while the host exchanges.
+        if let Some(work) = work {
+            work();
         }
         let words: &[u32] = bytemuck::cast_slice(&words);
         let parts: Vec<&[u8]> =

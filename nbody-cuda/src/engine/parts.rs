@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::order::frame;
-use nbody_core::untyped::{self, Communicator, Kept, Moves, Points, Regions, RowLists};
+use nbody_core::untyped::{self, Communicator, Kept, Moves, Points, Regions, RowLists, WorkOnRows};
 use nbody_core::{Domain, Error};
 
 use super::buffer::{CudaParticles, particles};
@@ -299,7 +299,17 @@ impl untyped::Parts for CudaParts {
         kept: Kept,
         moves: &Moves,
     ) -> Result<(), Error> {
-        self.mover.exchange(from, to, kept, moves)
+        self.mover.exchange((from, to), kept, moves, None)
+    }
+
+    fn exchange_during(
+        &mut self,
+        work: &mut WorkOnRows<'_>,
+        to: &mut dyn untyped::Buffer,
+        keep: usize,
+        moves: &Moves,
+    ) -> Result<(), Error> {
+        self.mover.exchange((None, to), Kept::First(keep), moves, Some(work))
     }
 }
 

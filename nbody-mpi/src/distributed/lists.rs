@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{self, Cutoff, Watched};
 use nbody_core::order::lengths;
-use nbody_core::untyped::{Across, Buffer, Neighbours, Origin, Subset};
+use nbody_core::untyped::{Across, Buffer, LookedAt, Neighbours, Origin, Subset};
 use nbody_core::{Csr, Error, FieldKind, ListState, Skin, Sources};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -153,10 +153,22 @@ impl Lists {
         self.build_again(sets, cutoffs)
     }
 
-    /// Begins a look at distributed particles.
+    /// Begins a look at distributed particles: at the particles of this rank while ghosts are sent.
     fn look_at(&mut self, placed: &Placed, sets: &Sets, cutoffs: &[Cutoff]) -> Result<bool, Error> {
-        let [i, j] = placed.rows(sets)?;
-        self.of_rank.look(&**i, placed.sources(&**j), cutoffs.to_vec())
+        let own = [placed.i.own(); 2];
+        let mut begun = None;
+        let mut begin = |rows: &dyn Buffer| {
+            let sources = placed.sources(rows);
+            let at = LookedAt::Before(own);
+            begun = Some(self.of_rank.look(rows, sources, cutoffs.to_vec(), at));
+        };
+        let [i, j] = placed.rows_during(sets, Some(&mut begin))?;
+        let at = match begun.transpose()? {
+            Some(false) => return Ok(false),
+            Some(true) => LookedAt::From(own),
+            None => LookedAt::All,
+        };
+        self.of_rank.look(&**i, placed.sources(&**j), cutoffs.to_vec(), at)
     }
 
     /// Returns whether a look has begun whose outcome is not known.
@@ -444,10 +456,11 @@ impl Lists {
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
+        at: LookedAt,
     ) -> Result<bool, Error> {
         let Some(built) = self.built.take() else {
             self.leave_subset()?;
-            return self.of_rank.look(&*all(i)?, j.with(&*all(j.particles())?), cutoffs);
+            return self.of_rank.look(&*all(i)?, j.with(&*all(j.particles())?), cutoffs, at);
         };
         let sets = Sets::new(i, j).filter(|sets| built.placed.has(sets) && !built.is_wanted);
         match sets {

@@ -1,7 +1,7 @@
 //! A GPU behind the CUDA driver.
 //!
 //! All work on a GPU is ordered by one stream of the process, so that buffers may pass between
-//! engines. A thread that waits for others may meanwhile run a task for another GPU, so that each
+//! engines; exchanges of NCCL beside other work begin and end in its order. A thread that waits for others may meanwhile run a task for another GPU, so that each
 //! call of the driver binds its context first.
 #![allow(unsafe_code)]
 
@@ -129,7 +129,7 @@ impl Gpu {
         let kilohertz = attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?;
         let name = context.name().map_err(|e| health.failed("cuDeviceGetName", e))?;
         // SAFETY: one stream, created below, orders all work of this crate on the context, so that
-        // no event needs to track it.
+        // no event needs to track it. The stream of exchanges joins it at their ends.
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         let stream = context.new_stream().map_err(|e| health.failed("cuStreamCreate", e))?;

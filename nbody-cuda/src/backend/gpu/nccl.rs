@@ -2,8 +2,9 @@
 //! not need it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use cudarc::driver::{CudaStream, result};
 use nbody_compile::variable;
 use nbody_core::untyped::Communicator;
 
@@ -125,6 +126,8 @@ impl Nccl {
 pub(super) struct NcclLink {
     nccl: &'static Nccl,
     gpu: Gpu,
+    /// The stream of exchanges beside other work.
+    aside: Arc<CudaStream>,
     handle: Handle,
     rank: usize,
     ranks: usize,
@@ -192,6 +195,10 @@ impl NcclLink {
             return Err(Error::Nccl { call: "ncclGetUniqueId", message });
         }
         gpu.bind()?;
+        // Its kernels need few of the multiprocessors, and should not wait for kernels of others.
+        let aside = result::stream::get_priority_range()
+            .and_then(|(_, greatest)| gpu.stream.context().new_stream_with_priority(greatest));
+        let aside = aside.map_err(|e| gpu.failed("cuStreamCreateWithPriority", e))?;
         let [count, place] =
             [ranks, rank].map(|number| c_int::try_from(number).unwrap_or(c_int::MAX));
         let mut handle = std::ptr::null_mut();
@@ -199,7 +206,71 @@ impl NcclLink {
         let status = unsafe { (nccl.init)(&raw mut handle, count, shared, place) };
         nccl.check("ncclCommInitRank", status)?;
         let name = format!("NCCL {}.{}", version / 10_000, version / 100 % 100);
-        Ok(Some(Self { nccl, gpu: gpu.clone(), handle, rank, ranks, name }))
+        Ok(Some(Self { nccl, gpu: gpu.clone(), aside, handle, rank, ranks, name }))
+    }
+
+    /// Exchanges bytes in the order of a stream.
+    fn exchange_on(
+        &self,
+        stream: &CudaStream,
+        (from, to): (&dyn Memory, &dyn Memory),
+        transfers: &[Transfer],
+    ) -> Result<(), Error> {
+        let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
+        let each: Vec<_> = each.collect();
+        let stream = stream.cu_stream().cast();
+        // SAFETY: a group of calls begins, and ends below.
+        self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
+        let mut done = Ok(());
+        for (rank, [sent, received]) in each {
+            let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
+            let (handle, nccl) = (self.handle, self.nccl);
+            if !sent.is_empty() {
+                let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
+                // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
+                let status = unsafe { (nccl.send)(from, count, UINT8, rank, handle, stream) };
+                done = done.and(nccl.check("ncclSend", status));
+            }
+            if !received.is_empty() {
+                let (to, count) =
+                    (received.start as *mut c_void, (received.end - received.start) as usize);
+                // SAFETY: as above; nothing else uses these bytes meanwhile.
+                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, handle, stream) };
+                done = done.and(nccl.check("ncclRecv", status));
+            }
+        }
+        // SAFETY: the group was begun above.
+        self.nccl.check("ncclGroupEnd", unsafe { (self.nccl.end)() })?;
+        done
+    }
+
+    /// Lets later work of the GPU, and the release of memory, wait for the exchange beside it.
+    fn end_aside(&self) -> Result<(), Error> {
+        self.gpu.bind()?;
+        self.join(&self.gpu.stream, &self.aside)
+    }
+
+    /// Lets one stream wait for the work of the other so far.
+    fn join(&self, waiting: &CudaStream, other: &CudaStream) -> Result<(), Error> {
+        waiting.join(other).map_err(|e| self.gpu.failed("cuStreamWaitEvent", e))
+    }
+}
+
+/// An exchange in the stream beside other work. It ends even if that work panics.
+struct Aside<'a>(&'a NcclLink);
+
+impl Aside<'_> {
+    fn end(self) -> Result<(), Error> {
+        let link = self.0;
+        std::mem::forget(self);
+        link.end_aside()
+    }
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        // The panic tells more than an error would.
+        let _ = self.0.end_aside();
     }
 }
 
@@ -235,34 +306,17 @@ impl Link for NcclLink {
         from: &dyn Memory,
         to: &dyn Memory,
         transfers: &[Transfer],
+        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
-        let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
-        let each: Vec<_> = each.collect();
-        self.gpu.bind()?;
-        let stream = self.gpu.stream.cu_stream().cast();
-        // SAFETY: a group of calls begins, and ends below.
-        self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
-        let mut done = Ok(());
-        for (rank, [sent, received]) in each {
-            let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
-            let (handle, nccl) = (self.handle, self.nccl);
-            if !sent.is_empty() {
-                let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
-                // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
-                let status = unsafe { (nccl.send)(from, count, UINT8, rank, handle, stream) };
-                done = done.and(nccl.check("ncclSend", status));
-            }
-            if !received.is_empty() {
-                let (to, count) =
-                    (received.start as *mut c_void, (received.end - received.start) as usize);
-                // SAFETY: as above; nothing else writes these bytes.
-                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, handle, stream) };
-                done = done.and(nccl.check("ncclRecv", status));
-            }
-        }
-        // SAFETY: the group was begun above.
-        self.nccl.check("ncclGroupEnd", unsafe { (self.nccl.end)() })?;
-        done
+        let memory = (from, to);
+        let Self { gpu, aside, .. } = self;
+        gpu.bind()?;
+        let Some(work) = work else { return self.exchange_on(&gpu.stream, memory, transfers) };
+        self.join(aside, &gpu.stream)?;
+        let exchange = Aside(self);
+        let exchanged = self.exchange_on(aside, memory, transfers);
+        work();
+        exchanged.and(exchange.end())
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use nbody_core::untyped::LookedAt;
+
 use super::{DeviceLists, LOOK, Outcome};
 use crate::backend::{Launch, Memory, Scratch};
 use crate::border::Address;
@@ -92,7 +94,7 @@ impl DeviceLists {
         // The look takes a second set after an empty first set.
         let n = if set == 0 { from.n } else { 0 };
         let first = Order { from: Positions { n, ..from }, ..order };
-        let mut request = self.request(&extent, base.as_ref(), false);
+        let mut request = self.request(&extent, base.as_ref(), (false, LookedAt::All));
         request.two_sets = set as u32;
         let reach = self.reach_argument(&extent, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);
