@@ -23,8 +23,7 @@ use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
 use crate::ranks::communicator::Communicator;
-use crate::ranks::gather::Gather;
-use crate::ranks::parts::Parts;
+use crate::ranks::connection::Connection;
 use crate::records::rows::Rows;
 use crate::trees::opening::Opening;
 
@@ -125,15 +124,6 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     /// Creates a sequence of repeated operations; `None` where launches cost nothing.
     fn sequence(&self) -> Option<Box<dyn Sequence>>;
 
-    /// Connects the devices of all ranks, which call this together, for gathering results.
-    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, Error>;
-
-    /// Connects the devices of all ranks, which call this together, for moving parts of particles;
-    /// `None` where parts move by way of the host.
-    fn parts(
-        &self,
-        _communicator: &Arc<dyn Communicator>,
-    ) -> Result<Option<Box<dyn Parts>>, Error> {
-        Ok(None)
-    }
+    /// Connects the devices of all ranks, which call this together.
+    fn connect(&self, communicator: &Arc<dyn Communicator>) -> Result<Connection, Error>;
 }

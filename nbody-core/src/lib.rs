@@ -101,6 +101,7 @@ pub mod untyped {
     pub use crate::pairs::engine::Engine;
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
     pub use crate::ranks::communicator::{Communicator, Message, OnHost, PassMemory};
+    pub use crate::ranks::connection::Connection;
     pub use crate::ranks::dealt::Dealt;
     pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;

@@ -12,7 +12,7 @@ use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLev
 
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
-use crate::backend::{Backend, Properties};
+use crate::backend::{Backend, Link, Properties};
 use crate::engine::buffer::CudaParticles;
 use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
@@ -168,17 +168,11 @@ impl untyped::Device for CudaDevice {
         Some(Box::new(CudaSequence(batch)))
     }
 
-    fn gather(
-        &self,
-        communicator: &Arc<dyn Communicator>,
-    ) -> Result<Box<dyn untyped::Gather>, Error> {
-        Ok(Box::new(CudaGather::new(&self.backend, &self.cache, communicator)?))
-    }
-
-    fn parts(
-        &self,
-        communicator: &Arc<dyn Communicator>,
-    ) -> Result<Option<Box<dyn untyped::Parts>>, Error> {
-        Ok(Some(Box::new(CudaParts::new(&self.backend, &self.cache, communicator))))
+    fn connect(&self, communicator: &Arc<dyn Communicator>) -> Result<untyped::Connection, Error> {
+        let Self { backend, cache, .. } = self;
+        let link: Option<Arc<dyn Link>> = backend.link(communicator)?.map(Arc::from);
+        let gather = CudaGather::new((backend, cache), communicator, link.clone());
+        let parts = CudaParts::new((backend, cache), communicator, link);
+        Ok(untyped::Connection { gather: Box::new(gather), parts: Some(Box::new(parts)) })
     }
 }

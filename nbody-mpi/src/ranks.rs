@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nbody::Device;
 use nbody_core::untyped::{
-    self, Buffer, Communicator, DeviceColumn, Engine, Gather, Neighbours, Origin, PerParticle,
+    self, Buffer, Communicator, Connection, DeviceColumn, Engine, Neighbours, Origin, PerParticle,
     Rows, Selection, Sequence, ShortRange, Tree,
 };
 use nbody_core::{
@@ -62,14 +62,11 @@ impl Ranks {
         }
         let is_cpu = device.simd_level().is_some();
         let least = if is_cpu { LEAST_OPERATIONS_CPU } else { LEAST_OPERATIONS_GPU };
-        let links = device.gather(&communicator).and_then(|gather| {
-            let parts = device.parts(&communicator)?;
-            Ok((gather, parts))
-        });
+        let connection = device.connect(&communicator);
         let connecting = Operation { name: &|| "Ranks::new".to_owned(), values: &[] };
-        let links = agreement.on(&connecting, links)?;
+        let connection = agreement.on(&connecting, connection)?;
         let is_alone = communicator.is_alone();
-        let job = Job::new((communicator, agreement), device.clone(), links, least);
+        let job = Job::new((communicator, agreement), device.clone(), connection, least);
         Ok(Self { device, job, is_alone })
     }
 
@@ -236,8 +233,8 @@ impl untyped::Device for OverRanks {
         self.device.sequence()
     }
 
-    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, CoreError> {
-        self.device.gather(communicator)
+    fn connect(&self, communicator: &Arc<dyn Communicator>) -> Result<Connection, CoreError> {
+        self.device.connect(communicator)
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nbody_core::untyped::{
-    Bounds, Buffer, Communicator, Device, Engine, EngineState, Essential, Gather, Part, Parts,
-    Team, Tree,
+    Bounds, Buffer, Communicator, Connection, Device, Engine, EngineState, Essential, Gather, Part,
+    Parts, Team, Tree,
 };
 use nbody_core::{Domain, Error, Law, Opening, Options, Sources, Store, TreeReport};
 use xxhash_rust::xxh3::xxh3_64;
@@ -37,7 +37,7 @@ impl Job {
     pub fn new(
         (communicator, agreement): (Arc<dyn Communicator>, Agreement),
         device: Arc<dyn Device>,
-        (gather, parts): (Box<dyn Gather>, Option<Box<dyn Parts>>),
+        Connection { gather, parts }: Connection,
         least_operations: u64,
     ) -> Self {
         let by_host = |kind| Box::new(HostParts::new(&communicator, kind));

@@ -313,11 +313,11 @@ impl untyped::Device for Liar {
     fn sequence(&self) -> Option<Box<dyn untyped::Sequence>> {
         None
     }
-    fn gather(
+    fn connect(
         &self,
         communicator: &Arc<dyn untyped::Communicator>,
-    ) -> Result<Box<dyn untyped::Gather>, Error> {
-        self.0.untyped().gather(communicator)
+    ) -> Result<untyped::Connection, Error> {
+        self.0.untyped().connect(communicator)
     }
 }
 

@@ -78,7 +78,7 @@ fn check(
 
     let device = nbody_tests::emulator();
     let device = device.untyped();
-    let mut parts = device.parts(communicator)?.expect("a GPU moves parts by itself");
+    let mut parts = device.connect(communicator)?.parts.expect("a GPU moves parts by itself");
     let upload = |rows: &[[f64; WIDTH]]| device.upload(&words(rows)?, Precision::Double);
     let buffer = upload(mine)?;
     let position = Binding::new("test", &Gravity::LAW.j[..1], Gravity::LAW.j)?;

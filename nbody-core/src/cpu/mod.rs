@@ -26,7 +26,8 @@ use crate::options::Options;
 use crate::pairs::engine::Engine;
 use crate::particles::engine::{PerParticle, Selection, Sequence};
 use crate::ranks::communicator::Communicator;
-use crate::ranks::gather::{CpuGather, Gather};
+use crate::ranks::connection::Connection;
+use crate::ranks::gather::CpuGather;
 use crate::records::rows::Rows;
 use crate::trees::engine::Tree;
 use crate::trees::law::TreeLaw;
@@ -126,7 +127,8 @@ impl Device for Cpu {
         None
     }
 
-    fn gather(&self, communicator: &Arc<dyn Communicator>) -> Result<Box<dyn Gather>, Error> {
-        Ok(Box::new(CpuGather::new(communicator.clone())))
+    fn connect(&self, communicator: &Arc<dyn Communicator>) -> Result<Connection, Error> {
+        let gather = Box::new(CpuGather::new(communicator.clone()));
+        Ok(Connection { gather, parts: None })
     }
 }

@@ -7,6 +7,7 @@
 //! request, leave each rank the particles in its region of space.
 
 pub mod communicator;
+pub mod connection;
 pub mod dealt;
 pub mod exchange;
 pub mod gather;

@@ -22,24 +22,24 @@ pub(crate) struct CudaGather {
     communicator: Arc<dyn Communicator>,
     kernels: LateKernel,
     /// The link to the devices of the other ranks; without it results pass through the host.
-    link: Option<Box<dyn Link>>,
+    link: Option<Arc<dyn Link>>,
     /// The pieces of all ranks.
     pieces: Scratch,
 }
 
 impl CudaGather {
     pub fn new(
-        backend: &Arc<dyn Backend>,
-        cache: &Cache,
+        (backend, cache): (&Arc<dyn Backend>, &Cache),
         communicator: &Arc<dyn Communicator>,
-    ) -> Result<Self, Error> {
-        Ok(Self {
+        link: Option<Arc<dyn Link>>,
+    ) -> Self {
+        Self {
             backend: backend.clone(),
             communicator: communicator.clone(),
             kernels: LateKernel::new(cache, Program::gather),
-            link: backend.link(communicator)?,
+            link,
             pieces: Scratch::default(),
-        })
+        }
     }
 
     /// Gathers pieces of this number of bytes: by the link, or by way of the host.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::Error as CoreError;
@@ -25,9 +25,8 @@ pub(super) struct Mover {
     backend: Arc<dyn Backend>,
     communicator: Arc<dyn Communicator>,
     kernels: LateKernel,
-    /// The link to the devices of the other ranks, once rows were exchanged; without it rows pass
-    /// through the host.
-    link: OnceLock<Option<Box<dyn Link>>>,
+    /// The link to the devices of the other ranks; without it rows pass through the host.
+    link: Option<Arc<dyn Link>>,
     /// Rows to send, and rows that were received through the host.
     sent: Scratch,
     received: Scratch,
@@ -39,11 +38,11 @@ pub(super) struct Mover {
 
 impl Mover {
     pub fn new(
-        backend: &Arc<dyn Backend>,
-        cache: &Cache,
+        (backend, cache): (&Arc<dyn Backend>, &Cache),
         communicator: &Arc<dyn Communicator>,
+        link: Option<Arc<dyn Link>>,
     ) -> Self {
-        let (link, sent, received, arrived, spare) = Default::default();
+        let (sent, received, arrived, spare) = Default::default();
         Self {
             backend: backend.clone(),
             communicator: communicator.clone(),
@@ -133,8 +132,7 @@ impl Mover {
         let of_rows = |rows: usize| [rows.max(1), sizes.words.max(1), WORD];
         self.sent.reserve(&*self.backend, &of_rows(sizes.sent), false)?;
         self.arrived.reserve(&*self.backend, &of_rows(sizes.arrived), false)?;
-        // Before the first exchange it is not known whether rows pass through the host.
-        if let Some(None) = self.link.get() {
+        if self.link.is_none() {
             let words = (sizes.received * sizes.words).div_ceil(2);
             self.received.reserve(&*self.backend, &[words.max(1), size_of::<u64>()], false)?;
         }
@@ -282,11 +280,7 @@ impl Mover {
         work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
         let bytes = |words: &Range<usize>| words.start * WORD..words.end * WORD;
-        if self.link.get().is_none() {
-            let link = self.backend.link(&self.communicator)?;
-            self.link.get_or_init(|| link);
-        }
-        if let Some(Some(link)) = self.link.get() {
+        if let Some(link) = &self.link {
             let from = self.sent.memory();
             let each = sent.iter().zip(received).enumerate();
             let each = each.filter(|(rank, _)| *rank != self.communicator.rank());

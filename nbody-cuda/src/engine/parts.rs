@@ -11,7 +11,7 @@ use nbody_core::{Domain, Error};
 use super::buffer::{CudaParticles, particles};
 use super::listing::{BLOCK, DeviceLists, Lister, Listing, row_lists};
 use super::moving::Mover;
-use crate::backend::{Backend, LateKernel, Launch, Scratch};
+use crate::backend::{Backend, LateKernel, Launch, Link, Scratch};
 use crate::border::{self, Address, Declared as _, border};
 use crate::compile::program::Program;
 use crate::config::warp;
@@ -60,9 +60,9 @@ pub(crate) struct CudaParts {
 
 impl CudaParts {
     pub fn new(
-        backend: &Arc<dyn Backend>,
-        cache: &Cache,
+        (backend, cache): (&Arc<dyn Backend>, &Cache),
         communicator: &Arc<dyn Communicator>,
+        link: Option<Arc<dyn Link>>,
     ) -> Self {
         let (cuts, boxes, sample) = Default::default();
         Self {
@@ -70,7 +70,7 @@ impl CudaParts {
             communicator: communicator.clone(),
             kernels: LateKernel::new(cache, Program::parts),
             lister: Lister::default(),
-            mover: Mover::new(backend, cache, communicator),
+            mover: Mover::new((backend, cache), communicator, link),
             cuts,
             boxes,
             sample,

@@ -2,7 +2,7 @@
 //! not need it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::{CudaStream, result};
 use nbody_compile::variable;
@@ -128,16 +128,16 @@ pub(super) struct NcclLink {
     gpu: Gpu,
     /// The stream of exchanges beside other work.
     aside: Arc<CudaStream>,
-    handle: Handle,
+    handle: Mutex<Handle>,
     rank: usize,
     ranks: usize,
     name: String,
 }
 
-// SAFETY: NCCL allows calls for one communicator from any thread, one at a time; it is called by
-// the owner, who needs `&mut` for it.
+// SAFETY: NCCL allows calls for one communicator from any thread, one at a time, as the lock of the
+// handle has them.
 unsafe impl Send for NcclLink {}
-// SAFETY: as above; the handle does not change.
+// SAFETY: as above.
 unsafe impl Sync for NcclLink {}
 
 /// The facts about a rank that decide whether NCCL connects all of them.
@@ -206,7 +206,19 @@ impl NcclLink {
         let status = unsafe { (nccl.init)(&raw mut handle, count, shared, place) };
         nccl.check("ncclCommInitRank", status)?;
         let name = format!("NCCL {}.{}", version / 10_000, version / 100 % 100);
-        Ok(Some(Self { nccl, gpu: gpu.clone(), aside, handle, rank, ranks, name }))
+        Ok(Some(Self {
+            nccl,
+            gpu: gpu.clone(),
+            aside,
+            handle: Mutex::new(handle),
+            rank,
+            ranks,
+            name,
+        }))
+    }
+
+    fn handle(&self) -> MutexGuard<'_, Handle> {
+        self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Exchanges bytes in the order of a stream.
@@ -218,24 +230,23 @@ impl NcclLink {
     ) -> Result<(), Error> {
         let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
         let each: Vec<_> = each.collect();
-        let stream = stream.cu_stream().cast();
+        let (nccl, stream, handle) = (self.nccl, stream.cu_stream().cast(), self.handle());
         // SAFETY: a group of calls begins, and ends below.
         self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
         let mut done = Ok(());
         for (rank, [sent, received]) in each {
             let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
-            let (handle, nccl) = (self.handle, self.nccl);
             if !sent.is_empty() {
                 let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
                 // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
-                let status = unsafe { (nccl.send)(from, count, UINT8, rank, handle, stream) };
+                let status = unsafe { (nccl.send)(from, count, UINT8, rank, *handle, stream) };
                 done = done.and(nccl.check("ncclSend", status));
             }
             if !received.is_empty() {
                 let (to, count) =
                     (received.start as *mut c_void, (received.end - received.start) as usize);
                 // SAFETY: as above; nothing else uses these bytes meanwhile.
-                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, handle, stream) };
+                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, *handle, stream) };
                 done = done.and(nccl.check("ncclRecv", status));
             }
         }
@@ -294,7 +305,7 @@ impl Link for NcclLink {
                 all as *mut c_void,
                 words,
                 UINT64,
-                self.handle,
+                *self.handle(),
                 stream,
             )
         };
@@ -325,7 +336,7 @@ impl Drop for NcclLink {
         // A destructor cannot report an error.
         if self.gpu.bind().is_ok() {
             // SAFETY: nobody else has the handle.
-            let _ = unsafe { (self.nccl.destroy)(self.handle) };
+            let _ = unsafe { (self.nccl.destroy)(*self.handle()) };
         }
     }
 }

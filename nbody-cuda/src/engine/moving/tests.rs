@@ -52,7 +52,7 @@ fn memory_is_reserved_before_rows_move() {
     };
     let kept = [Kept::First(0), Kept::First(600), Kept::Staying];
     for (kept, expected) in kept.into_iter().zip([701, 1301, 901]) {
-        let mut parts = CudaParts::new(&shared, &cache, &ranks);
+        let mut parts = CudaParts::new((&shared, &cache), &ranks, None);
         let mut moves = |sent: u32, received: usize| {
             let own = if kept == Kept::Staying { (0..sent).collect() } else { vec![] };
             let lists = parts.listed(vec![own, (0..sent).collect()]).unwrap();
@@ -60,7 +60,7 @@ fn memory_is_reserved_before_rows_move() {
         };
         let (few, many) = (moves(1, 1), moves(400, 701));
         let is_full = |is: bool| backend.is_full.store(is, Ordering::Relaxed);
-        // The first exchange finds that there is no link.
+        // The first exchange compiles the kernels.
         let first = if kept == Kept::First(600) { Kept::First(2) } else { kept };
         parts.exchange(None, &mut numbers(2), first, &few).unwrap();
 
