@@ -6,39 +6,22 @@
 //! is a rank. With `cpu` in place of `cuda` the ranks share the cores.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::process::ExitCode;
 
-use nbody::{Device, DeviceName};
-use nbody_mpi::{Communicator, Mpi, Ranks, threads};
+use launch::Launch;
 use simulation::{Size, simulate};
 
+mod launch;
 #[path = "../../examples/liquid.rs"]
 #[allow(dead_code, reason = "an example with a `main` of its own")]
 mod simulation;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let ranks = arguments.next().unwrap_or_else(|| "2".to_owned());
-    let kind = arguments.next().unwrap_or_else(|| "cpu".to_owned());
+fn main() -> ExitCode {
+    launch::end(run(std::env::args().skip(1)))
+}
+
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
+    let launch = Launch::of(&mut arguments)?;
     let size = Size::of(arguments);
-    let run = |communicator: Arc<dyn Communicator>| -> Result<String, String> {
-        let rank = communicator.on_host().rank;
-        let name = if kind == "cuda" { format!("cuda:{rank}") } else { kind.clone() };
-        let device = name.parse().and_then(|name: DeviceName| name.open());
-        let over = |device: Device| Ranks::new(communicator.clone(), &device);
-        let device = device.and_then(over).map_err(|error| error.to_string())?.device();
-        simulate(&device, &size).map_err(|error| error.to_string())
-    };
-    if ranks == "mpi" {
-        let mpi = Arc::new(Mpi::start()?);
-        let report = run(mpi.clone())?;
-        if mpi.rank() == 0 {
-            print!("{report}");
-        }
-        return Ok(mpi.finish()?);
-    }
-    // Each rank has the same report, but for its times.
-    let reports = threads(ranks.parse()?, run).into_iter().collect::<Result<Vec<_>, _>>()?;
-    print!("{}", reports.first().ok_or("no ranks")?);
-    Ok(())
+    launch.run(|device| simulate(device, &size))
 }
