@@ -325,6 +325,8 @@ impl World {
         let neighbours = found.indices.len() as f64 / n.max(1) as f64;
         assert!((stats.neighbours - neighbours).abs() < 1e-12);
         assert!(stats.tested >= 1.0 || found.indices.is_empty(), "{stats}");
+        // Each rank has at most all particles of the others.
+        assert!(stats.ghosts >= 0.0 && stats.ghosts <= 6.0, "{stats}");
     }
 
     /// Does an operation over given pairs.

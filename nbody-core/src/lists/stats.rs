@@ -26,6 +26,9 @@ pub struct NeighbourStats {
     pub tested: f64,
     /// Memory in bytes for each particle.
     pub bytes: f64,
+    /// Copies of j-particles of other ranks, for each i-particle; 0 unless ranks distribute the
+    /// particles.
+    pub ghosts: f64,
     /// Times of the parts, if measured.
     pub times: Option<NeighbourTimes>,
 }
@@ -103,6 +106,9 @@ impl fmt::Display for NeighbourStats {
         ] {
             write!(f, "\n{name:<28}{mean:>12.2}")?;
         }
+        if self.ghosts > 0.0 {
+            write!(f, "\n{:<28}{:>12.3}", "ghosts per particle", self.ghosts)?;
+        }
         self.times.map_or(Ok(()), |times| write!(f, "\n{times}"))
     }
 }
@@ -152,5 +158,10 @@ mod tests {
         assert!(text.lines().all(|line| line.len() == 40), "{text}");
         let timed = NeighbourStats { times: Some(times), ..stats };
         assert_eq!(timed.to_string(), format!("{text}\n{times}"));
+        let of_ranks = NeighbourStats { ghosts: 0.25, ..stats };
+        assert_eq!(
+            of_ranks.to_string(),
+            format!("{text}\nghosts per particle                0.250")
+        );
     }
 }

@@ -21,18 +21,24 @@ impl Lists {
             stats.rebuilds = self.rebuilds;
             return Ok(stats);
         }
-        let (n, own) = (built.placed.i.n, built.placed.i.own());
-        let neighbours = self.csr()?.map_or(0, |rows| rows.indices.len());
-        let means =
-            [stats.entries, stats.tested, stats.bytes].map(|it| (it * own as f64).to_bits());
-        let all = rows::gather(&*self.job.communicator, &means)?;
+        let Placed { i, ghosts, .. } = &built.placed;
+        let (n, own) = (i.n, i.own());
+        let name = || "figures of lists".to_owned();
+        let operation = Operation { name: &name, values: &[] };
+        let rows = self.job.agreement.on(&operation, self.of_rank.to_csr())?.unwrap_or_default();
+        let pairs = rows.offsets.get(own).map_or(0, |end| *end);
+        let ghosts: usize = ghosts.moves.received.iter().sum();
+        let sums = [stats.entries, stats.tested, stats.bytes].map(|it| it * own as f64);
+        let sums = [&sums[..], &[pairs as f64, ghosts as f64]].concat();
+        let words: Vec<_> = sums.into_iter().map(f64::to_bits).collect();
+        let all = rows::gather(&*self.job.communicator, &words)?;
         let mean = |k: usize| {
             let terms = all.iter().map(|words| f64::from_bits(words[k]));
             if n == 0 { 0.0 } else { terms.sum::<f64>() / n as f64 }
         };
         (stats.rebuilds, stats.age, stats.particles) = (self.rebuilds, self.age, n);
         (stats.entries, stats.tested, stats.bytes) = (mean(0), mean(1), mean(2));
-        stats.neighbours = neighbours as f64 / n.max(1) as f64;
+        (stats.neighbours, stats.ghosts) = (mean(3), mean(4));
         Ok(stats)
     }
 
