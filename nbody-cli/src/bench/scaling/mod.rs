@@ -1,0 +1,99 @@
+//! `nbody bench --ranks`: strong and weak scaling over the devices of one host.
+
+mod report;
+mod row;
+
+use std::error::Error;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nbody::Device;
+
+use super::{Arguments, Bench, measure};
+use crate::files::{self, Sheet};
+use crate::ranks::{self, Rank};
+use crate::{Outcome, date};
+use report::{cells, figure, table};
+use row::{Row, first_of, tree_rows};
+
+/// Measures with each number of ranks, and reports.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let time = date::now();
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);
+    if arguments.device.is_empty() {
+        // Fails before the measurements, not after some of them.
+        let most = arguments.ranks.iter().map(|size| size.get()).max().unwrap_or(1);
+        Device::cuda(most - 1)?;
+    }
+    let mut rows = Vec::new();
+    for size in &arguments.ranks {
+        bar.set_message(format!("{size} ranks"));
+        rows.extend(measured(arguments, size.get())?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let first = |row: &Row| first_of(&rows, row);
+    writeln!(std::io::stdout().lock(), "{}", table(&rows, &first, arguments))?;
+    if let Some(mut sheet) = sheet {
+        rows.iter().try_for_each(|row| sheet.row(&cells(row, first(row), arguments, &time)))?;
+        sheet.finish()?;
+    }
+    if let Some(folder) = &arguments.plots {
+        figure(&rows, &first, arguments, &time).log_log(&folder.join("ranks.svg"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the device of a rank: without a name, the GPU of its number.
+fn open(arguments: &Arguments, rank: &Rank) -> Result<Device, nbody::Error> {
+    match arguments.device.first() {
+        None if !rank.has_device() => Device::cuda(0),
+        name => rank.open(name.copied()),
+    }
+}
+
+/// Measures every case by this number of ranks.
+fn measured(arguments: &Arguments, size: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let more = if arguments.weak { size } else { 1 };
+    if arguments.tree {
+        let each = ranks::each(size, arguments.distribute_trees, |rank| {
+            let devices = [open(arguments, rank)?];
+            arguments.trees(&devices, more).rows(&ProgressBar::hidden())
+        })?;
+        return Ok(tree_rows(&each, size));
+    }
+    let each = ranks::each(size, false, |rank| measurements(arguments, more, rank))?;
+    let row = |(case, it): (usize, &measure::Measurement)| {
+        let measure::Times { median, fastest, slowest, .. } = it.times;
+        let measure::Size { i, n } = it.size;
+        Row {
+            case,
+            what: it.interaction.to_owned(),
+            device: it.device.clone(),
+            n: it.size.to_string(),
+            work: i.unwrap_or(n) as f64 * n as f64,
+            ranks: size,
+            times: [median, fastest, slowest],
+            stages: None,
+        }
+    };
+    Ok(each.first().into_iter().flatten().enumerate().map(row).collect())
+}
+
+fn measurements(
+    arguments: &Arguments,
+    more: usize,
+    rank: &Rank,
+) -> Result<Vec<measure::Measurement>, Box<dyn Error>> {
+    let devices = &[open(arguments, rank)?];
+    let all = arguments.interactions.choose()?;
+    let (options, nvdisasm, bar) = (arguments.options(), None, ProgressBar::hidden());
+    let sizes = super::sizes(arguments).into_iter();
+    let sizes =
+        sizes.map(|it| measure::Size { i: it.i.map(|i| i * more), n: it.n * more }).collect();
+    Ok(Bench { devices, sizes, options, nvdisasm, bar }.measure_all(&all)?)
+}

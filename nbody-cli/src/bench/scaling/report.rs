@@ -1,0 +1,106 @@
+//! The table, the cells and the plot of a scaling.
+
+use std::time::Duration;
+
+use super::super::Arguments;
+use super::row::{Row, Stages};
+use crate::date;
+use crate::files::Cells;
+use crate::plots::{Figure, Line};
+use crate::table::Table;
+
+pub fn table<'a>(
+    rows: &'a [Row],
+    first: &impl Fn(&Row) -> &'a Row,
+    arguments: &Arguments,
+) -> String {
+    let mut header = vec!["evaluation", ">N", ">ranks", ">median / ms", ">fastest", ">slowest"];
+    header.extend([">speed-up", ">efficiency"]);
+    let stages = rows.first().and_then(|row| row.stages.as_ref());
+    let names = stages.iter().flat_map(|it| &it.longest).enumerate();
+    let unit = |k: usize| if k == 0 { " / ms" } else { "" };
+    let names: Vec<_> = names.map(|(k, (name, ..))| format!(">{name}{}", unit(k))).collect();
+    header.extend(names.iter().map(String::as_str));
+    if stages.is_some() {
+        header.extend([">rest", ">balance"]);
+    }
+    let mut table = Table::new(&header);
+    let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
+    for row in rows {
+        let mut cells = vec![row.what.clone(), row.n.clone(), row.ranks.to_string()];
+        cells.extend(row.times.map(ms));
+        cells.push(format!("{:.2}", row.speed_up(first(row))));
+        cells.push(format!("{:.2}", row.efficiency(first(row))));
+        if let Some(Stages { longest, balance }) = &row.stages {
+            let known: Duration = longest.iter().map(|(.., time)| *time).sum();
+            cells.extend(longest.iter().map(|(.., time)| ms(*time)));
+            cells.push(ms(row.times[0].saturating_sub(known)));
+            cells.push(format!("{balance:.2}"));
+        }
+        table.row(cells);
+    }
+    let devices = rows.first().map(|row| row.device.clone()).unwrap_or_default();
+    let of_what =
+        if arguments.weak { "Weak scaling: N particles for each rank." } else { "Strong scaling." };
+    let stages = if arguments.tree {
+        "\nStages: the medians of the slowest rank; rest: agreement, waiting and launches. Balance: the mean \
+         time of walks, in terms\nof the longest."
+    } else {
+        ""
+    };
+    format!(
+        "{of_what} Ranks are threads of this process with a device each, the first {devices}; one rank is the \
+         device without\nranks. Speed-up and efficiency: of the pairs or walks a second, against the fewest ranks.\
+         {stages}\n\n{}",
+        table.lines().join("\n")
+    )
+}
+
+pub fn cells(row: &Row, first: &Row, arguments: &Arguments, time: &str) -> Cells {
+    let seconds = |time: Duration| time.as_secs_f64().to_string();
+    let mut cells = vec![
+        ("date", time.to_owned()),
+        ("device", row.device.clone()),
+        ("evaluation", row.what.clone()),
+        ("n", row.n.clone()),
+        ("scaling", if arguments.weak { "weak" } else { "strong" }.to_owned()),
+        ("ranks", row.ranks.to_string()),
+        ("median_s", seconds(row.times[0])),
+        ("fastest_s", seconds(row.times[1])),
+        ("slowest_s", seconds(row.times[2])),
+        ("speed_up", row.speed_up(first).to_string()),
+        ("efficiency", row.efficiency(first).to_string()),
+    ];
+    if let Some(Stages { longest, balance }) = &row.stages {
+        cells.extend(longest.iter().map(|(_, column, time)| (*column, seconds(*time))));
+        cells.push(("balance", balance.to_string()));
+    }
+    cells
+}
+
+/// Plots the speed-up against the ranks.
+pub fn figure<'a>(
+    rows: &'a [Row],
+    first: &impl Fn(&Row) -> &'a Row,
+    arguments: &Arguments,
+    time: &str,
+) -> Figure {
+    let mut lines: Vec<Line> = Vec::new();
+    for row in rows {
+        let name = format!("{}, N = {}", row.what, first(row).n);
+        let point = (row.ranks as f64, row.speed_up(first(row)));
+        match lines.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => lines.push(Line::new(name, vec![point])),
+        }
+    }
+    let kind = if arguments.weak { "Weak" } else { "Strong" };
+    let more = if arguments.weak { " on one rank, and as many for each further one" } else { "" };
+    Figure {
+        title: format!("{kind} scaling over ranks, {}", date::day(time)),
+        caption: vec![format!("N particles{more}; medians, against the fewest ranks.")],
+        x: "ranks",
+        y: "speed-up",
+        lines,
+    }
+}
