@@ -35,6 +35,11 @@ impl Interactions {
     pub fn choose(&self) -> Result<Vec<Chosen>, Box<dyn Error>> {
         choose(&self.interactions, &self.set)
     }
+
+    /// Returns whether these are all ready interactions, and none is named.
+    pub fn are_all(&self) -> bool {
+        self.interactions.is_empty()
+    }
 }
 
 /// Returns the interactions of these names and files, or all ready ones, with their parameters.

@@ -432,6 +432,84 @@ fn bench_measures_the_stages_of_trees() {
     assert!(drawing(&plots, "tree-speed.svg").contains("emulator, all pairs"));
 }
 
+#[test]
+fn bench_measures_the_parts_of_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (csv, plots) = (path("lists.csv"), path("plots"));
+    let arguments = ["bench", "--lists", "lennard_jones", "wendland_density2", "-n", "600"];
+    let others = ["--device", "cpu", "--device", "emulator", "--csv", &csv, "--plots", &plots];
+    let output = nbody(&[&arguments[..], &others].concat());
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+    let rows = records(&csv);
+    let names = rows[0].iter().skip_while(|name| *name != "cutoff");
+    for name in
+        names.filter(|name| !["ghosts", "exchange_seconds", "migrate_seconds"].contains(name))
+    {
+        let all = numbers(&rows, name);
+        assert!(all.len() == 4 && all.iter().all(|x| *x > 0.0 && x.is_finite()), "{name}: {all:?}");
+    }
+    let names = ["neighbours", "listed_pairs", "tested_pairs", "steps_per_rebuild"];
+    let [within, listed, tested, steps] = names.map(|name| numbers(&rows, name));
+    for k in 0..4 {
+        assert!((50.0..60.0).contains(&within[k]) && steps[k] == 10.0, "{}", stdout(&output));
+        assert!(within[k] < listed[k] && listed[k] < tested[k], "{}", stdout(&output));
+    }
+    // Both devices have the same pairs within the cutoff, though not the same steps that rebuild.
+    assert_eq!([within[0], within[2]], [within[1], within[3]]);
+    assert!(drawing(&plots, "list-speed.svg").contains("emulator, wendland_density2"));
+}
+
+/// The density, the skin and the cutoff are in the units of the law.
+#[test]
+fn bench_takes_the_density_of_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("lists.csv").to_str().unwrap().to_owned();
+    let arguments = ["bench", "--lists", "lennard_jones", "--device", "cpu", "-n", "3000"];
+    let units = ["--set", "cutoff=2.5", "--density", "0.8442", "--skin", "0.75", "--csv", &csv];
+    let output = nbody(&[&arguments[..], &units].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("cutoff = 2.5"), "{}", stdout(&output));
+    let rows = records(&csv);
+    let found = ["cutoff", "density", "skin"].map(|name| numbers(&rows, name)[0]);
+    assert_eq!(found, [2.5, 0.8442, 0.75]);
+    let expected = 0.8442 * 4.0 / 3.0 * std::f64::consts::PI * 2.5_f64.powi(3);
+    let within = numbers(&rows, "neighbours")[0];
+    assert!((within / expected - 1.0).abs() < 0.05, "{within}, expected {expected}");
+}
+
+#[test]
+fn bench_refuses_lists_of_interactions_without_a_cutoff() {
+    for (arguments, part) in [
+        (
+            &["gravity"][..],
+            "`gravity` has no cutoff, and so no neighbour lists: declare `fn cutoff`",
+        ),
+        (&["lennard_jones", "gravity", "--ranks", "1,2"], "or leave out --lists to measure all"),
+        (&["lennard_jones", "--set", "cutoff=0"], "`lennard_jones` has a cutoff of 0"),
+        (&["lennard_jones", "--skin=-1"], "skin of -1: expected a finite length"),
+        (&["lennard_jones", "-n", "100"], "take a larger box or a shorter cutoff"),
+    ] {
+        let output = nbody(&[&["bench", "--lists", "--device", "cpu"], arguments].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{}", stdout(&output));
+    }
+    for arguments in [
+        &["--lists", "--tree"][..],
+        &["--lists", "-i", "3"],
+        &["--lists", "--density", "0"],
+        &["--lists", "--density", "1", "--neighbours", "3"],
+        &["--density", "1"],
+    ] {
+        assert_eq!(
+            nbody(&[&["bench"], arguments].concat()).status.code(),
+            Some(2),
+            "{arguments:?}"
+        );
+    }
+}
+
 /// Reads the rows of a CSV file, the header first.
 fn records(path: &str) -> Vec<csv::StringRecord> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();

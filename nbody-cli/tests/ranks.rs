@@ -409,3 +409,38 @@ fn scaling_over_ranks_is_measured() {
         assert!(!bench(refused).status.success(), "{refused:?}");
     }
 }
+
+/// Scaling over lists has the parts of a step, the balance and the ghosts; processes measure them, too.
+#[test]
+fn scaling_of_lists_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = folder.path().join("lists.csv");
+    let arguments = ["bench", "--lists", "lennard_jones", "-n", "2000", "--device", "cpu", "--csv"];
+    let arguments = [&arguments[..], &[csv.to_str().unwrap()]].concat();
+    for weak in [&[][..], &["--weak"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+        let out = command.args(&arguments).args(["--ranks", "1,2"]).args(weak).output().unwrap();
+        assert!(out.status.success(), "{}", text(&out));
+        let rows = cells(&csv);
+        let number = |k: usize, name: &str| rows[k][name].parse::<f64>().unwrap();
+        assert_eq!(rows[1]["n"], if weak.is_empty() { "2000" } else { "4000" });
+        let work = number(1, "n") / number(0, "n");
+        let efficiency = work * number(0, "median_s") / number(1, "median_s") / 2.0;
+        assert!((number(1, "efficiency") - efficiency).abs() < 1e-9);
+        for part in ["exchange_s", "look_s", "migrate_s", "order_s", "list_s", "force_s"] {
+            assert!(number(1, part) > 0.0 && number(1, part) < 10.0, "{part}: {}", rows[1][part]);
+        }
+        let (balance, ghosts) = (number(1, "balance"), number(1, "ghosts"));
+        assert!(balance > 0.0 && balance <= 1.0 && ghosts > 0.0 && ghosts < 1.0);
+        assert_eq!([number(0, "ghosts"), number(0, "balance")], [0.0, 1.0]);
+        let pairs = number(1, "neighbours") * number(1, "n") / number(1, "force_s");
+        assert!((number(1, "pairs_per_second") / pairs - 1.0).abs() < 1e-9 && pairs > 0.0);
+    }
+    let Some(mpi) = libraries().into_iter().next() else { return };
+    let output = processes(&mpi, 2, &arguments).output().unwrap();
+    let printed = text(&output);
+    assert!(output.status.success(), "{printed}");
+    assert_eq!(printed.matches("2 x cpu  lennard_jones").count(), 1, "{printed}");
+    let ghosts: f64 = cells(&csv)[0]["ghosts"].parse().unwrap();
+    assert!(ghosts > 0.0 && ghosts < 1.0, "{ghosts}");
+}

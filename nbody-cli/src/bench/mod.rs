@@ -1,6 +1,7 @@
 //! `nbody bench`.
 
 mod head;
+mod lists;
 mod measure;
 mod report;
 mod roofline;
@@ -23,6 +24,7 @@ use crate::ranks::{self, Rank};
 use crate::select::{self, Numerics};
 use crate::{Outcome, date};
 use head::Head;
+use lists::Lists;
 use measure::{Measurement, Size, measure};
 use trees::Trees;
 
@@ -64,6 +66,8 @@ pub struct Arguments {
     /// and by particle, beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
     #[arg(long, conflicts_with_all = ["interactions", "set", "i", "pairs"])]
     tree: bool,
+    #[command(flatten)]
+    lists: lists::ListArguments,
     /// The particles that trees are measured on.
     #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
     model: Vec<Model>,
@@ -83,7 +87,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw speed.svg, roofline.svg and error.svg in this folder; error.svg is the plot of `nbody
-    /// accuracy` for these N. Of trees, draw tree-speed.svg; of ranks, ranks.svg alone.
+    /// accuracy` for these N. Of trees, draw tree-speed.svg, of lists list-speed.svg; of ranks,
+    /// ranks.svg alone.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 }
@@ -114,12 +119,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// Runs as one of the ranks; the first one reports.
 fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
+    // Fails before it opens devices.
     let all = arguments.interactions.choose()?;
+    if arguments.lists.is_on {
+        arguments.lists(&[], 1)?;
+    }
     let devices = if rank.has_device() {
         vec![rank.open(arguments.device.first().copied())?]
     } else {
         select::devices(&arguments.device)?
     };
+    if arguments.lists.is_on {
+        return run_lists(arguments, &devices, rank.is_first());
+    }
     if arguments.tree {
         return run_trees(arguments, &devices, rank.is_first());
     }
@@ -167,6 +179,16 @@ impl Arguments {
         self.numerics.options().pairs(self.pairs)
     }
 
+    /// Returns the measurements of lists on these devices, of `more` times N particles.
+    fn lists<'a>(
+        &self,
+        devices: &'a [Device],
+        more: usize,
+    ) -> Result<Lists<'a>, Box<dyn std::error::Error>> {
+        let sizes = self.n.iter().map(|n| n.get() * more).collect();
+        self.lists.on(devices, &self.interactions, sizes, self.numerics.options())
+    }
+
     /// Returns the measurements of trees on these devices, of `more` times N particles.
     fn trees<'a>(&'a self, devices: &'a [Device], more: usize) -> Trees<'a> {
         let Self { n, model: models, theta, share, far, eps2, numerics, .. } = self;
@@ -186,6 +208,16 @@ fn run_trees(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcom
     }
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     trees.run(sheet, arguments.plots.as_deref())
+}
+
+fn run_lists(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcome {
+    let lists = arguments.lists(devices, 1)?;
+    if !reports {
+        lists.rows(&ProgressBar::hidden())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    lists.run(sheet, arguments.plots.as_deref())
 }
 
 /// Returns every N, with each number of i-particles.

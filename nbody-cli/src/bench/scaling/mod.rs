@@ -15,7 +15,7 @@ use crate::files::{self, Sheet};
 use crate::ranks::{self, Rank};
 use crate::{Outcome, date};
 use report::{cells, figure, table};
-use row::{Row, first_of, tree_rows};
+use row::{Row, first_of, list_rows, tree_rows};
 
 /// Measures with each number of ranks, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -24,6 +24,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let time = date::now();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);
+    if arguments.lists.is_on {
+        arguments.lists(&[], 1)?;
+    }
     if arguments.device.is_empty() {
         // Fails before the measurements, not after some of them.
         let most = arguments.ranks.iter().map(|size| size.get()).max().unwrap_or(1);
@@ -65,6 +68,13 @@ fn measured(arguments: &Arguments, size: usize) -> Result<Vec<Row>, Box<dyn Erro
             arguments.trees(&devices, more).rows(&ProgressBar::hidden())
         })?;
         return Ok(tree_rows(&each, size));
+    }
+    if arguments.lists.is_on {
+        let each = ranks::each(size, false, |rank| {
+            let devices = [open(arguments, rank)?];
+            arguments.lists(&devices, more)?.rows(&ProgressBar::hidden())
+        })?;
+        return Ok(list_rows(&each, size));
     }
     let each = ranks::each(size, false, |rank| measurements(arguments, more, rank))?;
     let row = |(case, it): (usize, &measure::Measurement)| {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::Arguments;
-use super::row::{Row, Stages};
+use super::row::{Listed, Row, Stages};
 use crate::date;
 use crate::files::Cells;
 use crate::plots::{Figure, Line};
@@ -21,8 +21,9 @@ pub fn table<'a>(
     let unit = |k: usize| if k == 0 { " / ms" } else { "" };
     let names: Vec<_> = names.map(|(k, (name, ..))| format!(">{name}{}", unit(k))).collect();
     header.extend(names.iter().map(String::as_str));
-    if stages.is_some() {
+    if let Some(Stages { listed, .. }) = stages {
         header.extend([">rest", ">balance"]);
+        header.extend(listed.iter().flat_map(|_| [">ghosts", ">neighbours", ">pairs/s"]));
     }
     let mut table = Table::new(&header);
     let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
@@ -31,11 +32,15 @@ pub fn table<'a>(
         cells.extend(row.times.map(ms));
         cells.push(format!("{:.2}", row.speed_up(first(row))));
         cells.push(format!("{:.2}", row.efficiency(first(row))));
-        if let Some(Stages { longest, balance }) = &row.stages {
+        if let Some(Stages { longest, balance, listed }) = &row.stages {
             let known: Duration = longest.iter().map(|(.., time)| *time).sum();
             cells.extend(longest.iter().map(|(.., time)| ms(*time)));
             cells.push(ms(row.times[0].saturating_sub(known)));
             cells.push(format!("{balance:.2}"));
+            if let Some(Listed { ghosts, neighbours, pairs_per_second }) = listed {
+                cells.extend([format!("{ghosts:.3}"), format!("{neighbours:.1}")]);
+                cells.push(format!("{pairs_per_second:.2e}"));
+            }
         }
         table.row(cells);
     }
@@ -45,12 +50,16 @@ pub fn table<'a>(
     let stages = if arguments.tree {
         "\nStages: the medians of the slowest rank; rest: agreement, waiting and launches. Balance: the mean \
          time of walks, in terms\nof the longest."
+    } else if arguments.lists.is_on {
+        "\nParts of a step: the means of the slowest rank; rest: motion, agreement, waiting and launches. Balance: \
+         the mean time of\nforces, in terms of the longest. Ghosts for each particle of a rank: 0 where \
+         each rank evaluates all.\nPairs within the cutoff of a particle, and of all per second of the forces."
     } else {
         ""
     };
     format!(
         "{of_what} Ranks are threads of this process with a device each, the first {devices}; one rank is the \
-         device without\nranks. Speed-up and efficiency: of the pairs or walks a second, against the fewest ranks.\
+         device without\nranks. Speed-up and efficiency: of the pairs, walks or steps a second, against the fewest ranks.\
          {stages}\n\n{}",
         table.lines().join("\n")
     )
@@ -71,9 +80,14 @@ pub fn cells(row: &Row, first: &Row, arguments: &Arguments, time: &str) -> Cells
         ("speed_up", row.speed_up(first).to_string()),
         ("efficiency", row.efficiency(first).to_string()),
     ];
-    if let Some(Stages { longest, balance }) = &row.stages {
+    if let Some(Stages { longest, balance, listed }) = &row.stages {
         cells.extend(longest.iter().map(|(_, column, time)| (*column, seconds(*time))));
         cells.push(("balance", balance.to_string()));
+        if let Some(Listed { ghosts, neighbours, pairs_per_second }) = listed {
+            cells.push(("ghosts", ghosts.to_string()));
+            cells.push(("neighbours", neighbours.to_string()));
+            cells.push(("pairs_per_second", pairs_per_second.to_string()));
+        }
     }
     cells
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nbody::trees::TreeTimes;
 
-use super::super::trees;
+use super::super::{lists, trees};
 
 /// An evaluation by some ranks.
 pub struct Row {
@@ -13,29 +13,50 @@ pub struct Row {
     /// The law, or the tree.
     pub what: String,
     pub device: String,
-    /// The numbers of particles on all ranks, and the pairs or walks of them.
+    /// The numbers of particles on all ranks, and the pairs, walks or steps of them.
     pub n: String,
     pub work: f64,
     pub ranks: usize,
     pub times: [Duration; 3],
-    /// The stages of trees.
+    /// The stages of trees, or the parts of a step over lists.
     pub stages: Option<Stages>,
 }
 
-/// The stages of an evaluation by a tree.
+/// The stages of an evaluation by a tree, or the parts of a step over lists.
 pub struct Stages {
     /// The longest of all ranks.
     pub longest: Vec<Stage>,
-    /// The mean time of walks, in terms of the longest.
+    /// The mean time of walks or of forces, in terms of the longest.
     pub balance: f64,
+    /// Further figures of lists.
+    pub listed: Option<Listed>,
+}
+
+/// Figures of lists.
+#[derive(Clone, Copy)]
+pub struct Listed {
+    /// The ghosts for each particle of a rank.
+    pub ghosts: f64,
+    /// The pairs of a particle within the cutoff.
+    pub neighbours: f64,
+    /// These pairs of all particles per second of the slowest rank's forces.
+    pub pairs_per_second: f64,
 }
 
 /// A stage: its name, its column of a CSV file, and its time.
 pub type Stage = (&'static str, &'static str, Duration);
 
-/// The stages of trees.
+/// The stages of trees, and the parts of a step over lists.
 const TREE: [(&str, &str); 4] =
     [("sort", "sort_s"), ("build", "build_s"), ("walk", "walk_s"), ("exchange", "exchange_s")];
+const LISTS: [(&str, &str); 6] = [
+    ("exchange", "exchange_s"),
+    ("look", "look_s"),
+    ("migrate", "migrate_s"),
+    ("order", "order_s"),
+    ("list", "list_s"),
+    ("force", "force_s"),
+];
 
 impl Stages {
     /// Returns the longest of each stage of the ranks, and the balance of the stage `balanced`.
@@ -48,7 +69,7 @@ impl Stages {
         let sum: Duration = of_ranks.iter().map(|times| times[balanced]).sum();
         let balance = sum.as_secs_f64() / of_ranks.len() as f64 / longest(balanced).as_secs_f64();
         let stage = |(k, (name, column)): (usize, (_, _))| (name, column, longest(k));
-        Self { longest: names.into_iter().enumerate().map(stage).collect(), balance }
+        Self { longest: names.into_iter().enumerate().map(stage).collect(), balance, listed: None }
     }
 }
 
@@ -80,6 +101,30 @@ pub fn tree_rows(each: &[Vec<trees::Row>], ranks: usize) -> Vec<Row> {
     cases(each).map(row).collect()
 }
 
+/// Returns rows of lists, from the measurements of each rank.
+pub fn list_rows(each: &[Vec<lists::Row>], ranks: usize) -> Vec<Row> {
+    let row = |(case, all): (usize, Vec<&lists::Row>)| {
+        let first = all[0];
+        let parts: Vec<_> = all.iter().map(|row| row.parts.all()).collect();
+        let stages = Stages::of(LISTS, &parts, 5);
+        let ([neighbours, ..], ghosts) = (first.pairs, first.ghosts);
+        let force = stages.longest[5].2.as_secs_f64();
+        let pairs_per_second = neighbours * first.n as f64 / force;
+        let listed = Some(Listed { ghosts, neighbours, pairs_per_second });
+        Row {
+            case,
+            what: first.interaction.to_owned(),
+            device: first.device.clone(),
+            n: first.n.to_string(),
+            work: first.n as f64,
+            ranks,
+            times: first.times,
+            stages: Some(Stages { listed, ..stages }),
+        }
+    };
+    cases(each).map(row).collect()
+}
+
 /// Returns the row of the same case by the fewest ranks.
 pub fn first_of<'a>(rows: &'a [Row], row: &Row) -> &'a Row {
     let same = rows.iter().filter(|it| it.case == row.case);
@@ -87,7 +132,7 @@ pub fn first_of<'a>(rows: &'a [Row], row: &Row) -> &'a Row {
 }
 
 impl Row {
-    /// Returns the pairs or walks a second in terms of the row with the fewest ranks.
+    /// Returns the pairs, walks or steps a second in terms of the row with the fewest ranks.
     pub fn speed_up(&self, first: &Self) -> f64 {
         let rate = |row: &Self| row.work / row.times[0].as_secs_f64();
         rate(self) / rate(first)
