@@ -427,8 +427,12 @@ fn scaling_of_lists_is_measured() {
         let work = number(1, "n") / number(0, "n");
         let efficiency = work * number(0, "median_s") / number(1, "median_s") / 2.0;
         assert!((number(1, "efficiency") - efficiency).abs() < 1e-9);
-        for part in ["exchange_s", "look_s", "migrate_s", "order_s", "list_s", "force_s"] {
+        for part in ["look_s", "order_s", "list_s", "force_s"] {
             assert!(number(1, part) > 0.0 && number(1, part) < 10.0, "{part}: {}", rows[1][part]);
+        }
+        // Differences of times, which other work may hide.
+        for part in ["exchange_s", "migrate_s"] {
+            assert!((0.0..10.0).contains(&number(1, part)), "{part}: {}", rows[1][part]);
         }
         let (balance, ghosts) = (number(1, "balance"), number(1, "ghosts"));
         assert!(balance > 0.0 && balance <= 1.0 && ghosts > 0.0 && ghosts < 1.0);

@@ -280,7 +280,9 @@ mod tests {
                 assert!(row.ghosts > 0.0 && row.ghosts <= 1.0, "{}", row.ghosts);
                 assert_eq!((row.interval, row.pairs[0]), (alone.interval, alone.pairs[0]));
                 assert_eq!(row.pairs[1], alone.pairs[1]);
-                assert!(row.parts.all().iter().all(|part| *part > Duration::ZERO), "{device}");
+                // Exchange and migration are differences of times, which other work may hide.
+                let Parts { look, order, list, force, .. } = row.parts;
+                assert!([look, order, list, force].iter().all(|it| !it.is_zero()), "{device}");
             }
         }
     }
