@@ -97,7 +97,8 @@ impl Mover {
                     self.copy((&*target.buffer.memory, 0), (memory, 0), (keep, sizes.words))?;
                 }
                 let own = (rows, lists.of(self.rank()));
-                appended = Some(self.append(own, (memory, keep), (received, sizes.words))?);
+                let ranges = self.append(own, (memory, keep), (received, sizes.words))?;
+                appended = Some((keep, ranges));
             }
             Kept::Staying => {
                 if memory.address() != rows.address() {
@@ -109,15 +110,15 @@ impl Mover {
         if let Some(other) = other {
             self.spare = Some(std::mem::replace(&mut target.buffer.memory, other));
         }
-        let before = std::mem::replace(&mut target.buffer.n, sizes.after);
+        target.buffer.n = sizes.after;
         target.buffer.changes();
-        let Some(ranges) = appended else { return Ok(()) };
+        let Some((keep, ranges)) = appended else { return Ok(()) };
         let mut on_rows = work.map(|work| || work(&*to));
         let on_rows = on_rows.as_mut().map(|work| work as &mut dyn FnMut());
         let memory = &*particles("particles", &*backend, &*to)?.buffer.memory;
         let done = self.transfer(&sent, (memory, &ranges), on_rows);
         if done.is_err() {
-            particles_mut("particles", &*backend, to)?.buffer.n = before;
+            particles_mut("particles", &*backend, to)?.buffer.n = keep;
         }
         Ok(done?)
     }

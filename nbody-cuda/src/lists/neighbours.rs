@@ -104,8 +104,9 @@ impl CudaNeighbours {
         at: LookedAt,
     ) -> Result<bool, Error> {
         // The host reads no rows that may not have arrived.
-        let reads_rows = self.restored.is_some() || self.known_frame(sets.n()).is_none();
-        if reads_rows && at != LookedAt::All {
+        let is_known =
+            self.restored.is_none() && self.has_sets(sets) && self.known_frame(sets.n()).is_some();
+        if !is_known && at != LookedAt::All {
             self.lists.forget();
             return Ok(false);
         }
@@ -252,10 +253,15 @@ impl CudaNeighbours {
         self.covered.contains(cutoff) || self.is_given() && has_law(&self.covered, cutoff)
     }
 
+    /// Returns whether the last sets had these fields.
+    fn has_sets(&self, sets: &ListSets) -> bool {
+        let fields = sets.each().map(|(_, _, fields)| fields);
+        self.one_set == sets.one_set && self.fields.iter().copied().eq(fields)
+    }
+
     /// Makes the next update build lists for these cutoffs, unless the lists cover them.
     fn cover(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
-        let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
-        let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
+        let has_sets = self.has_sets(sets);
         if has_sets && cutoffs.iter().all(|cutoff| self.covers(cutoff)) {
             return Ok(());
         }
@@ -276,7 +282,8 @@ impl CudaNeighbours {
             }
             self.lists.set_cutoffs(varying)?;
         }
-        (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
+        (self.cutoffs, self.watched) = (cutoffs, watched);
+        self.fields = sets.each().map(|(_, _, fields)| fields).collect();
         (self.next, self.one_set) = (None, sets.one_set);
         Ok(())
     }

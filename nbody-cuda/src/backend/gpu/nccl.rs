@@ -165,6 +165,7 @@ impl NcclLink {
             let version = nccl.map_or(Ok(0), Nccl::version)?;
             let uuid = gpu.stream.context().uuid();
             let uuid = uuid.map_err(|e| gpu.failed("cuDeviceGetUuid", e))?;
+            let nccl = nccl.map(|nccl| Ok::<_, Error>((nccl, stream_aside(gpu)?))).transpose()?;
             Ok((nccl, Facts { version, uuid: bytemuck::cast(uuid.bytes) }))
         });
         let failed = Facts { version: Facts::FAILED, uuid: [0; 16] };
@@ -177,7 +178,7 @@ impl NcclLink {
             let message = format!("rank {rank} has failed");
             return Err(Error::Nccl { call: "connecting the ranks", message });
         }
-        let Some(nccl) = nccl else { return Ok(None) };
+        let Some((nccl, aside)) = nccl else { return Ok(None) };
         let is_shared = (1..ranks).any(|k| all[..k].iter().any(|it| it.uuid == all[k].uuid));
         if is_shared || all.iter().any(|it| it.version != version) {
             return Ok(None);
@@ -195,10 +196,6 @@ impl NcclLink {
             return Err(Error::Nccl { call: "ncclGetUniqueId", message });
         }
         gpu.bind()?;
-        // Its kernels need few of the multiprocessors, and should not wait for kernels of others.
-        let aside = result::stream::get_priority_range()
-            .and_then(|(_, greatest)| gpu.stream.context().new_stream_with_priority(greatest));
-        let aside = aside.map_err(|e| gpu.failed("cuStreamCreateWithPriority", e))?;
         let [count, place] =
             [ranks, rank].map(|number| c_int::try_from(number).unwrap_or(c_int::MAX));
         let mut handle = std::ptr::null_mut();
@@ -265,6 +262,15 @@ impl NcclLink {
     fn join(&self, waiting: &CudaStream, other: &CudaStream) -> Result<(), Error> {
         waiting.join(other).map_err(|e| self.gpu.failed("cuStreamWaitEvent", e))
     }
+}
+
+/// Creates the stream of exchanges beside other work. Their kernels need few of the multiprocessors,
+/// and should not wait for kernels of others.
+fn stream_aside(gpu: &Gpu) -> Result<Arc<CudaStream>, Error> {
+    gpu.bind()?;
+    let stream = result::stream::get_priority_range()
+        .and_then(|(_, greatest)| gpu.stream.context().new_stream_with_priority(greatest));
+    stream.map_err(|e| gpu.failed("cuStreamCreateWithPriority", e))
 }
 
 /// An exchange in the stream beside other work. It ends even if that work panics.

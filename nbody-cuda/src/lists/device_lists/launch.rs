@@ -46,7 +46,12 @@ impl DeviceLists {
         self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
         (self.looked_at, self.looked) = (extent.n, Some(*extent));
-        let is_last = !matches!(at, LookedAt::Before(_));
+        if self.is_begun && !matches!(at, LookedAt::From(_)) {
+            // Nobody asks for what the look has found.
+            self.reset()?;
+        }
+        self.is_begun = matches!(at, LookedAt::Before(_));
+        let is_last = !self.is_begun;
         if is_last {
             self.reply.expect()?;
         }

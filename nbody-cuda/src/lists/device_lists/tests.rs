@@ -249,6 +249,26 @@ fn a_look_in_two_parts_has_the_outcome_of_one() {
     }
 }
 
+/// A look that does not go on has found nothing.
+#[test]
+fn a_look_that_is_given_up_refuses_nothing_later() {
+    let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
+    let mut check = Check::new(emulator).unwrap();
+    let mut state = 1;
+    let bodies = [Bodies((0..70).map(|_| [0; 3].map(|_| random(&mut state))).collect())];
+    let frame = Frame::of(70, &|k| bodies[0].0[k], &Domain::Open, 3);
+    let (n, skin, domain) = ([70, 0], Skin::Length(0.25), Domain::Open);
+    let extent = ListExtent { n, has_j: false, one_set: true, domain, frame, cutoff: 0.25, skin };
+    assert!(matches!(check.update(&bodies, extent), Outcome::Built(_)));
+    let mut wrong = bodies.clone();
+    wrong[0].0[3][1] = f64::NAN;
+    let look = check.with(&wrong, |lists, sets| {
+        lists.look_at(sets, extent, LookedAt::Before([50; 2])).unwrap()
+    });
+    assert_eq!(look, Outcome::Good);
+    assert_eq!(check.update(&bodies, extent), Outcome::Good);
+}
+
 /// Lists that do not fit are built twice in one update.
 #[test]
 fn a_rebuild_without_room_counts_once() {
