@@ -108,13 +108,15 @@ pub mod untyped {
     pub use crate::ranks::parts::{
         HostLists, Kept, Moves, Parts, Points, RowLists, WorkOnRows, replaced,
     };
-    pub use crate::ranks::regions::{Across, Bounds, Regions, Weighted};
+    pub use crate::ranks::regions::{Across, Bounds, Regions, TargetBox, Weighted};
     pub use crate::ranks::shares::Shares;
     pub use crate::records::binding::Binding;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
-    pub use crate::trees::engine::{Tree, check_given, restore_tree};
-    pub use crate::trees::essential::Essential;
+    pub use crate::trees::engine::{
+        ERROR_OF_PARTS, LENGTHS, PartLengths, Tree, TreePart, check_given, restore_tree,
+    };
+    pub use crate::trees::essential::{Essential, greatest_error};
 
     /// Checks of results without the types of a law: the reference, error bounds and comparison of
     /// rows.

@@ -10,7 +10,9 @@ use std::error::Error;
 
 use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
 use nbody::prelude::*;
-use nbody::untyped::{Across, Bounds, Essential, OwnedRows, Regions, Weighted};
+use nbody::untyped::{
+    Across, Bounds, Essential, OwnedRows, Regions, TargetBox, TreePart, Weighted,
+};
 use nbody::{Interaction, Opening, Sources, Store};
 use nbody_interactions::gravity::{Body, Gravity};
 
@@ -99,9 +101,10 @@ fn count(bodies: &[Body], ranks: usize) -> Result<Vec<Counts>, Box<dyn Error>> {
         parts[cuts.rank(&body.pos.0)].push(*body);
     }
     let around = |part: &Vec<Body>| {
-        let (regions, mut boxes) = (regions(part, BOXES), vec![Bounds::NOTHING; BOXES]);
+        let nothing = TargetBox { bounds: Bounds::NOTHING, least: 0.0 };
+        let (regions, mut boxes) = (regions(part, BOXES), vec![nothing; BOXES]);
         for body in part {
-            boxes[regions.rank(&body.pos.0)].add(&body.pos.0);
+            boxes[regions.rank(&body.pos.0)].bounds.add(&body.pos.0);
         }
         boxes
     };
@@ -119,7 +122,8 @@ fn count(bodies: &[Body], ranks: usize) -> Result<Vec<Counts>, Box<dyn Error>> {
         boxes[rank].clear();
         let (particles, mut out) = (upload(words(part))?, tree.results(part.len())?);
         let to = (&mut *out, Store::Replace);
-        let found = tree.evaluate_for(&*particles, Sources::Same(&*particles), to, &boxes)?;
+        let of_tree = TreePart { boxes: &boxes, lengths: None };
+        let found = tree.evaluate_part(&*particles, Sources::Same(&*particles), to, of_tree)?;
         for (to, rows) in sent(&found)?.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
         {
             counts[to].messages += 1.0;

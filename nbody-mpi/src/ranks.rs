@@ -83,8 +83,8 @@ impl Ranks {
     /// sorts its own particles and builds their tree, which pays for more than about four ranks or
     /// where memory is short; the results depend on the number of ranks, within the errors of trees.
     /// Otherwise every rank has all particles, and the results have the bits of one process.
-    /// Openings by errors, monopoles and evaluations of some i-particles need all particles in any
-    /// case. All ranks choose the same.
+    /// Monopoles, evaluations of some i-particles, and results that are added with an opening by errors
+    /// need all particles in any case. All ranks choose the same.
     #[must_use]
     pub fn distribute_trees(mut self) -> Self {
         self.job.distributes_trees = true;

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nbody_core::untyped::{
-    Bounds, Buffer, Communicator, Connection, Device, Engine, EngineState, Essential, Gather, Part,
-    Parts, Team, Tree,
+    Buffer, Communicator, Connection, Device, Engine, EngineState, Essential, Gather, Part, Parts,
+    Team, Tree, TreePart,
 };
 use nbody_core::{Domain, Error, Law, Opening, Options, Sources, Store, TreeReport};
 use xxhash_rust::xxh3::xxh3_64;
@@ -217,6 +217,12 @@ impl<E: OfRank + ?Sized> Shared<E> {
         &mut self.engine
     }
 
+    /// Forgets the results that the next evaluation would be compared with.
+    pub fn forget(&mut self) {
+        self.given = 0;
+        self.engine.forget();
+    }
+
     /// Returns the floating-point operations of an evaluation of these numbers of i-particles,
     /// results and j-particles.
     pub fn operations(&self, [i, results, j]: [usize; 3]) -> u64 {
@@ -344,15 +350,15 @@ impl Tree for Shared<dyn Tree> {
         self.engine.compare_with(lengths)
     }
 
-    fn evaluate_for(
+    fn evaluate_part(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        part: TreePart<'_>,
     ) -> Result<Essential<'_>, Error> {
         let (i, of_j, out) = (all(i)?, all(j.particles())?, all_mut(out)?);
-        self.engine.evaluate_for(&*i, j.with(&*of_j), (out, store), boxes)
+        self.engine.evaluate_part(&*i, j.with(&*of_j), (out, store), part)
     }
 
     fn set_timed(&mut self, is_on: bool) {

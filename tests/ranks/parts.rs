@@ -2,7 +2,8 @@
 //! host.
 
 use nbody::untyped::{
-    Across, Binding, Bounds, Buffer, Kept, Moves, OwnedRows, Points, Regions, Weighted, replaced,
+    self, Across, Binding, Bounds, Buffer, Kept, Moves, OwnedRows, Points, Regions, TargetBox,
+    Weighted, replaced,
 };
 use nbody::{Error, Interaction as _, Precision};
 use nbody_interactions::gravity::Gravity;
@@ -98,6 +99,22 @@ fn check(
     assert_eq!(leaving.rows()?, lists(ranks, |rank| leaves(mine, own, rank)));
     let counts: Vec<_> = leaving.rows()?.iter().map(Vec::len).collect();
     assert_eq!(leaving.counts(), counts);
+
+    // The boxes around the particles in each region, and their least lengths.
+    let length = |k: usize| if k == 77 { f64::NAN } else { 1.0 + (k * 7 % 31) as f64 };
+    let words: Vec<_> = (0..n).map(|k| length(k).to_bits()).collect();
+    let of_results = device.upload(&OwnedRows::new(untyped::LENGTHS, words)?, Precision::Double)?;
+    let unknown = parts.boxes(points, &regions, None)?;
+    let known = parts.boxes(points, &regions, Some(&*of_results))?;
+    for (rank, (unknown, known)) in unknown.into_iter().zip(known).enumerate() {
+        let list = chosen(mine, |it| region_of(it) == rank);
+        let points: Vec<_> = picked(mine, &list).iter().map(point).collect();
+        let lengths = list.iter().map(|k| length(*k as usize));
+        let lengths = lengths.map(|length| if length.is_nan() { 0.0 } else { length });
+        let bounds = Bounds::of(&points);
+        assert_eq!(unknown, TargetBox { bounds, least: 0.0 });
+        assert_eq!(known, TargetBox { bounds, least: lengths.fold(f64::INFINITY, f64::min) });
+    }
 
     // Rows that arrive take the places of others, in place and beside the rows.
     let arriving = |from: usize| if from == own { vec![] } else { leaves(&all[from], from, own) };

@@ -6,7 +6,7 @@ use nbody::cuda::programs::set_walk;
 use nbody::models::{Particle, Snapshot, fractal, galaxy, plummer, uniform_rows, uniform_sphere};
 use nbody::prelude::*;
 use nbody::trees::TreeReport;
-use nbody::untyped::OwnedRows;
+use nbody::untyped::{Bounds, Essential, LENGTHS, OwnedRows, PartLengths, TargetBox, TreePart};
 use nbody::{Accumulation, Expansion, Math, Opening, Sources, Store};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_mpi::threads;
@@ -221,7 +221,8 @@ fn error(found: &[[f64; 3]], expected: &[[f64; 3]]) -> f64 {
     errors[errors.len() * 9 / 10]
 }
 
-/// Trees of distributed particles have at most 1.2 times the errors of one process.
+/// Trees of distributed particles have at most 1.2 times the errors of one process: by angles, and by
+/// estimates that are compared with the results before.
 #[test]
 fn trees_of_distributed_particles_have_the_errors_of_one() {
     const N: usize = 20_000;
@@ -235,10 +236,10 @@ fn trees_of_distributed_particles_have_the_errors_of_one() {
         };
         let mut direct = AllPairs::with_options(&Device::cpu(), law, options).unwrap();
         let expected = accelerations(direct.evaluate_self(&bodies).unwrap());
-        for theta in [0.6, 0.9] {
+        for opening in [Opening::theta(0.6), Opening::theta(0.9), Opening::relative(0.005)] {
             let run = |device: &Device| {
-                let mut tree =
-                    Tree::with_options(device, law, Opening::theta(theta), options).unwrap();
+                let mut tree = Tree::with_options(device, law, opening, options).unwrap();
+                tree.evaluate_self(&bodies).unwrap();
                 let found = accelerations(tree.evaluate_self(&bodies).unwrap());
                 (found, tree.report().unwrap().evaluations)
             };
@@ -249,12 +250,157 @@ fn trees_of_distributed_particles_have_the_errors_of_one() {
                 let all = threads(ranks, run);
                 let (found, of_all) = &all[0];
                 let found = error(found, &expected);
-                let case = format!("{name}, theta {theta}, {ranks} ranks");
+                let case = format!("{name}, {opening}, {ranks} ranks");
                 assert!(found <= 1.2 * alone, "{case}: {found} instead of {alone}");
                 // Particles that the walks of one tree would meet in a cell.
                 assert!(*of_all != work && *of_all as f64 <= 1.4 * work as f64, "{case}");
                 assert!(all.iter().all(|it| *it == all[0]), "{case}");
             }
         }
+    }
+}
+
+/// Kernels list the sources for other ranks that the CPU lists: fewer of them the greater the least
+/// result of a box, particles alone where nothing is known of it.
+#[test]
+fn kernels_list_the_sources_of_the_cpu() {
+    const N: usize = 1500;
+    let law = Gravity::LAW;
+    let bounds = [
+        Bounds { lo: [2.0, -0.5, 0.0], hi: [3.0, 0.5, 0.25] },
+        Bounds { lo: [-0.1, 0.0, 0.0], hi: [0.1, 0.2, 0.1] },
+    ];
+    let stars = plummer(N, 1).unwrap().particles;
+    let row = |star: &Particle| [&star.pos[..], &[star.mass]].concat();
+    let words: Vec<_> = stars.iter().flat_map(row).map(f64::to_bits).collect();
+    let of_lengths = vec![0.5_f64.to_bits(); N];
+    let periodic = Domain::periodic([16.0, 16.0, f64::INFINITY]).unwrap();
+    for (domain, opening) in [Domain::Open, periodic]
+        .into_iter()
+        .flat_map(|domain| [Opening::theta(0.7), Opening::relative(0.01)].map(|it| (domain, it)))
+    {
+        let options = Options::default().precision(Precision::Double).math(Math::Exact);
+        let options = options.domain(domain);
+        let list = |device: &Device, least: f64| {
+            let device = device.untyped();
+            let parameters = [1e-6_f64.to_bits()];
+            let mut tree = device.tree(law, &parameters, opening, options).unwrap();
+            let upload = |fields, words: &Vec<u64>| {
+                let rows = OwnedRows::new(fields, words.clone()).unwrap();
+                device.upload(&rows, Precision::Double).unwrap()
+            };
+            let particles = upload(law.j, &words);
+            let (before, mut after) = (upload(LENGTHS, &of_lengths), upload(LENGTHS, &of_lengths));
+            let mut out = tree.results(N).unwrap();
+            let of_rank = |k: usize| bounds[k..].iter().map(|&bounds| TargetBox { bounds, least });
+            let boxes: Vec<Vec<_>> = (0..3).map(|k| of_rank(k).collect()).collect();
+            let lengths = PartLengths { before: Some(&*before), after: &mut *after };
+            let part = TreePart { boxes: &boxes, lengths: Some(lengths) };
+            let to = (&mut *out, Store::Replace);
+            let found = tree.evaluate_part(&*particles, Sources::Same(&*particles), to, part);
+            let Essential { sources, lists } = found.unwrap();
+            let mut rows = vec![0; 4 * sources.len()];
+            sources
+                .read(0..sources.len(), &mut |write| write(0..sources.len(), &mut rows))
+                .unwrap();
+            let row = |row: u32| (row >= N as u32, rows[4 * row as usize..][..4].to_vec());
+            let of_rank = |list: Vec<u32>| list.into_iter().map(row).collect::<Vec<_>>();
+            let lists: Vec<_> = lists.rows().unwrap().into_iter().map(of_rank).collect();
+            assert!(lists[2].is_empty());
+            // The lengths of the results do not depend on boxes.
+            let mut lengths = vec![0; N];
+            after.read(0..N, &mut |write| write(0..N, &mut lengths)).unwrap();
+            (lists, lengths)
+        };
+        let mut before = usize::MAX;
+        for least in [0.0, 0.05, 2.0, f64::INFINITY] {
+            let expected = list(&Device::cpu(), least);
+            let count = expected.0[0].len();
+            let is_by_errors = opening.share().is_some();
+            let has_cells = expected.0[0].iter().any(|(is_far, _)| *is_far);
+            assert_eq!(has_cells, !is_by_errors || least > 0.0, "{opening} {domain:?} {least}");
+            assert!(count < before || (count == before && !is_by_errors), "{opening} {least}");
+            before = count;
+            for device in nbody_tests::cuda_devices() {
+                let found = list(&device, least);
+                assert!(found == expected, "{device}, {opening} {domain:?} {least}");
+            }
+        }
+    }
+}
+
+#[nbody::interaction]
+mod drifting {
+    pub struct Star {
+        pub pos: Point,
+        pub mass: Real,
+    }
+
+    /// Moves stars that are heavier and stars that are lighter than 1 apart.
+    pub struct Drift {
+        pub step: Vector,
+    }
+
+    impl Update for Drift {
+        type P = Star;
+
+        fn update(&self, p: &mut Star) {
+            p.pos += (p.mass - 1.0) * self.step;
+        }
+    }
+}
+
+/// Estimates of errors are compared with the lengths of the results before, also after particles have
+/// moved to other ranks, and with lengths that the caller gives.
+#[test]
+fn lengths_of_results_follow_the_particles() {
+    use drifting::Drift;
+    const EVALUATIONS: usize = 20;
+    for device in [vec![Device::cpu()], nbody_tests::cuda_devices()].concat() {
+        let n = if device.is_cpu() { 600 } else { 200 };
+        let stars = uniform_sphere(n, 5).unwrap().particles;
+        let mass = |k: usize| 0.5 + (7 * k % 11) as f64 / 10.0;
+        let star = |(k, star): (usize, &Particle)| Body { pos: Point(star.pos), mass: mass(k) };
+        let stars: Vec<_> = stars.iter().enumerate().map(star).collect();
+        let run = |all| {
+            let device = distributed(all, &device);
+            let options = Options::default().precision(Precision::Double);
+            let opening = Opening::relative(0.01);
+            let gravity = Gravity { eps2: 1e-4 };
+            let mut tree = Tree::with_options(&device, gravity, opening, options).unwrap();
+            let step = Drift { step: Vector([0.2, 0.1, 0.0]) };
+            let mut drift = PerParticle::new(&device, step).unwrap();
+            let mut stars = device.upload(&stars, Precision::Double).unwrap();
+            let mut results = tree.results(n).unwrap();
+            let lengths = |results: &nbody::Results<Field>| -> Vec<f64> {
+                let length = |it: Field| it.acc.0.iter().map(|x| x * x).sum::<f64>().sqrt();
+                results.download().unwrap().into_iter().map(length).collect()
+            };
+            let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-14 * b.abs();
+            let mut before: Option<Vec<f64>> = None;
+            for k in 0..EVALUATIONS {
+                if k == 18 {
+                    // The state of a checkpoint.
+                    let given: Vec<_> = (0..n).map(|k| 1.0 + k as f64).collect();
+                    assert!(tree.compare_with(&given[1..]).is_ok());
+                    assert!(tree.evaluate_self_into(&stars, &stars, &mut results).is_err());
+                    tree.compare_with(&given).unwrap();
+                    before = Some(given);
+                }
+                tree.evaluate_self_into(&stars, &stars, &mut results).unwrap();
+                let compared = tree.compared().unwrap().unwrap();
+                if let Some(before) = before {
+                    assert_eq!(compared.len(), before.len());
+                    assert!(compared.iter().zip(&before).all(is_near), "{device}, {k}");
+                }
+                before = Some(lengths(&results));
+                drift
+                    .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(&mut stars, ())
+                    .unwrap();
+            }
+            before
+        };
+        let all = threads(3, run);
+        assert!(all.iter().all(|it| *it == all[0]), "{device}");
     }
 }

@@ -371,7 +371,7 @@ fn trees_of_cuda_programs_agree_with_the_reference() {
 }
 
 /// Any two choices occur together, the number of ranks, the walk and the device among them. The
-/// particles are distributed, unless errors open cells or only some results are wanted.
+/// particles are distributed, unless only some results are wanted.
 fn check_over_ranks(devices: &[Device], per_row: usize) {
     const RANKS: [usize; 4] = [2, 3, 4, 7];
     let beside = [RANKS.len(), WALKS.len(), devices.len()];

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::memory::buffer::Buffer;
-use crate::ranks::regions::{Bounds, Regions};
+use crate::ranks::regions::{Bounds, Regions, TargetBox};
 use crate::records::binding::Binding;
 
 /// The points of particles.
@@ -133,9 +133,15 @@ pub trait Parts: fmt::Debug + Send + Sync {
     /// Lists the rows whose indices a buffer has, an integer of 32 bits in each row, for this rank.
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error>;
 
-    /// Returns the box around the particles in each region. Coordinates that are not finite do not
-    /// count.
-    fn boxes(&mut self, points: Points<'_>, regions: &Regions) -> Result<Vec<Bounds>, Error>;
+    /// Returns the box around the particles in each region, with the least of their `lengths`, a buffer of
+    /// [`LENGTHS`](crate::untyped::LENGTHS): 0 if one is NaN, or without lengths. Coordinates that are
+    /// not finite do not count.
+    fn boxes(
+        &mut self,
+        points: Points<'_>,
+        regions: &Regions,
+        lengths: Option<&dyn Buffer>,
+    ) -> Result<Vec<TargetBox>, Error>;
 
     /// Returns the points of the first particle and of every `step`-th one after it.
     fn sample(&mut self, points: Points<'_>, step: usize) -> Result<Vec<[f64; 3]>, Error>;

@@ -155,6 +155,15 @@ impl Across {
     }
 }
 
+/// A box around i-particles, and the least length of their last results, 0 if it is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TargetBox {
+    /// The box.
+    pub bounds: Bounds,
+    /// The least length.
+    pub least: f64,
+}
+
 /// A bounding box of points; of no points at first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {

@@ -1,15 +1,42 @@
 //! Evaluates the pairs of a law by a tree, on any device.
 
 use crate::error::Error;
+use crate::field::{Field, FieldKind};
 use crate::memory::buffer::Buffer;
+use crate::numeric::precision::Precision;
 use crate::pairs::engine::Engine;
 use crate::pairs::sources::{Sources, Store};
-use crate::ranks::regions::Bounds;
+use crate::ranks::regions::TargetBox;
 use crate::state::EngineState;
 use crate::state::check_state;
 use crate::trees::essential::Essential;
 use crate::trees::opening::Opening;
 use crate::trees::report::TreeReport;
+
+/// The lengths of results, as a record, in double precision.
+pub const LENGTHS: &[Field] = &[Field { name: "length", kind: FieldKind::Real }];
+
+/// The greatest error of cells where each rank has a tree, in units of the greatest error of one tree:
+/// more cells act, each with an error.
+pub const ERROR_OF_PARTS: f64 = 0.75;
+
+/// The part of a rank in the evaluation of a tree of distributed particles.
+#[derive(Debug)]
+pub struct TreePart<'a> {
+    /// The boxes around the i-particles of each rank whose sources are listed.
+    pub boxes: &'a [Vec<TargetBox>],
+    /// The lengths of results, for an opening by errors.
+    pub lengths: Option<PartLengths<'a>>,
+}
+
+/// The lengths of the results of a rank: buffers of [`LENGTHS`], with a row for each result.
+#[derive(Debug)]
+pub struct PartLengths<'a> {
+    /// The lengths that estimates of errors are compared with; without them distances alone open cells.
+    pub before: Option<&'a dyn Buffer>,
+    /// Receives the lengths of the results as they are stored: of the sums, where results are added.
+    pub after: &'a mut dyn Buffer,
+}
 
 /// Evaluates the pairs of a law by a tree.
 pub trait Tree: Engine {
@@ -32,13 +59,14 @@ pub trait Tree: Engine {
 
     /// Evaluates as [`evaluate`](Engine::evaluate) does, and lists the sources that act on other
     /// i-particles: for each rank, the sources for i-particles anywhere in its boxes, which are of
-    /// positions in the periodic box. On a GPU the walks may not have ended when this returns.
-    fn evaluate_for(
+    /// positions in the periodic box. With lengths, the tree keeps none of its own. On a GPU the walks
+    /// may not have ended when this returns.
+    fn evaluate_part(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         to: (&mut dyn Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        part: TreePart<'_>,
     ) -> Result<Essential<'_>, Error>;
 
     /// Starts or stops the measurement of the times of the parts of evaluations.
@@ -52,6 +80,27 @@ pub trait Tree: Engine {
 pub fn check_given(given: Option<&[f64]>, results: usize) -> Result<(), Error> {
     let what = "lengths of results to compare with";
     given.map_or(Ok(()), |given| Error::check_length(what, given.len(), results))
+}
+
+impl PartLengths<'_> {
+    /// Returns these lengths for one of several evaluations.
+    pub fn reborrow(&mut self) -> PartLengths<'_> {
+        PartLengths { before: self.before, after: &mut *self.after }
+    }
+
+    /// Refuses other buffers, and other numbers of results.
+    pub fn check(&self, results: usize) -> Result<(), Error> {
+        for lengths in self.before.into_iter().chain([&*self.after]) {
+            let what = "lengths of results";
+            Error::check_record(what, lengths.fields(), LENGTHS)?;
+            Error::check_length(what, lengths.len(), results)?;
+            let (found, expected) = (lengths.precision(), Precision::Double);
+            if found != expected {
+                return Err(Error::PrecisionMismatch { what, found, expected });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Takes the state of a tree.

@@ -8,7 +8,7 @@
 
 use crate::memory::buffer::Buffer;
 use crate::ranks::parts::RowLists;
-use crate::ranks::regions::Bounds;
+use crate::ranks::regions::TargetBox;
 use crate::trees::siblings::bits;
 use crate::trees::walk::CellTree;
 
@@ -26,26 +26,39 @@ pub struct Essential<'a> {
     pub lists: Box<dyn RowLists>,
 }
 
+/// Returns the binary logarithm of the greatest error of results of at least this length.
+pub fn greatest_error(share: f64, least: f64) -> f32 {
+    (share * least).log2() as f32
+}
+
 impl CellTree {
     /// Lists the sources that act on i-particles anywhere in boxes, cells in the order of their
-    /// depth; none without boxes. An opening by errors takes particles alone, since these boxes
-    /// have no results to compare errors with.
-    pub fn essential(&self, boxes: &[Bounds]) -> Vec<u32> {
-        let boxes: Vec<_> = boxes.iter().filter(|it| !it.is_empty()).collect();
-        let groups: Vec<_> = boxes.iter().map(|it| self.group(&[it.lo, it.hi], None)).collect();
+    /// depth; none without boxes. With an opening by errors, the greatest error is this share of the
+    /// least result in a box.
+    pub fn essential(&self, boxes: &[TargetBox], share: Option<f64>) -> Vec<u32> {
+        let boxes = boxes.iter().filter(|it| !it.bounds.is_empty());
+        let group = |it: &TargetBox| {
+            let most = share.map(|share| greatest_error(share, it.least));
+            self.group(&[it.bounds.lo, it.bounds.hi], most)
+        };
+        let groups: Vec<_> = boxes.map(group).collect();
         let mut entries = Vec::new();
         if groups.is_empty() || self.cells.is_empty() {
             return entries;
         }
-        let has_errors = self.estimate.is_some();
         let is_periodic = self.lengths.iter().any(|length| *length < f32::INFINITY);
         let (mut queue, mut next) = (vec![0], 0);
         while let Some(&family) = queue.get(next) {
             let siblings = &self.siblings[family as usize];
-            let mut far = if has_errors { 0 } else { siblings.all };
+            let mut far = siblings.all;
             for group in &groups {
                 let distances2 = self.distances2(siblings, &group.middle, &group.half, is_periodic);
                 far &= bits(|k| MARGIN * siblings.limits2[k] < distances2[k]);
+                if let (Some(estimate), Some(most)) = (&self.estimate, group.most) {
+                    let error =
+                        |k: usize| siblings.strengths[k] + estimate.at(distances2[k] / MARGIN);
+                    far &= bits(|k| error(k) <= most);
+                }
             }
             for k in (0..).take_while(|k| siblings.all >> k & 1 == 1) {
                 let is_far = far >> k & 1 == 1;
@@ -69,6 +82,7 @@ mod tests {
     use crate::law::charges::{Carried, Charges, Expansion};
     use crate::order::frame::{Frame, Grid};
     use crate::order::{lengths, ordered};
+    use crate::ranks::regions::Bounds;
     use crate::trees::cells::divide;
     use crate::trees::far::FarParticles;
     use crate::trees::moments::ChargedSources;
@@ -108,29 +122,30 @@ mod tests {
     /// Each particle acts once, by itself or in a cell, and far particles are beyond all boxes.
     #[test]
     fn every_particle_acts_once() {
+        let known = |bounds| TargetBox { bounds, least: 1.0 };
         let boxes = [
-            Bounds::of(&[[1.5, 0.0, 0.0], [2.5, 1.0, 1.0]]),
-            Bounds::of(&[[-3.0, 0.5, 0.5], [-0.25, 0.5, 0.75]]),
-            Bounds::of(&[[0.2, 0.2, 0.2], [0.4, 0.3, 0.4]]),
+            known(Bounds::of(&[[1.5, 0.0, 0.0], [2.5, 1.0, 1.0]])),
+            known(Bounds::of(&[[-3.0, 0.5, 0.5], [-0.25, 0.5, 0.75]])),
+            known(Bounds::of(&[[0.2, 0.2, 0.2], [0.4, 0.3, 0.4]])),
         ];
-        let nowhere = Bounds::NOTHING;
+        let nowhere = known(Bounds::NOTHING);
         let periodic = Domain::periodic([1.0, f64::INFINITY, 8.0]).unwrap();
         for (n, domain) in [1, 2, 16, 17, 1000]
             .into_iter()
             .flat_map(|n| [Domain::Open, periodic].map(|domain| (n, domain)))
         {
             let Built { tree, sources, n } = build(n, &domain);
-            assert_eq!(tree.essential(&[]), [], "{n}");
-            assert_eq!(tree.essential(&[nowhere]), [], "{n}");
+            assert_eq!(tree.essential(&[], None), [], "{n}");
+            assert_eq!(tree.essential(&[nowhere], None), [], "{n}");
             let mut each = Vec::new();
             for boxes in [&boxes[..1], &boxes[1..2], &boxes[2..], &boxes, &[boxes[0], nowhere]] {
-                let entries = tree.essential(boxes);
+                let entries = tree.essential(boxes, None);
                 let charge: f64 = entries.iter().map(|&k| sources[k as usize].0).sum();
                 assert!((charge - n as f64).abs() < 1e-9 * n as f64, "{n} {boxes:?} {charge}");
                 for &k in &entries {
                     let (_, at) = sources[k as usize];
                     let lengths = lengths(&domain, 3);
-                    let is_in = boxes.iter().any(|it| it.is_near(&at, 0.0, &lengths));
+                    let is_in = boxes.iter().any(|it| it.bounds.is_near(&at, 0.0, &lengths));
                     assert!((k as usize) < n || !is_in, "{n} {boxes:?} {at:?}");
                 }
                 each.push(entries.len());

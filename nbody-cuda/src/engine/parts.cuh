@@ -91,35 +91,43 @@ __device__ __forceinline__ double double_of(u64 ordered)
 }
 
 // Finds the boxes around the particles of each block, which takes every gridDim.x-th block of them:
-// a box for each of `some` regions from the region `first` on. Threads share the boxes, and hold up
-// one another only where a box grows.
+// a box for each of `some` regions from the region `first` on, with the least length of its particles;
+// a length that is NaN, or not there, is 0. Threads share the boxes, and hold up one another only where
+// a box grows.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_boxes(
-    const Positions from, const Frame frame, const Cut *__restrict__ cuts,
-    BoxAround *__restrict__ boxes, const u32 ranks, const u32 first, const u32 some)
+    const Positions from, const Frame frame, const double *__restrict__ lengths,
+    const Cut *__restrict__ cuts, BoxFound *__restrict__ boxes, const u32 ranks, const u32 first,
+    const u32 some)
 {
     const double INFINITE = ::__longlong_as_double(0x7ff0000000000000ll);
-    // The sides of boxes, the lower ones with their sign changed.
-    __shared__ u64 sides[BOXES][6];
-    for (u32 k = threadIdx.x; k < BOXES * 6; k += BLOCK) sides[k / 6][k % 6] = ordered(-INFINITE);
+    constexpr u32 SIDES = 7;
+    // The sides of boxes, and the least lengths; these and the lower sides with their sign changed.
+    __shared__ u64 sides[BOXES][SIDES];
+    for (u32 k = threadIdx.x; k < BOXES * SIDES; k += BLOCK) {
+        sides[k / SIDES][k % SIDES] = ordered(-INFINITE);
+    }
     __syncthreads();
     for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < from.n; k += gridDim.x * BLOCK) {
         const Position position = position_of(from, frame, k);
         const u32 region = rank_of(cuts, ranks, position) - first;
         if (region >= some) continue;
-        for (u32 side = 0; side < 6; ++side) {
-            const double x = side < 3 ? -position.x[side] : position.x[side - 3];
+        double length = lengths ? lengths[k] : 0.0;
+        if (length != length) length = 0.0;
+        for (u32 side = 0; side < SIDES; ++side) {
+            const double x = side < 3 ? -position.x[side] : side < 6 ? position.x[side - 3] : -length;
             if (x != x) continue;
             const volatile u64 &greatest = sides[region][side];
             if (ordered(x) > greatest) ::atomicMax(&sides[region][side], ordered(x));
         }
     }
     __syncthreads();
-    for (u32 k = threadIdx.x; k < some * 6; k += BLOCK) {
-        const u32 region = k / 6, side = k % 6;
+    for (u32 k = threadIdx.x; k < some * SIDES; k += BLOCK) {
+        const u32 region = k / SIDES, side = k % SIDES;
         const double x = double_of(sides[region][side]);
-        BoxAround &box = boxes[blockIdx.x * some + region];
-        if (side < 3) box.lo[side] = -x;
-        else box.hi[side - 3] = x;
+        BoxFound &box = boxes[blockIdx.x * some + region];
+        if (side < 3) box.around.lo[side] = -x;
+        else if (side < 6) box.around.hi[side - 3] = x;
+        else box.least = -x;
     }
 }
 

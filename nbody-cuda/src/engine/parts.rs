@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::order::frame;
-use nbody_core::untyped::{self, Communicator, Kept, Moves, Points, Regions, RowLists, WorkOnRows};
+use nbody_core::untyped::{
+    self, Communicator, Kept, LENGTHS, Moves, Points, Regions, RowLists, TargetBox, WorkOnRows,
+};
 use nbody_core::{Domain, Error};
 
 use super::buffer::{CudaParticles, particles};
@@ -34,6 +36,12 @@ border! {
     pub struct BoxAround {
         pub lo: [f64; 3],
         pub hi: [f64; 3],
+    }
+
+    /// A box around particles, and their least number.
+    pub struct BoxFound {
+        pub around: BoxAround,
+        pub least: f64,
     }
 }
 
@@ -229,16 +237,24 @@ impl untyped::Parts for CudaParts {
         &mut self,
         points: Points<'_>,
         regions: &Regions,
-    ) -> Result<Vec<untyped::Bounds>, Error> {
+        lengths: Option<&dyn untyped::Buffer>,
+    ) -> Result<Vec<TargetBox>, Error> {
         let (p, positions, frame) = self.positions(points)?;
-        let mut all = vec![untyped::Bounds::NOTHING; regions.ranks()];
+        let lengths = lengths.map(|it| particles("lengths", &*self.backend, it)).transpose()?;
+        if let Some(lengths) = lengths {
+            Error::check_record("lengths", lengths.fields, LENGTHS)?;
+            Error::check_length("lengths", lengths.buffer.n, points.n)?;
+        }
+        let least = if lengths.is_some() { f64::INFINITY } else { 0.0 };
+        let nothing = TargetBox { bounds: untyped::Bounds::NOTHING, least };
+        let mut all = vec![nothing; regions.ranks()];
         if points.n == 0 {
             return Ok(all);
         }
         self.write_cuts(regions)?;
         let blocks = points.n.div_ceil(BLOCK).min(BOXES);
-        let words = size_of::<BoxAround>() / size_of::<f64>();
-        let sizes = [BOXES, REGIONS, size_of::<BoxAround>()];
+        let words = size_of::<BoxFound>() / size_of::<f64>();
+        let sizes = [BOXES, REGIONS, size_of::<BoxFound>()];
         self.boxes.reserve(&*self.backend, &sizes, false)?;
         let ranks = regions.ranks();
         // A block has room for the boxes of some regions.
@@ -246,15 +262,23 @@ impl untyped::Parts for CudaParts {
             let some = REGIONS.min(ranks - first);
             let launch = Launch::new(c"find_boxes", blocks as u32);
             let launch = launch.value(&positions).value(&frame).reads(&*p.buffer.memory);
+            let lengths = lengths.map(|it| &*it.buffer.memory);
+            let launch = launch.value(&lengths.map_or(Address::<f64>::NULL, Address::of));
+            let launch = lengths.into_iter().fold(launch, Launch::reads);
             let launch = launch.pointers([self.cuts.memory(), self.boxes.memory()]);
             let launch = launch.numbers([ranks, first, some].map(|it| it as u32));
             self.kernels.get(&self.backend)?.module.launch(launch)?;
             self.boxes.memory().read_words(0..blocks * some * words, &mut |found| {
-                for (k, numbers) in found.as_chunks::<6>().0.iter().enumerate() {
-                    let [a, b, c, d, e, f] = numbers.map(f64::from_bits);
-                    let bounds = &mut all[first + k % some];
-                    bounds.add(&[a, b, c]);
-                    bounds.add(&[d, e, f]);
+                for (k, numbers) in found.as_chunks::<7>().0.iter().enumerate() {
+                    let [a, b, c, d, e, f, least] = numbers.map(f64::from_bits);
+                    let of_block = untyped::Bounds { lo: [a, b, c], hi: [d, e, f] };
+                    if of_block.is_empty() {
+                        continue;
+                    }
+                    let found = &mut all[first + k % some];
+                    found.bounds.add(&of_block.lo);
+                    found.bounds.add(&of_block.hi);
+                    found.least = found.least.min(least);
                 }
             })?;
         }
@@ -317,7 +341,7 @@ impl Program {
     /// Returns the program that finds and copies parts of particles.
     pub fn parts() -> Self {
         let declared = [Position::text(), Frame::text(), kind::text(), Positions::text()];
-        let own = [Cut::text(), BoxAround::text(), regions::text()];
+        let own = [Cut::text(), BoxAround::text(), BoxFound::text(), regions::text()];
         let lists = [warp::text(), row_lists::text(), Listing::text()];
         let declared = border::text(&[&declared[..], &own, &lists].concat());
         let parts = [

@@ -41,6 +41,8 @@ border! {
         pub wanted: u32,
         /// Whether to add the results to earlier results.
         pub adds: u32,
+        /// Whether the lengths are the lengths of the sums then.
+        pub of_sums: u32,
     }
 }
 

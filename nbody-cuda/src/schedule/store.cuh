@@ -11,7 +11,7 @@ __device__ __forceinline__ double length_of(const backup (&result)[FDIM])
 }
 
 // Stores the result of an i-particle, and its length if lengths are wanted; or adds it to an earlier
-// result.
+// result, and stores the length of either.
 __device__ __forceinline__ void store_result(const Stored &stored, backup (&total)[FDIM], backup *out, u32 index)
 {
     if (stored.lengths) stored.lengths[index] = length_of(total);
@@ -19,6 +19,7 @@ __device__ __forceinline__ void store_result(const Stored &stored, backup (&tota
         backup sum[FDIM];
         load(out, index, stored.wanted, sum);
         merge(total, sum);
+        if (stored.of_sums) stored.lengths[index] = length_of(sum);
         store(sum, out, index, stored.wanted);
     } else {
         store(total, out, index, stored.wanted);

@@ -432,7 +432,7 @@ impl DeviceTree {
             is_estimated: 0,
             counts: 1,
             efforts: self.efforts(),
-            stored: Stored { lengths: Address::NULL, wanted: sets.i.n as u32, adds: 0 },
+            stored: Stored { lengths: Address::NULL, wanted: sets.i.n as u32, adds: 0, of_sums: 0 },
             dealt: Dealt::new(untyped::Dealt::new(sets.i.n, 1), 0),
             rows: Address::NULL,
         }
@@ -443,8 +443,14 @@ impl DeviceTree {
         &self.words
     }
 
-    /// Returns the tree as an argument of lists of sources for other ranks.
-    pub fn marked(&self, built: &BuiltTree, nj: usize, by_errors: bool) -> Marked<'_> {
+    /// Returns the tree as an argument of lists of sources for other ranks; an opening by errors has a
+    /// share of the results and an estimate.
+    pub fn marked<'a>(
+        &'a self,
+        built: &BuiltTree,
+        nj: usize,
+        errors: Option<(f64, &'a dyn Memory)>,
+    ) -> Marked<'a> {
         let state = Address::<TreeState>::of(&*self.state);
         let [.., firsts] = &self.cells;
         let argument = EssentialTree {
@@ -463,9 +469,12 @@ impl DeviceTree {
             ranks: 0,
             nj: nj as u32,
             room: self.room() as u32,
-            by_errors: by_errors.into(),
+            most: Address::NULL,
+            estimate: errors.map_or(Address::NULL, |(_, estimate)| Address::of(estimate)),
         };
-        Marked { argument, cells: built.cells, memory: self.memory() }
+        let share = errors.map_or(0.0, |(share, _)| share);
+        let memory = self.memory().into_iter().chain(errors.map(|(_, estimate)| estimate));
+        Marked { argument, cells: built.cells, share, memory: memory.collect() }
     }
 
     fn efforts(&self) -> Efforts {

@@ -248,8 +248,10 @@ border! {
         /// cell has room for.
         pub nj: u32,
         pub room: u32,
-        /// Whether errors open cells: these boxes have no results to compare them with.
-        pub by_errors: u32,
+        /// For an opening by errors: the binary logarithms of the greatest errors in these boxes, and
+        /// of |K(d)| / d^p at steps of the squared distance; else null.
+        pub most: Address<Const<f32>>,
+        pub estimate: Address<Const<f32>>,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nbody_compile::Cache;
 use nbody_core::order::GROUP;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, Bounds, Essential, Part, Team};
+use nbody_core::untyped::{self, ERROR_OF_PARTS, Essential, Part, PartLengths, Team, TreePart};
 use nbody_core::{
     Domain, EngineState, Expansion, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes,
 };
@@ -20,7 +20,7 @@ use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
 use crate::compile::program::Program;
 use crate::config::Walk;
-use crate::engine::buffer::{CudaResults, pairs, results};
+use crate::engine::buffer::{CudaResults, pairs, particles, particles_mut, results};
 use crate::engine::setup::Setup;
 use crate::error::Error;
 use crate::schedule::dealt::{Arranging, Dealt, Rows, Stored};
@@ -65,6 +65,28 @@ struct Last {
     times: Option<Times>,
     walk: Duration,
     exchange: Duration,
+}
+
+/// Lengths of results that the caller has, in device memory: to compare with, and to write.
+struct CallerLengths<'a> {
+    before: Option<&'a dyn Memory>,
+    after: &'a mut Buffer,
+}
+
+impl<'a> CallerLengths<'a> {
+    fn of(
+        backend: &dyn Backend,
+        lengths: PartLengths<'a>,
+        results: usize,
+    ) -> Result<Self, nbody_core::Error> {
+        lengths.check(results)?;
+        let what = "lengths of results";
+        let PartLengths { before, after } = lengths;
+        let before = before.map(|it| particles(what, backend, it)).transpose()?;
+        let after = particles_mut(what, backend, after)?;
+        after.buffer.changes();
+        Ok(Self { before: before.map(|it| &*it.buffer.memory), after: &mut after.buffer })
+    }
 }
 
 /// A walk for all i-particles.
@@ -115,10 +137,12 @@ impl TreeEngine {
         i: &Buffer,
         j: Sources<Buffer>,
         (out, store): (&mut Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        TreePart { boxes, lengths }: TreePart<'_>,
         team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, TREE_LIMIT)?;
+        let lengths = lengths.map(|it| CallerLengths::of(&*self.setup.backend, it, out.n));
+        let mut lengths = lengths.transpose()?;
         untyped::check_given(self.given.as_deref(), out.n)?;
         let law = self.law.law();
         (self.last, self.report) = (None, TreeReport::default());
@@ -130,6 +154,7 @@ impl TreeEngine {
             (self.lengths.1, self.given) = (0, None);
             if store == Store::Replace {
                 out.clear(law.f)?;
+                lengths.as_mut().map_or(Ok(()), |lengths| lengths.after.memory.zero())?;
             }
             self.set_report([out.n, j.particles().n, i.n], true);
             return Ok(());
@@ -147,16 +172,20 @@ impl TreeEngine {
             Ok(built) => built,
             Err(refusal) => return Err(refused(refusal, &sets, law)?),
         };
-        let by_errors = self.law.opening().share().is_some();
-        if !boxes.is_empty() {
-            let marked = self.trees[tree].1.marked(&built, others.n, by_errors);
-            self.essential.mark_all(&marked, boxes)?;
-        }
         let (by, n) = (self.walk, [out.n, others.n, i.n]);
         let [walk, exchange] = [Duration::ZERO; 2];
         let mut last = Last { tree, built, by, times, walk, exchange };
+        let share = self.law.opening().share();
+        if share.is_some() {
+            self.provide_estimate(&last)?;
+        }
+        if !boxes.is_empty() {
+            let errors = share.zip(self.estimate.as_deref());
+            let marked = self.trees[tree].1.marked(&last.built, others.n, errors);
+            self.essential.mark_all(&marked, boxes)?;
+        }
         if out.n > 0 {
-            self.walk_all((&mut last, kernel), &sets, (out, store), team)?;
+            self.walk_all((&mut last, kernel), &sets, (out, store), lengths.as_ref(), team)?;
         }
         self.set_report(n, last.built.is_of_one_sign);
         self.last = Some(last);
@@ -173,21 +202,27 @@ impl TreeEngine {
     }
 
     /// Walks for all i-particles. Walks twice if the results that errors are compared with are
-    /// unknown.
+    /// unknown, unless the caller has the lengths.
     fn walk_all(
         &mut self,
         (last, kernel): (&mut Last, usize),
         sets: &TreeSets,
         (out, store): (&Buffer, Store),
+        lengths: Option<&CallerLengths<'_>>,
         team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         let given = self.given.take();
         let Some(share) = self.law.opening().share() else {
             let by = Walking { kernel, share: 0.0, is_estimated: false };
-            return self.walk_once((last, by), sets, (out, store), team);
+            return self.walk_once((last, by), sets, (out, store), lengths, team);
         };
+        if let Some(CallerLengths { before, .. }) = lengths {
+            self.lengths.1 = 0;
+            let share = ERROR_OF_PARTS * share;
+            let by = Walking { kernel, share, is_estimated: before.is_some() };
+            return self.walk_once((last, by), sets, (out, store), lengths, team);
+        }
         let by = Walking { kernel, share, is_estimated: true };
-        self.provide_estimate(last)?;
         if let Some(given) = given {
             self.write_lengths(&given)?;
         }
@@ -199,10 +234,10 @@ impl TreeEngine {
         if before != out.n {
             let first = self.setup.results(out.n)?;
             let by = Walking { is_estimated: false, ..by };
-            self.walk_once((last, by), sets, (&first, Store::Replace), team)?;
+            self.walk_once((last, by), sets, (&first, Store::Replace), None, team)?;
         }
         self.lengths.0.swap(0, 1);
-        self.walk_once((last, by), sets, (out, store), team)?;
+        self.walk_once((last, by), sets, (out, store), None, team)?;
         self.lengths.1 = out.n;
         Ok(())
     }
@@ -236,21 +271,27 @@ impl TreeEngine {
         (last, by): (&mut Last, Walking),
         sets: &TreeSets,
         (out, store): (&Buffer, Store),
+        of_caller: Option<&CallerLengths<'_>>,
         team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
-        let lengths = self.lengths.0[0].get().filter(|_| by.share > 0.0);
-        let lengths = lengths.map_or(Address::NULL, Address::of);
-        let stored = Stored { lengths, wanted: out.n as u32, adds: (store == Store::Add).into() };
+        let own = || self.lengths.0[0].get().filter(|_| by.share > 0.0);
+        let lengths = of_caller.map_or_else(own, |it| Some(&*it.after.memory));
+        let stored = Stored {
+            lengths: lengths.map_or(Address::NULL, Address::of),
+            wanted: out.n as u32,
+            adds: (store == Store::Add).into(),
+            of_sums: of_caller.is_some().into(),
+        };
         let dealt = untyped::Dealt::new(sets.i.n, team.size);
         if team.size == 1 {
             let dealt = (Dealt::new(dealt, 0), None);
-            return self.launch_walk((last, by), sets, (out, stored), dealt);
+            return self.launch_walk((last, by), sets, (out, stored), of_caller, dealt);
         }
         let fields = self.law.law().f;
         let (shares, dealt) = (dealt.shares(), Dealt::new(dealt, team.rank));
         let rows = self.setup.fresh(shares.n)?;
         self.arranging.prepare(&self.setup, out.n)?;
-        self.launch_walk((last, by), sets, (out, stored), (dealt, Some(&rows)))?;
+        self.launch_walk((last, by), sets, (out, stored), None, (dealt, Some(&rows)))?;
         let start = Instant::now();
         let mut rows = CudaResults::boxed(rows, fields);
         let number = usize::from(by.is_estimated || by.share == 0.0);
@@ -286,6 +327,7 @@ impl TreeEngine {
         (last, by): (&mut Last, Walking),
         sets: &TreeSets,
         (out, stored): (&Buffer, Stored),
+        of_caller: Option<&CallerLengths<'_>>,
         (dealt, rows): (Dealt, Option<&Buffer>),
     ) -> Result<(), Error> {
         let Walking { kernel, share, is_estimated } = by;
@@ -302,9 +344,12 @@ impl TreeEngine {
         let sizes = [queues, 2 * walk_of_group::QUEUE as usize, size_of::<u32>()];
         let queues = self.queues.reserve(&*self.setup.backend, &sizes, false)?;
         let has_lengths = share > 0.0;
-        let [lengths, before] = self.lengths.0.each_ref();
-        let lengths = lengths.get().filter(|_| has_lengths);
-        let before = before.get().filter(|_| is_estimated);
+        let [lengths, before] = self.lengths.0.each_ref().map(Scratch::get);
+        let [lengths, before] = match of_caller {
+            Some(CallerLengths { before, after }) => [Some(&*after.memory), *before],
+            None => [lengths.filter(|_| has_lengths), before.filter(|_| is_estimated)],
+        };
+        let is_last = of_caller.is_some() || is_estimated == has_lengths;
         let estimate = self.estimate.as_deref();
         let walked = WalkedTree {
             before: before.map_or(Address::NULL, Address::of),
@@ -312,7 +357,7 @@ impl TreeEngine {
             queues: Address::of(queues),
             share,
             is_estimated: is_estimated.into(),
-            counts: (is_estimated == has_lengths).into(),
+            counts: is_last.into(),
             stored,
             dealt,
             rows: rows.map_or(Address::NULL, |rows| Address::of(&*rows.memory)),
@@ -443,7 +488,8 @@ impl untyped::Engine for TreeEngine {
         let law = self.law.law();
         let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
         let out = results(&*self.setup.backend, out, law.f)?;
-        Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), &[], team)?))
+        let part = TreePart { boxes: &[], lengths: None };
+        Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), part, team)?))
     }
 
     fn evaluate_shared(
@@ -462,7 +508,8 @@ impl untyped::Engine for TreeEngine {
             let law = self.law.law();
             let [i, of_j] = pairs(&*backend, law, i, j)?;
             let has_pairs = !out.is_empty() && of_j.n > 0;
-            self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), &[], team)?;
+            let part = TreePart { boxes: &[], lengths: None };
+            self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), part, team)?;
             if has_pairs { Ok(()) } else { (team.exchange)(Part::whole(Ok(()), out)) }
         })
     }
@@ -523,25 +570,26 @@ impl untyped::Tree for TreeEngine {
         Ok(())
     }
 
-    fn evaluate_for(
+    fn evaluate_part(
         &mut self,
         i: &dyn untyped::Buffer,
         j: Sources<'_, dyn untyped::Buffer>,
         (out, store): (&mut dyn untyped::Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        part: TreePart<'_>,
     ) -> Result<Essential<'_>, nbody_core::Error> {
         let law = self.law.law();
         let [of_i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
         let out = results(&*self.setup.backend, out, law.f)?;
-        Team::alone(|team| self.run(of_i, j.with(of_j), (out, store), boxes, team))?;
+        let ranks = part.boxes.len();
+        Team::alone(|team| self.run(of_i, j.with(of_j), (out, store), part, team))?;
         let index = self.provide_tree(self.law.opening().far_particles())?;
         let tree = &self.trees[index].1;
         let Some(last) = &self.last else {
-            let lists = EssentialSources::nothing(boxes.len());
+            let lists = EssentialSources::nothing(ranks);
             return Ok(Essential { sources: tree.sources(), lists });
         };
-        let by_errors = self.law.opening().share().is_some();
-        let lists = self.essential.list(&tree.marked(&last.built, of_j.n, by_errors))?;
+        let errors = self.law.opening().share().zip(self.estimate.as_deref());
+        let lists = self.essential.list(&tree.marked(&last.built, of_j.n, errors))?;
         Ok(Essential { sources: tree.sources(), lists })
     }
 

@@ -36,6 +36,16 @@ __device__ __forceinline__ float distance2(
     return is_clear ? distance2 : 0.0f;
 }
 
+// Returns whether a cell acts from afar on all i-particles in a box at this distance.
+__device__ __forceinline__ bool acts_on(
+    const EssentialTree &tree, const Seen &cell, float distance2, u32 box)
+{
+    if (!(MARGIN * cell.limit2 < distance2)) return false;
+    if (!tree.estimate) return true;
+    const u32 step = ::__float_as_uint(distance2 / MARGIN) >> STEP_BITS;
+    return cell.strength + tree.estimate[step] <= tree.most[box];
+}
+
 // Marks a cell, and the ranks for which its children are tested.
 __device__ __forceinline__ void mark(const EssentialTree &tree, u32 k, const float (&length)[3])
 {
@@ -44,9 +54,9 @@ __device__ __forceinline__ void mark(const EssentialTree &tree, u32 k, const flo
     const u64 open = tree.marks[k].open;
     u64 far = 0;
     for (u32 rank = 0; rank < tree.ranks; ++rank) {
-        bool is_far = open >> rank & 1 && !tree.by_errors;
+        bool is_far = open >> rank & 1;
         for (u32 box = rank > 0 ? tree.ends[rank - 1] : 0; is_far && box < tree.ends[rank]; ++box) {
-            is_far = MARGIN * cell.limit2 < distance2(cell, radius, tree.seen[box], length);
+            is_far = acts_on(tree, cell, distance2(cell, radius, tree.seen[box], length), box);
         }
         far |= u64(is_far) << rank;
     }

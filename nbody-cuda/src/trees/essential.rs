@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::untyped::{Bounds, RowLists};
+use nbody_core::untyped::{Bounds, RowLists, TargetBox, greatest_error};
 
 use super::declared::{self, EssentialTree, phases_of_marks};
 use crate::backend::{Backend, LateKernel, Launch, Memory, Reply, Scratch};
@@ -26,6 +26,7 @@ pub(crate) struct EssentialSources {
     kernels: LateKernel,
     boxes: Scratch,
     ends: Scratch,
+    most: Scratch,
     seen: Scratch,
     marks: Scratch,
     counts: Scratch,
@@ -39,12 +40,13 @@ pub(crate) struct EssentialSources {
 
 impl EssentialSources {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Self {
-        let (boxes, ends, seen, marks, counts, addresses, arrived) = Default::default();
+        let (boxes, ends, most, seen, marks, counts, addresses, arrived) = Default::default();
         Self {
             backend: backend.clone(),
             kernels: LateKernel::new(cache, Program::essential),
             boxes,
             ends,
+            most,
             seen,
             marks,
             counts,
@@ -58,7 +60,7 @@ impl EssentialSources {
 
     /// Marks the sources of a tree that act on i-particles anywhere in the boxes of each rank. The
     /// last ranks are listed by [`list`](Self::list), so that the device computes meanwhile.
-    pub fn mark_all(&mut self, tree: &Marked<'_>, boxes: &[Vec<Bounds>]) -> Result<(), Error> {
+    pub fn mark_all(&mut self, tree: &Marked<'_>, boxes: &[Vec<TargetBox>]) -> Result<(), Error> {
         self.lists = DeviceLists::nothing(boxes.len());
         self.marked = 0..0;
         for first in (0..boxes.len()).step_by(RANKS) {
@@ -81,22 +83,27 @@ impl EssentialSources {
         Box::new(DeviceLists::nothing(ranks))
     }
 
-    fn mark(&mut self, tree: &Marked<'_>, boxes: &[Vec<Bounds>]) -> Result<(), Error> {
+    fn mark(&mut self, tree: &Marked<'_>, boxes: &[Vec<TargetBox>]) -> Result<(), Error> {
         let backend = self.backend.clone();
-        let of_rank = |of_rank: &Vec<Bounds>| -> Vec<Bounds> {
-            of_rank.iter().copied().filter(|it| !it.is_empty()).collect()
+        let of_rank = |of_rank: &Vec<TargetBox>| -> Vec<TargetBox> {
+            of_rank.iter().copied().filter(|it| !it.bounds.is_empty()).collect()
         };
         let boxes: Vec<_> = boxes.iter().map(of_rank).collect();
-        let end = |end: &mut u32, of_rank: &Vec<Bounds>| {
+        let end = |end: &mut u32, of_rank: &Vec<TargetBox>| {
             *end += of_rank.len() as u32;
             Some(*end)
         };
         let ends: Vec<u32> = boxes.iter().scan(0, end).collect();
-        let words = |&Bounds { lo, hi }: &Bounds| border::words(&BoxAround { lo, hi });
+        let words = |&TargetBox { bounds: Bounds { lo, hi }, .. }: &TargetBox| {
+            border::words(&BoxAround { lo, hi })
+        };
         let words: Vec<u64> = boxes.iter().flatten().flat_map(words).collect();
+        let most = |it: &TargetBox| greatest_error(tree.share, it.least).to_bits();
+        let most: Vec<u32> = boxes.iter().flatten().map(most).collect();
         let count = ends.last().map_or(0, |end| *end as usize);
         write(&mut self.boxes, &*backend, &words)?;
         write(&mut self.ends, &*backend, &pairs(&ends))?;
+        write(&mut self.most, &*backend, &pairs(&most))?;
         self.seen.reserve(&*backend, &[count.max(1), 6 * size_of::<f32>()], false)?;
         self.marks.reserve(&*backend, &[tree.cells, 2 * size_of::<u64>()], false)?;
         let blocks = self.blocks(tree)?;
@@ -110,7 +117,7 @@ impl EssentialSources {
         let addresses: Vec<_> = replies.iter().map(|reply| reply.address()).collect();
         replies.iter_mut().try_for_each(|reply| reply.expect())?;
         write(&mut self.addresses, &*backend, &addresses)?;
-        let asks = |bits: u64, (rank, of_rank): (usize, &Vec<Bounds>)| {
+        let asks = |bits: u64, (rank, of_rank): (usize, &Vec<TargetBox>)| {
             bits | u64::from(!of_rank.is_empty()) << rank
         };
         let asking = boxes.iter().enumerate().fold(0, asks);
@@ -152,6 +159,7 @@ impl EssentialSources {
         EssentialTree {
             boxes: Address::of(self.boxes.memory()),
             ends: Address::of(self.ends.memory()),
+            most: Address::of(self.most.memory()),
             seen: Address::of(self.seen.memory()),
             marks: Address::of(self.marks.memory()),
             counts: Address::of(self.counts.memory()),
@@ -163,7 +171,8 @@ impl EssentialSources {
     }
 
     fn memory<'a>(&'a self, tree: &Marked<'a>) -> Vec<&'a dyn Memory> {
-        let own = [&self.boxes, &self.ends, &self.seen, &self.marks, &self.counts, &self.addresses];
+        let Self { boxes, ends, most, seen, marks, counts, addresses, .. } = self;
+        let own = [boxes, ends, most, seen, marks, counts, addresses];
         own.into_iter().filter_map(Scratch::get).chain(tree.memory.iter().copied()).collect()
     }
 }
@@ -173,6 +182,8 @@ pub(crate) struct Marked<'a> {
     /// The part of the argument that the tree gives.
     pub argument: EssentialTree,
     pub cells: usize,
+    /// The greatest error, in units of the least results in boxes.
+    pub share: f64,
     pub memory: Vec<&'a dyn Memory>,
 }
 

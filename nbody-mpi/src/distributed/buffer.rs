@@ -86,8 +86,31 @@ pub(crate) fn all_mut(buffer: &mut dyn Buffer) -> Result<&mut dyn Buffer, CoreEr
 impl Distributed {
     /// Returns a buffer over ranks of the rows that each of them has.
     pub fn boxed(job: &Arc<Job>, kind: Kind, rows: Box<dyn Buffer>) -> Box<dyn Buffer> {
-        let state = State { rows: Arc::new(rows), held: Held::All };
-        Box::new(Self { job: job.clone(), kind, state: Mutex::new(state) })
+        Box::new(Self::new(job, kind, rows))
+    }
+
+    /// Returns a buffer of the rows that each rank has.
+    pub fn new(job: &Arc<Job>, kind: Kind, rows: Box<dyn Buffer>) -> Self {
+        Self::with_state(job, kind, State { rows: Arc::new(rows), held: Held::All })
+    }
+
+    /// Returns a buffer of the rows of the particles of this rank.
+    pub fn placed(
+        job: &Arc<Job>,
+        kind: Kind,
+        placement: &Arc<Placement>,
+        rows: Arc<Box<dyn Buffer>>,
+    ) -> Self {
+        Self::with_state(job, kind, State { rows, held: Held::of(placement) })
+    }
+
+    fn with_state(job: &Arc<Job>, kind: Kind, state: State) -> Self {
+        Self { job: job.clone(), kind, state: Mutex::new(state) }
+    }
+
+    /// Returns the rows of this rank, unless others use them.
+    pub fn into_rows(self) -> Option<Box<dyn Buffer>> {
+        Arc::into_inner(self.state.into_inner().unwrap_or_else(PoisonError::into_inner).rows)
     }
 
     /// Returns a buffer as a buffer over ranks; `None` if it is of another device.

@@ -7,7 +7,7 @@ use nbody_core::order::ordered::wrap_in;
 use nbody_core::pack::dim;
 use nbody_core::untyped::{
     Bounds, Buffer, Communicator, HostLists, Kept, Moves, Parts, Points, Regions, RowLists,
-    replaced,
+    TargetBox, replaced,
 };
 
 use super::rows::{self, Kind};
@@ -98,10 +98,21 @@ impl Parts for HostParts {
         Ok(HostLists::boxed(lists))
     }
 
-    fn boxes(&mut self, points: Points<'_>, regions: &Regions) -> Result<Vec<Bounds>, Error> {
-        let mut boxes = vec![Bounds::NOTHING; regions.ranks()];
-        for point in positions(points)? {
-            boxes[regions.rank(&point)].add(&point);
+    fn boxes(
+        &mut self,
+        points: Points<'_>,
+        regions: &Regions,
+        lengths: Option<&dyn Buffer>,
+    ) -> Result<Vec<TargetBox>, Error> {
+        let lengths = lengths.map(|it| rows::first(it, points.n)).transpose()?;
+        let least = if lengths.is_some() { f64::INFINITY } else { 0.0 };
+        let nothing = TargetBox { bounds: Bounds::NOTHING, least };
+        let mut boxes = vec![nothing; regions.ranks()];
+        for (k, point) in positions(points)?.into_iter().enumerate() {
+            let found = &mut boxes[regions.rank(&point)];
+            found.bounds.add(&point);
+            let length = lengths.as_ref().map_or(0.0, |words| f64::from_bits(words[k]));
+            found.least = found.least.min(if length.is_nan() { 0.0 } else { length });
         }
         Ok(boxes)
     }

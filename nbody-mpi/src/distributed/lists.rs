@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{self, Cutoff, Watched};
 use nbody_core::order::lengths;
-use nbody_core::untyped::{Across, Buffer, LookedAt, Neighbours, Origin, Subset};
+use nbody_core::untyped::{Across, Buffer, LookedAt, Neighbours, Origin, Subset, TargetBox};
 use nbody_core::{Csr, Error, FieldKind, ListState, Skin, Sources};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -282,7 +282,9 @@ impl Lists {
             Ok(([around_i, around_j], bounds))
         };
         let (around, bounds) = job.agreement.on(&operation, found())?;
-        let boxes = boxes(&job, &around[..1])?.concat();
+        let mine = TargetBox { bounds: around[0], least: 0.0 };
+        let boxes = boxes(&job, &[mine])?.concat();
+        let boxes: Vec<_> = boxes.iter().map(|it| it.bounds).collect();
         let all = |k: usize| match watched[k].places.len() {
             0 => Ok(Vec::new()),
             _ => hull(&job, &bounds[k]),

@@ -7,12 +7,13 @@
 //! all pairs, gathers them first; so every operation works on every buffer.
 //!
 //! Each module depends on earlier ones of this list: `rows`, `host`, `placement`, `ghosts`, `buffer`,
-//! `sets`, `given`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
+//! `sets`, `given`, `lengths`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
 
 mod buffer;
 mod ghosts;
 mod given;
 mod host;
+mod lengths;
 mod lists;
 mod neighbours;
 mod particles;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nbody_core::pack::Binding;
-use nbody_core::untyped::{Across, Bounds, Buffer, Kept, Points, Regions, Weighted};
+use nbody_core::untyped::{Across, Bounds, Buffer, Kept, Points, Regions, TargetBox, Weighted};
 use nbody_core::{Error, Interval};
 
 use super::buffer::Distributed;
@@ -172,7 +172,7 @@ pub fn box_around(
 ) -> Result<Bounds, Error> {
     let (lengths, dimensions) = (points.lengths, points.position.places().len());
     if !is_moved || lengths[..dimensions].contains(&0.0) {
-        return Ok(job.parts().boxes(points, &Regions::WHOLE)?[0]);
+        return Ok(job.parts().boxes(points, &Regions::WHOLE, None)?[0].bounds);
     }
     if points.n == 0 {
         return Ok(Bounds::NOTHING);
@@ -187,14 +187,15 @@ pub fn box_around(
 }
 
 /// Returns the boxes of all ranks, given the boxes of this one, the same number on each rank.
-pub fn boxes(job: &Job, mine: &[Bounds]) -> Result<Vec<Vec<Bounds>>, Error> {
-    let words = mine.iter().flat_map(|it| [it.lo, it.hi].concat()).map(f64::to_bits);
-    let all = rows::gather_equal(&*job.communicator, &words.collect::<Vec<_>>())?;
-    let bounds = |words: &[u64; 6]| {
-        let [a, b, c, d, e, f] = words.map(f64::from_bits);
-        Bounds { lo: [a, b, c], hi: [d, e, f] }
+pub fn boxes(job: &Job, mine: &[TargetBox]) -> Result<Vec<Vec<TargetBox>>, Error> {
+    let numbers = |it: &TargetBox| [&it.bounds.lo[..], &it.bounds.hi, &[it.least]].concat();
+    let words: Vec<_> = mine.iter().flat_map(numbers).map(f64::to_bits).collect();
+    let all = rows::gather_equal(&*job.communicator, &words)?;
+    let found = |words: &[u64; 7]| {
+        let [a, b, c, d, e, f, least] = words.map(f64::from_bits);
+        TargetBox { bounds: Bounds { lo: [a, b, c], hi: [d, e, f] }, least }
     };
-    Ok(all.iter().map(|words| words.as_chunks().0.iter().map(bounds).collect()).collect())
+    Ok(all.iter().map(|words| words.as_chunks().0.iter().map(found).collect()).collect())
 }
 
 /// Returns the bounds of components over all ranks; none if no rank has particles.

@@ -8,12 +8,13 @@ use nbody_core::lists::cutoff::position;
 use nbody_core::order::lengths;
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{
-    Across, Bounds, Buffer, Device, Engine, EngineState, Essential, Kept, OwnedRows, Regions, Tree,
-    Weighted,
+    Across, Buffer, Device, Engine, EngineState, Essential, Kept, OwnedRows, PartLengths, Regions,
+    TargetBox, Tree, TreePart, Weighted, restore_tree,
 };
 use nbody_core::{Domain, Error, Expansion, Law, Opening, Options, Sources, Store, TreeReport};
 
 use super::buffer::Distributed;
+use super::lengths::Lengths;
 use super::placement::{Placement, moves};
 use super::placing::{Located, boxes, points};
 use super::sets::Sets;
@@ -31,8 +32,8 @@ const STAY: u32 = 16;
 /// A tree over ranks. Each rank builds a tree of its particles, and a second one of the particles
 /// and far particles of other ranks that act on its i-particles.
 ///
-/// Few particles, the first ones of a set, openings by errors, and monopoles are evaluated by the tree
-/// of all particles. The borders of ranks divide cells; a part of a cube of particles has second
+/// Few particles, the first ones of a set, monopoles, and sums that are added with an opening by errors
+/// are evaluated by the tree of all particles. The borders of ranks divide cells; a part of a cube of particles has second
 /// moments where the cube has none, so that monopoles would have twice the error.
 #[derive(Debug)]
 pub(crate) struct DistributedTree {
@@ -45,6 +46,8 @@ pub(crate) struct DistributedTree {
     placed: Option<Placed>,
     /// Results that the next evaluation writes, if there are any.
     spare: Option<Box<dyn Buffer>>,
+    /// The lengths of results that an opening by errors compares with.
+    lengths: Lengths,
     /// Whether the particles of the last evaluation were distributed.
     was_distributed: bool,
     /// The time in which the sources of the last evaluation were exchanged.
@@ -79,19 +82,25 @@ impl DistributedTree {
             received: device.upload(&nothing, options.precision)?,
             placed: None,
             spare: None,
+            lengths: Lengths::default(),
             was_distributed: false,
             exchange: Duration::ZERO,
         })
     }
 
     /// Returns whether ranks distribute the particles of an evaluation.
-    fn distributes(&self, sets: &Sets, j: Sources<'_, dyn Buffer>, results: usize) -> bool {
+    fn distributes(
+        &self,
+        sets: &Sets,
+        j: Sources<'_, dyn Buffer>,
+        (results, store): (usize, Store),
+    ) -> bool {
         let precision = self.tree.options().precision;
         let [n, of_j] = sets.lengths();
         self.job.distributes()
             && self.job.distributes_trees
             && self.tree.operations([n, n, of_j]) >= self.job.least_operations
-            && self.tree.opening().angle().is_some()
+            && (self.tree.opening().angle().is_some() || store == Store::Replace)
             && self.tree.opening().far_particles() == Expansion::Second
             && !j.is_first()
             && results == n
@@ -148,14 +157,27 @@ impl DistributedTree {
         Ok(places)
     }
 
-    /// Returns the boxes around the i-particles of each other rank.
-    fn boxes(&self, rows: &Arc<Box<dyn Buffer>>, n: usize) -> Result<Vec<Vec<Bounds>>, Error> {
+    /// Returns the boxes around the i-particles of each other rank, with the least of their lengths.
+    /// Without lengths these are infinite, so that distances alone open cells.
+    fn boxes(
+        &self,
+        rows: &Arc<Box<dyn Buffer>>,
+        n: usize,
+        of_results: Option<&dyn Buffer>,
+    ) -> Result<Vec<Vec<TargetBox>>, Error> {
         let Some(placed) = &self.placed else { return Ok(Vec::new()) };
         let law = self.tree.law();
         let position = Binding::new(law.name, position(law.i), law.i)?;
         let lengths = lengths(&self.tree.options().domain, position.places().len());
-        let mine = self.job.parts().boxes(points(rows, n, &position, lengths), &placed.regions);
-        let mut all = boxes(&self.job, &self.agree(placed.places[0].n, mine)?)?;
+        let points = points(rows, n, &position, lengths);
+        let mine = self.job.parts().boxes(points, &placed.regions, of_results);
+        let mut mine = self.agree(placed.places[0].n, mine)?;
+        if of_results.is_none() {
+            for found in &mut mine {
+                found.least = f64::INFINITY;
+            }
+        }
+        let mut all = boxes(&self.job, &mine)?;
         all[self.job.communicator.rank()].clear();
         Ok(all)
     }
@@ -181,8 +203,13 @@ impl DistributedTree {
     ) -> Result<(), Error> {
         let n = out.len();
         let values = self.tree.values([n, n, sets.lengths()[1]], sets.one_set, store);
-        let theta = self.tree.opening().angle().unwrap_or_default().to_bits();
-        self.agree_on(n, &[&values[..], &[theta]].concat(), Ok(()))?;
+        let opening = self.tree.opening();
+        let share = opening.share();
+        let number = opening.angle().or(share).unwrap_or_default().to_bits();
+        let given = self.lengths.check(n);
+        self.agree_on(n, &[&values[..], &[number]].concat(), given)?;
+        // The tree of this rank keeps no lengths: its results are not all of them.
+        self.tree.forget();
         let places = self.place(sets)?;
         let i = sets.i.own(&places[0])?;
         let own = places[0].own();
@@ -190,37 +217,68 @@ impl DistributedTree {
             Some(j) => j.own(&places[1])?,
             None => i.clone(),
         };
-        let boxes = self.boxes(&i, own)?;
         let sources = if sets.one_set { Sources::Same(&**j) } else { Sources::Others(&**j) };
-        match store {
-            Store::Replace => {
-                let spare = self.spare.take();
-                let fresh = out.fresh(spare, own, |own| self.tree.of_rank().results(own));
-                let mut fresh = self.agree(n, fresh)?;
-                self.sum(&**i, sources, (&mut *fresh, store), (&places, &boxes))?;
-                self.spare = out.replace_own(&places[0], fresh);
-                Ok(())
-            }
-            Store::Add => {
-                let to = out.own_mut(&places[0])?;
-                self.sum(&**i, sources, (to, store), (&places, &boxes))
-            }
+        let of_i = (&i, &places);
+        if store == Store::Add {
+            let to = out.own_mut(&places[0])?;
+            return self.sum(of_i, sources, (to, store), None);
         }
+        let spare = self.spare.take();
+        let fresh = out.fresh(spare, own, |own| self.tree.of_rank().results(own));
+        let mut fresh = self.agree(n, fresh)?;
+        if share.is_some() {
+            self.sum_by_errors(of_i, sources, &mut *fresh)?;
+        } else {
+            self.sum(of_i, sources, (&mut *fresh, store), None)?;
+        }
+        self.spare = out.replace_own(&places[0], fresh);
+        Ok(())
+    }
+
+    /// Sums as [`sum`](Self::sum) does, with an opening by errors. Sums twice if the results that errors
+    /// are compared with are unknown.
+    fn sum_by_errors(
+        &mut self,
+        (i, places): (&Arc<Box<dyn Buffer>>, &[Arc<Placement>; 2]),
+        j: Sources<'_, dyn Buffer>,
+        out: &mut dyn Buffer,
+    ) -> Result<(), Error> {
+        let job = self.job.clone();
+        let (n, own) = (places[0].n, places[0].own());
+        let known = self.lengths.before(&job, &places[0])?;
+        let mut once = |tree: &mut Self, before: Option<&dyn Buffer>| {
+            let fresh = tree.lengths.fresh(&job, own);
+            let mut after = tree.agree(n, fresh)?;
+            let lengths = PartLengths { before, after: &mut *after };
+            tree.sum((i, places), j, (&mut *out, Store::Replace), Some(lengths))?;
+            Ok::<_, Error>(after)
+        };
+        let before = match known {
+            Some(known) => known,
+            None => Arc::new(once(self, None)?),
+        };
+        let after = once(self, Some(&**before))?;
+        self.lengths.keep((&job, &places[0]), before, after);
+        Ok(())
     }
 
     /// Sums over the particles of this rank, and over the sources of other ranks.
     fn sum(
         &mut self,
-        i: &dyn Buffer,
+        (i, places): (&Arc<Box<dyn Buffer>>, &[Arc<Placement>; 2]),
         j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        (places, boxes): (&[Arc<Placement>; 2], &[Vec<Bounds>]),
+        mut lengths: Option<PartLengths<'_>>,
     ) -> Result<(), Error> {
         let job = self.job.clone();
+        let before = lengths.as_ref().and_then(|it| it.before);
+        let boxes = self.boxes(i, places[0].own(), before)?;
         let law = self.tree.law().name;
         let name = || format!("sources of `{law}` for {} particles", places[0].n);
         let operation = Operation { name: &name, values: &[] };
-        let done = self.tree.of_rank_mut().evaluate_for(i, j, (&mut *out, store), boxes);
+        let part = TreePart { boxes: &boxes, lengths: lengths.as_mut().map(PartLengths::reborrow) };
+        let i = &***i;
+        let done = self.tree.of_rank_mut().evaluate_part(i, j, (&mut *out, store), part);
         let done = done.map_err(|error| renumbered(error, places));
         let Essential { sources, lists } = job.agreement.on(&operation, done)?;
         let start = Instant::now();
@@ -231,7 +289,9 @@ impl DistributedTree {
         let moved = job.parts().exchange(Some(sources), rows, kept, &moves);
         self.exchange = start.elapsed();
         let done = moved.and_then(|()| {
-            self.of_others.evaluate(i, Sources::Others(&*self.received), out, Store::Add)
+            let (received, part) =
+                (Sources::Others(&*self.received), TreePart { boxes: &[], lengths });
+            self.of_others.evaluate_part(i, received, (out, Store::Add), part).map(|_| ())
         });
         job.agreement.on(&operation, done)
     }
@@ -278,6 +338,7 @@ impl Engine for DistributedTree {
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), Error> {
         self.tree.set_parameters(parameters)?;
+        self.lengths.forget();
         self.of_others.set_parameters(parameters)
     }
 
@@ -298,16 +359,20 @@ impl Engine for DistributedTree {
         store: Store,
     ) -> Result<(), Error> {
         let (sets, results) = (Sets::new(i, j), out.len());
-        let sets = sets.filter(|sets| self.distributes(sets, j, results));
+        let sets = sets.filter(|sets| self.distributes(sets, j, (results, store)));
         self.was_distributed = false;
-        match (sets, Distributed::of_mut(out)) {
-            (Some(sets), Some(out)) => {
-                self.evaluate_own(&sets, out, store)?;
-                self.was_distributed = true;
-                Ok(())
+        if let (Some(sets), Some(own)) = (sets, Distributed::of_mut(out)) {
+            let is_refused = self.lengths.check(own.len()).is_err();
+            let done = self.evaluate_own(&sets, own, store);
+            self.was_distributed = done.is_ok();
+            if !self.was_distributed && !is_refused {
+                self.lengths.forget();
             }
-            _ => self.tree.evaluate(i, j, out, store),
+            return done;
         }
+        self.tree.evaluate(i, j, out, store)?;
+        self.lengths.forget();
+        Ok(())
     }
 
     fn time(
@@ -328,12 +393,13 @@ impl Engine for DistributedTree {
         self.tree.is_stateless()
     }
 
+    /// Returns the state of all ranks, which call this together.
     fn state(&self) -> Result<EngineState, Error> {
-        self.tree.state()
+        if self.was_distributed { self.lengths.state() } else { self.tree.state() }
     }
 
     fn restore(&mut self, state: &EngineState) -> Result<(), Error> {
-        self.tree.restore(state)
+        restore_tree(self, state)
     }
 }
 
@@ -344,6 +410,7 @@ impl Tree for DistributedTree {
 
     fn set_opening(&mut self, opening: Opening) -> Result<(), Error> {
         self.tree.set_opening(opening)?;
+        self.lengths.forget();
         self.of_others.set_opening(opening)
     }
 
@@ -351,24 +418,31 @@ impl Tree for DistributedTree {
         self.tree.harmonic_distance()
     }
 
+    /// Returns the lengths of all ranks, which call this together.
     fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
-        self.tree.compared()
+        if self.was_distributed { self.lengths.compared() } else { self.tree.compared() }
     }
 
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
-        self.tree.compare_with(lengths)
+        self.tree.compare_with(lengths)?;
+        if lengths.is_empty() {
+            self.lengths.forget();
+        } else {
+            self.lengths.give(lengths);
+        }
+        Ok(())
     }
 
     /// Lists sources of all particles, which every rank then has.
-    fn evaluate_for(
+    fn evaluate_part(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         to: (&mut dyn Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        part: TreePart<'_>,
     ) -> Result<Essential<'_>, Error> {
         self.was_distributed = false;
-        self.tree.evaluate_for(i, j, to, boxes)
+        self.tree.evaluate_part(i, j, to, part)
     }
 
     fn set_timed(&mut self, is_on: bool) {

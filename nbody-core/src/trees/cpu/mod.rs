@@ -24,10 +24,12 @@ use crate::parallel;
 use crate::ranks::dealt::Dealt;
 use crate::ranks::exchange::{Part, Team};
 use crate::ranks::parts::HostLists;
-use crate::ranks::regions::Bounds;
 use crate::records::pack;
+use crate::records::rows::OwnedRows;
 use crate::state::EngineState;
-use crate::trees::engine::{Tree, check_given, restore_tree};
+use crate::trees::engine::{
+    ERROR_OF_PARTS, LENGTHS, PartLengths, Tree, TreePart, check_given, restore_tree,
+};
 use crate::trees::essential::Essential;
 use crate::trees::kernel::first_field;
 use crate::trees::law::TreeLaw;
@@ -232,16 +234,24 @@ impl CpuTree {
         i: &Particles,
         j: Sources<Particles>,
         (out, store): (&mut Results, Store),
+        lengths: Option<PartLengths<'_>>,
         team: &mut Team<'_, '_>,
     ) -> Result<BuiltTree, Error> {
         self.engine.check(i, j, out)?;
         check_given(self.given.as_deref(), out.columns.len())?;
+        lengths.as_ref().map_or(Ok(()), |lengths| lengths.check(out.columns.len()))?;
         let (built, targets) = self.build(i, j, (out.columns.len(), team.size))?;
         let (start, fields, of_all) = (Instant::now(), self.engine.law.f, (&built, &targets));
         let given = self.given.take();
-        let sums = match self.law.opening().share() {
-            None => self.sum_walks(of_all, None, 1, team)?,
-            Some(share) => {
+        let sums = match (self.law.opening().share(), &lengths) {
+            (None, _) => self.sum_walks(of_all, None, 1, team)?,
+            (Some(share), Some(lengths)) => {
+                (self.lengths, self.compared) = (None, None);
+                let before = lengths.before.map(numbers_of).transpose()?;
+                let most = before.map(|before| targets.most(ERROR_OF_PARTS * share, &before));
+                self.sum_walks(of_all, most.as_deref(), 1, team)?
+            }
+            (Some(share), None) => {
                 let before = self.lengths.take().filter(|lengths| lengths.len() == targets.wanted);
                 let before = match given.or(before) {
                     Some(lengths) => lengths,
@@ -260,6 +270,9 @@ impl CpuTree {
             times.walk = start.elapsed().saturating_sub(times.exchange);
         }
         self.engine.arrange(&sums, &targets.rows(), out, store)?;
+        if let Some(PartLengths { after, .. }) = lengths {
+            after.replace(&OwnedRows::new(LENGTHS, lengths_of(out)?)?)?;
+        }
         Ok(built)
     }
 }
@@ -302,7 +315,7 @@ impl Engine for CpuTree {
     ) -> Result<(), Error> {
         let [i, of_j] = pairs(self.engine.law, i, j)?;
         let out = results(out, self.engine.law.f)?;
-        Team::alone(|team| self.run(i, j.with(of_j), (out, store), team).map(|_| ()))
+        Team::alone(|team| self.run(i, j.with(of_j), (out, store), None, team).map(|_| ()))
     }
 
     fn evaluate_shared(
@@ -319,7 +332,7 @@ impl Engine for CpuTree {
         team.share_out(out, |out, team| {
             let [i, of_j] = pairs(self.engine.law, i, j)?;
             let out = results(out, self.engine.law.f)?;
-            self.run(i, j.with(of_j), (out, store), team).map(|_| ())
+            self.run(i, j.with(of_j), (out, store), None, team).map(|_| ())
         })
     }
 
@@ -377,17 +390,18 @@ impl Tree for CpuTree {
         Ok(())
     }
 
-    fn evaluate_for(
+    fn evaluate_part(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         (out, store): (&mut dyn Buffer, Store),
-        boxes: &[Vec<Bounds>],
+        TreePart { boxes, lengths }: TreePart<'_>,
     ) -> Result<Essential<'_>, Error> {
         let [i, of_j] = pairs(self.engine.law, i, j)?;
         let out = results(out, self.engine.law.f)?;
-        let built = Team::alone(|team| self.run(i, j.with(of_j), (out, store), team))?;
-        let list = |rank: usize| built.tree.essential(&boxes[rank]);
+        let built = Team::alone(|team| self.run(i, j.with(of_j), (out, store), lengths, team))?;
+        let share = self.law.opening().share();
+        let list = |rank: usize| built.tree.essential(&boxes[rank], share);
         let lists = HostLists::boxed(parallel::map(boxes.len(), 0, &list));
         let (packed, precision, fields) = (built.packed, of_j.precision, self.engine.law.j);
         let sources = self.sources.insert(Particles { packed, precision, fields });
@@ -399,6 +413,22 @@ impl Tree for CpuTree {
     fn report(&self) -> Result<TreeReport, Error> {
         Ok(self.report)
     }
+}
+
+/// Returns the numbers of a buffer of lengths.
+fn numbers_of(lengths: &dyn Buffer) -> Result<Vec<f64>, Error> {
+    let mut words = vec![0; lengths.len()];
+    lengths.read(0..words.len(), &mut |write| write(0..lengths.len(), &mut words))?;
+    Ok(words.into_iter().map(f64::from_bits).collect())
+}
+
+/// Returns the lengths of the first field of results, as words.
+fn lengths_of(out: &Results) -> Result<Vec<u64>, Error> {
+    let (n, width) = (out.columns.len(), pack::dim(out.fields));
+    let mut words = vec![0; n * width];
+    out.read(0..n, &mut |write| write(0..n, &mut words))?;
+    let length = |row: &[u64]| first_field(out.fields, row.iter().map(|&it| f64::from_bits(it)));
+    Ok(words.chunks_exact(width).map(|row| length(row).to_bits()).collect())
 }
 
 impl CpuEngine {
