@@ -5,7 +5,8 @@
 //! the times of the parts of the lists in some further steps.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::str::FromStr;
 use std::time::Instant;
 
 use nbody::prelude::*;
@@ -144,6 +145,8 @@ const DT: f64 = 0.005;
 const EQUILIBRATION: usize = 2000;
 /// Steps between two scalings of the velocities.
 const SCALING: usize = 20;
+/// Measurements of a step; the median counts.
+const RUNS: usize = 5;
 /// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
@@ -153,7 +156,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(name) => name.parse::<DeviceName>()?.open()?,
         None => Device::best(),
     };
-    print!("{}", simulate(&device, &Size::of(arguments))?);
+    print!("{}", simulate(&device, &Size::of(arguments)?)?);
     Ok(())
 }
 
@@ -167,13 +170,25 @@ pub struct Size {
 impl Size {
     /// Reads the numbers from arguments; 4000 molecules, 1000 steps and a skin of 0.5 if there are
     /// none.
-    pub fn of(mut arguments: impl Iterator<Item = String>) -> Self {
-        let mut count =
-            |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
-        let (n, steps) = (count(4000), count(1000));
-        let skin = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(0.5);
-        Self { n, steps, skin }
+    pub fn of(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let n = number(arguments.next(), "number of molecules", 4000)?;
+        let steps = number(arguments.next(), "number of steps", 1000)?;
+        let skin = number(arguments.next(), "skin", 0.5)?;
+        if n == 0 || steps < RUNS {
+            return Err(format!("{n} molecules, {steps} steps: expected at least 1 and {RUNS}"));
+        }
+        Ok(Self { n, steps, skin })
     }
+}
+
+/// Reads a number of this name; `usual` if there is none.
+fn number<T: FromStr<Err: Display>>(
+    word: Option<String>,
+    name: &str,
+    usual: T,
+) -> Result<T, String> {
+    let Some(word) = word else { return Ok(usual) };
+    word.parse().map_err(|error| format!("`{word}` is no {name}: {error}"))
 }
 
 /// Simulates the liquid on a device; returns a report.
@@ -214,13 +229,13 @@ pub fn simulate(device: &Device, size: &Size) -> Result<String, Box<dyn Error>> 
     step.set_parameters(Step { dt: DT, scale: 1.0 });
     let rebuilds = near.rebuilds()?;
     let mut times = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..RUNS {
         let start = Instant::now();
-        for _ in 0..steps / 5 {
+        for _ in 0..steps / RUNS {
             advance(&mut molecules, &mut near, &mut step)?;
         }
         temperature(&molecules)?;
-        times.push(start.elapsed().as_secs_f64() / (steps / 5) as f64);
+        times.push(start.elapsed().as_secs_f64() / (steps / RUNS) as f64);
     }
     let rebuilds = near.rebuilds()? - rebuilds;
     times.sort_by(f64::total_cmp);
@@ -239,10 +254,10 @@ pub fn simulate(device: &Device, size: &Size) -> Result<String, Box<dyn Error>> 
     let mut report = format!("{n} molecules on {device}, skin {skin}: T {now:.4}\n");
     let pressure = DENSITY * (now + total.virial * per_molecule);
     writeln!(report, "U/N {:.4}, p {pressure:.4}", total.pot * per_molecule)?;
-    let [fastest, median, slowest] = [0, 2, 4].map(|k| times[k] * 1e3);
+    let [fastest, median, slowest] = [0, RUNS / 2, RUNS - 1].map(|k| times[k] * 1e3);
     write!(report, "a step {median:.4} ms ({fastest:.4} to {slowest:.4}), ")?;
     write!(report, "{} steps between rebuilds, ", steps / rebuilds.max(1) as usize)?;
-    writeln!(report, "{:.2e} steps of molecules a second", n as f64 / times[2])?;
+    writeln!(report, "{:.2e} steps of molecules a second", n as f64 / times[RUNS / 2])?;
     if let Some(parts) = parts {
         writeln!(report, "{TIMED} steps more, by the parts of the lists:\n{parts}")?;
     }

@@ -22,6 +22,6 @@ fn main() -> ExitCode {
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn Error>> {
     let launch = Launch::of(&mut arguments)?;
-    let size = Size::of(arguments);
+    let size = Size::of(arguments)?;
     launch.run(|device| simulate(device, &size))
 }
