@@ -117,32 +117,46 @@ fn steps_by_trees_do_not_depend_on_the_number_of_ranks() {
 
 /// Steps by trees of distributed particles follow the steps of one process within the errors of trees,
 /// while particles move to other ranks and regions follow the work; and they repeat, to the last bit.
+/// One process goes on from a checkpoint.
 #[test]
 fn steps_by_distributed_trees_repeat_and_follow_one_process() {
     // Particles move twice to the ranks of their regions.
-    const STEPS: f64 = 40.0;
-    for device in [Device::cpu()].into_iter().chain(nbody_tests::cuda_devices()) {
-        let motions = motions(if device.is_cpu() { 1500 } else { 400 });
-        let positions = |device: &Device| -> Vec<[f64; 3]> {
-            let law = Gravity { eps2: EPS2 };
-            let tree = Tree::with_options(device, law, Opening::theta(0.6), options()).unwrap();
-            let mut run = Leapfrog::new(tree, &motions, 1.0 / 256.0).unwrap();
-            run.advance_to(STEPS / 256.0).unwrap();
-            let motions = run.motions_at(STEPS / 256.0).unwrap();
-            motions.iter().map(|motion| motion.pos.0).collect()
+    const STEPS: [f64; 2] = [40.0 / 256.0, 44.0 / 256.0];
+    let devices = [Device::cpu()].into_iter().chain(nbody_tests::cuda_devices());
+    for (device, opening) in devices
+        .flat_map(|it| [Opening::theta(0.6), Opening::relative(0.01)].map(|by| (it.clone(), by)))
+    {
+        let motions = motions(if device.is_cpu() { 1500 } else { 200 });
+        let tree = |device: &Device| {
+            Tree::with_options(device, Gravity { eps2: EPS2 }, opening, options()).unwrap()
         };
-        let expected = positions(&device);
+        let positions = |run: &mut Leapfrog, time: f64| -> Vec<[f64; 3]> {
+            run.advance_to(time).unwrap();
+            run.motions_at(time).unwrap().iter().map(|motion| motion.pos.0).collect()
+        };
+        let begin = |device: &Device| {
+            let mut run = Leapfrog::new(tree(device), &motions, 1.0 / 256.0).unwrap();
+            let found = positions(&mut run, STEPS[0]);
+            (found, run.checkpoint().unwrap(), positions(&mut run, STEPS[1]))
+        };
+        let (expected, _, last) = begin(&device);
+        let is_near = |found: &[[f64; 3]], expected: &[[f64; 3]]| {
+            let off2 = |(a, b): (&[f64; 3], &[f64; 3])| -> f64 {
+                (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum()
+            };
+            found.iter().zip(expected).map(off2).all(|off2| off2.sqrt() < 1e-3)
+        };
         for ranks in [2, 3] {
-            let run = || threads(ranks, |all| positions(&distributed(all, &device)));
+            let case = format!("{ranks} ranks of {device}, {opening}");
+            let run = || threads(ranks, |all| begin(&distributed(all, &device)));
             let all = run();
-            assert_eq!(all, run(), "{ranks} ranks of {device}");
-            for found in all {
-                assert_ne!(found, expected, "the tree of one process");
-                for (found, expected) in found.iter().zip(&expected) {
-                    let off = (0..3).map(|axis| (found[axis] - expected[axis]).powi(2));
-                    assert!(off.sum::<f64>().sqrt() < 1e-3, "{ranks} ranks of {device}");
-                }
-            }
+            assert!(all == run(), "{case}");
+            let (found, checkpoint, then) = &all[0];
+            assert!(all.iter().all(|it| it == &all[0]), "{case}");
+            assert!(*found != expected && is_near(found, &expected), "{case}");
+            assert!(is_near(then, &last), "{case}");
+            let resumed = Leapfrog::resume(tree(&device), &motions, checkpoint, 1.0 / 256.0);
+            assert!(is_near(&positions(&mut resumed.unwrap(), STEPS[1]), &last), "{case}");
         }
     }
 }
