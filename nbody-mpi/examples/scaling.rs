@@ -101,7 +101,7 @@ fn count(bodies: &[Body], ranks: usize) -> Result<Vec<Counts>, Box<dyn Error>> {
         parts[cuts.rank(&body.pos.0)].push(*body);
     }
     let around = |part: &Vec<Body>| {
-        let nothing = TargetBox { bounds: Bounds::NOTHING, least: 0.0 };
+        let nothing = TargetBox { bounds: Bounds::NOTHING, least: f64::INFINITY };
         let (regions, mut boxes) = (regions(part, BOXES), vec![nothing; BOXES]);
         for body in part {
             boxes[regions.rank(&body.pos.0)].bounds.add(&body.pos.0);

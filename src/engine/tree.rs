@@ -80,7 +80,7 @@ impl<X: Interaction> Tree<X> {
     /// Returns the lengths of the results that the last evaluation compared error estimates with,
     /// in the order of the caller; `None` unless cells are opened by [`Opening::relative`]. After
     /// [`compare_with`](Self::compare_with) these lengths, an evaluation gives the same results
-    /// again.
+    /// again. Over ranks, all of them call this together.
     pub fn compared(&self) -> Result<Option<Vec<f64>>, Error> {
         self.engine.compared()
     }

@@ -126,7 +126,7 @@ fn steps_by_distributed_trees_repeat_and_follow_one_process() {
     for (device, opening) in devices
         .flat_map(|it| [Opening::theta(0.6), Opening::relative(0.01)].map(|by| (it.clone(), by)))
     {
-        let motions = motions(if device.is_cpu() { 1500 } else { 200 });
+        let motions = motions(if device.is_cpu() { 700 } else { 100 });
         let tree = |device: &Device| {
             Tree::with_options(device, Gravity { eps2: EPS2 }, opening, options()).unwrap()
         };

@@ -112,7 +112,7 @@ fn check(
         let lengths = list.iter().map(|k| length(*k as usize));
         let lengths = lengths.map(|length| if length.is_nan() { 0.0 } else { length });
         let bounds = Bounds::of(&points);
-        assert_eq!(unknown, TargetBox { bounds, least: 0.0 });
+        assert_eq!(unknown, TargetBox { bounds, least: f64::INFINITY });
         assert_eq!(known, TargetBox { bounds, least: lengths.fold(f64::INFINITY, f64::min) });
     }
 

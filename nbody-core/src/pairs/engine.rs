@@ -93,7 +93,7 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     }
 
     /// Returns the state left by earlier evaluations, on which the last bits of the next results
-    /// depend.
+    /// depend. Over ranks, all of them call this together.
     fn state(&self) -> Result<EngineState, Error> {
         Ok(EngineState::Nothing)
     }

@@ -134,8 +134,8 @@ pub trait Parts: fmt::Debug + Send + Sync {
     fn numbered(&mut self, indices: &dyn Buffer) -> Result<Box<dyn RowLists>, Error>;
 
     /// Returns the box around the particles in each region, with the least of their `lengths`, a buffer of
-    /// [`LENGTHS`](crate::untyped::LENGTHS): 0 if one is NaN, or without lengths. Coordinates that are
-    /// not finite do not count.
+    /// [`LENGTHS`](crate::untyped::LENGTHS): 0 if one is NaN, infinite without lengths. Coordinates that
+    /// are not finite do not count.
     fn boxes(
         &mut self,
         points: Points<'_>,

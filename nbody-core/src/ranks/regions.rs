@@ -155,7 +155,8 @@ impl Across {
     }
 }
 
-/// A box around i-particles, and the least length of their last results, 0 if it is not known.
+/// A box around i-particles, and the least length of their last results; infinite if it is not known, so
+/// that distances alone open cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TargetBox {
     /// The box.

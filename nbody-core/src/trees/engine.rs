@@ -16,12 +16,12 @@ use crate::trees::report::TreeReport;
 /// The lengths of results, as a record, in double precision.
 pub const LENGTHS: &[Field] = &[Field { name: "length", kind: FieldKind::Real }];
 
-/// The greatest error of cells where each rank has a tree, in units of the greatest error of one tree:
-/// more cells act, each with an error.
+/// The greatest error of cells in walks where each rank has a tree, in units of the greatest error of one
+/// tree: more cells act, each with an error. Cells that act on other ranks do so at a greater distance.
 pub const ERROR_OF_PARTS: f64 = 0.75;
 
 /// The part of a rank in the evaluation of a tree of distributed particles.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TreePart<'a> {
     /// The boxes around the i-particles of each rank whose sources are listed.
     pub boxes: &'a [Vec<TargetBox>],

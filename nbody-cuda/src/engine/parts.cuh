@@ -91,8 +91,8 @@ __device__ __forceinline__ double double_of(u64 ordered)
 }
 
 // Finds the boxes around the particles of each block, which takes every gridDim.x-th block of them:
-// a box for each of `some` regions from the region `first` on, with the least length of its particles;
-// a length that is NaN, or not there, is 0. Threads share the boxes, and hold up one another only where
+// a box for each of `some` regions from the region `first` on, with the least length of its particles: 0
+// if one is NaN, infinite without lengths. Threads share the boxes, and hold up one another only where
 // a box grows.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_boxes(
     const Positions from, const Frame frame, const double *__restrict__ lengths,
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_boxes(
         const Position position = position_of(from, frame, k);
         const u32 region = rank_of(cuts, ranks, position) - first;
         if (region >= some) continue;
-        double length = lengths ? lengths[k] : 0.0;
+        double length = lengths ? lengths[k] : INFINITE;
         if (length != length) length = 0.0;
         for (u32 side = 0; side < SIDES; ++side) {
             const double x = side < 3 ? -position.x[side] : side < 6 ? position.x[side - 3] : -length;

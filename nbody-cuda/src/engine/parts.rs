@@ -8,7 +8,7 @@ use nbody_core::order::frame;
 use nbody_core::untyped::{
     self, Communicator, Kept, LENGTHS, Moves, Points, Regions, RowLists, TargetBox, WorkOnRows,
 };
-use nbody_core::{Domain, Error};
+use nbody_core::{Domain, Error, Precision};
 
 use super::buffer::{CudaParticles, particles};
 use super::listing::{BLOCK, DeviceLists, Lister, Listing, row_lists};
@@ -242,11 +242,11 @@ impl untyped::Parts for CudaParts {
         let (p, positions, frame) = self.positions(points)?;
         let lengths = lengths.map(|it| particles("lengths", &*self.backend, it)).transpose()?;
         if let Some(lengths) = lengths {
+            lengths.buffer.check("lengths", &self.backend, Precision::Double)?;
             Error::check_record("lengths", lengths.fields, LENGTHS)?;
             Error::check_length("lengths", lengths.buffer.n, points.n)?;
         }
-        let least = if lengths.is_some() { f64::INFINITY } else { 0.0 };
-        let nothing = TargetBox { bounds: untyped::Bounds::NOTHING, least };
+        let nothing = TargetBox { bounds: untyped::Bounds::NOTHING, least: f64::INFINITY };
         let mut all = vec![nothing; regions.ranks()];
         if points.n == 0 {
             return Ok(all);

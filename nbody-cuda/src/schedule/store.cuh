@@ -10,8 +10,8 @@ __device__ __forceinline__ double length_of(const backup (&result)[FDIM])
     return ::sqrt(sum);
 }
 
-// Stores the result of an i-particle, and its length if lengths are wanted; or adds it to an earlier
-// result, and stores the length of either.
+// Stores the result of an i-particle, or adds it to an earlier result; and its length if lengths are
+// wanted, or the length of the sum if they are of sums.
 __device__ __forceinline__ void store_result(const Stored &stored, backup (&total)[FDIM], backup *out, u32 index)
 {
     if (stored.lengths) stored.lengths[index] = length_of(total);

@@ -8,7 +8,8 @@ use nbody_core::order::GROUP;
 use nbody_core::trees::law::TreeLaw;
 use nbody_core::untyped::{self, ERROR_OF_PARTS, Essential, Part, PartLengths, Team, TreePart};
 use nbody_core::{
-    Domain, EngineState, Expansion, Law, Opening, Options, Sources, Store, TreeReport, TreeTimes,
+    Domain, EngineState, Expansion, Law, Opening, Options, Precision, Sources, Store, TreeReport,
+    TreeTimes,
 };
 
 use super::build::{BuiltTree, DeviceTree, TREE_LIMIT, Times, TreeSets};
@@ -75,15 +76,18 @@ struct CallerLengths<'a> {
 
 impl<'a> CallerLengths<'a> {
     fn of(
-        backend: &dyn Backend,
+        backend: &Arc<dyn Backend>,
         lengths: PartLengths<'a>,
         results: usize,
-    ) -> Result<Self, nbody_core::Error> {
+    ) -> Result<Self, Error> {
         lengths.check(results)?;
         let what = "lengths of results";
         let PartLengths { before, after } = lengths;
-        let before = before.map(|it| particles(what, backend, it)).transpose()?;
-        let after = particles_mut(what, backend, after)?;
+        let before = before.map(|it| particles(what, &**backend, it)).transpose()?;
+        let after = particles_mut(what, &**backend, after)?;
+        for lengths in before.into_iter().chain([&*after]) {
+            lengths.buffer.check(what, backend, Precision::Double)?;
+        }
         after.buffer.changes();
         Ok(Self { before: before.map(|it| &*it.buffer.memory), after: &mut after.buffer })
     }
@@ -141,7 +145,7 @@ impl TreeEngine {
         team: &mut Team<'_, '_>,
     ) -> Result<(), Error> {
         self.setup.check(i, j, out, TREE_LIMIT)?;
-        let lengths = lengths.map(|it| CallerLengths::of(&*self.setup.backend, it, out.n));
+        let lengths = lengths.map(|it| CallerLengths::of(&self.setup.backend, it, out.n));
         let mut lengths = lengths.transpose()?;
         untyped::check_given(self.given.as_deref(), out.n)?;
         let law = self.law.law();
@@ -287,6 +291,10 @@ impl TreeEngine {
             let dealt = (Dealt::new(dealt, 0), None);
             return self.launch_walk((last, by), sets, (out, stored), of_caller, dealt);
         }
+        assert!(
+            of_caller.is_none(),
+            "ranks that share out an evaluation have no parts of their own"
+        );
         let fields = self.law.law().f;
         let (shares, dealt) = (dealt.shares(), Dealt::new(dealt, team.rank));
         let rows = self.setup.fresh(shares.n)?;
@@ -488,7 +496,7 @@ impl untyped::Engine for TreeEngine {
         let law = self.law.law();
         let [i, of_j] = pairs(&*self.setup.backend, law, i, j)?;
         let out = results(&*self.setup.backend, out, law.f)?;
-        let part = TreePart { boxes: &[], lengths: None };
+        let part = TreePart::default();
         Team::alone(|team| Ok(self.run(i, j.with(of_j), (out, store), part, team)?))
     }
 
@@ -508,7 +516,7 @@ impl untyped::Engine for TreeEngine {
             let law = self.law.law();
             let [i, of_j] = pairs(&*backend, law, i, j)?;
             let has_pairs = !out.is_empty() && of_j.n > 0;
-            let part = TreePart { boxes: &[], lengths: None };
+            let part = TreePart::default();
             self.run(i, j.with(of_j), (results(&*backend, out, law.f)?, store), part, team)?;
             if has_pairs { Ok(()) } else { (team.exchange)(Part::whole(Ok(()), out)) }
         })

@@ -105,13 +105,12 @@ impl Parts for HostParts {
         lengths: Option<&dyn Buffer>,
     ) -> Result<Vec<TargetBox>, Error> {
         let lengths = lengths.map(|it| rows::first(it, points.n)).transpose()?;
-        let least = if lengths.is_some() { f64::INFINITY } else { 0.0 };
-        let nothing = TargetBox { bounds: Bounds::NOTHING, least };
+        let nothing = TargetBox { bounds: Bounds::NOTHING, least: f64::INFINITY };
         let mut boxes = vec![nothing; regions.ranks()];
         for (k, point) in positions(points)?.into_iter().enumerate() {
             let found = &mut boxes[regions.rank(&point)];
             found.bounds.add(&point);
-            let length = lengths.as_ref().map_or(0.0, |words| f64::from_bits(words[k]));
+            let length = lengths.as_ref().map_or(f64::INFINITY, |words| f64::from_bits(words[k]));
             found.least = found.least.min(if length.is_nan() { 0.0 } else { length });
         }
         Ok(boxes)

@@ -34,6 +34,11 @@ impl Lengths {
         self.given = Some(lengths.to_vec());
     }
 
+    /// Returns whether the last results, of this number, are known, or were given.
+    pub fn are_known(&self, results: usize) -> bool {
+        self.given.is_some() || self.last.as_ref().is_some_and(|it| it.len() == results)
+    }
+
     /// Refuses given lengths of another number of results.
     pub fn check(&self, results: usize) -> Result<(), Error> {
         check_given(self.given.as_deref(), results)

@@ -7,7 +7,8 @@
 //! all pairs, gathers them first; so every operation works on every buffer.
 //!
 //! Each module depends on earlier ones of this list: `rows`, `host`, `placement`, `ghosts`, `buffer`,
-//! `sets`, `given`, `lengths`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`, `particles`.
+//! `sets`, `given`, `lengths`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`,
+//! `particles`.
 
 mod buffer;
 mod ghosts;

@@ -33,8 +33,8 @@ const STAY: u32 = 16;
 /// and far particles of other ranks that act on its i-particles.
 ///
 /// Few particles, the first ones of a set, monopoles, and sums that are added with an opening by errors
-/// are evaluated by the tree of all particles. The borders of ranks divide cells; a part of a cube of particles has second
-/// moments where the cube has none, so that monopoles would have twice the error.
+/// are evaluated by the tree of all particles. The borders of ranks divide cells; a part of a cube of
+/// particles has second moments where the cube has none, so that monopoles would have twice the error.
 #[derive(Debug)]
 pub(crate) struct DistributedTree {
     job: Arc<Job>,
@@ -48,6 +48,8 @@ pub(crate) struct DistributedTree {
     spare: Option<Box<dyn Buffer>>,
     /// The lengths of results that an opening by errors compares with.
     lengths: Lengths,
+    /// Whether the tree of this rank may have lengths of results of its own.
+    has_lengths: bool,
     /// Whether the particles of the last evaluation were distributed.
     was_distributed: bool,
     /// The time in which the sources of the last evaluation were exchanged.
@@ -83,6 +85,7 @@ impl DistributedTree {
             placed: None,
             spare: None,
             lengths: Lengths::default(),
+            has_lengths: false,
             was_distributed: false,
             exchange: Duration::ZERO,
         })
@@ -158,7 +161,6 @@ impl DistributedTree {
     }
 
     /// Returns the boxes around the i-particles of each other rank, with the least of their lengths.
-    /// Without lengths these are infinite, so that distances alone open cells.
     fn boxes(
         &self,
         rows: &Arc<Box<dyn Buffer>>,
@@ -171,13 +173,7 @@ impl DistributedTree {
         let lengths = lengths(&self.tree.options().domain, position.places().len());
         let points = points(rows, n, &position, lengths);
         let mine = self.job.parts().boxes(points, &placed.regions, of_results);
-        let mut mine = self.agree(placed.places[0].n, mine)?;
-        if of_results.is_none() {
-            for found in &mut mine {
-                found.least = f64::INFINITY;
-            }
-        }
-        let mut all = boxes(&self.job, &mine)?;
+        let mut all = boxes(&self.job, &self.agree(placed.places[0].n, mine)?)?;
         all[self.job.communicator.rank()].clear();
         Ok(all)
     }
@@ -206,10 +202,16 @@ impl DistributedTree {
         let opening = self.tree.opening();
         let share = opening.share();
         let number = opening.angle().or(share).unwrap_or_default().to_bits();
+        let flags = [share.is_some(), self.lengths.are_known(n)].map(u64::from);
         let given = self.lengths.check(n);
-        self.agree_on(n, &[&values[..], &[number]].concat(), given)?;
-        // The tree of this rank keeps no lengths: its results are not all of them.
-        self.tree.forget();
+        self.agree_on(n, &[&values[..], &[number], &flags].concat(), given)?;
+        if share.is_none() {
+            self.lengths.forget();
+        }
+        if std::mem::take(&mut self.has_lengths) {
+            // The lengths of the last results are elsewhere now.
+            self.tree.forget();
+        }
         let places = self.place(sets)?;
         let i = sets.i.own(&places[0])?;
         let own = places[0].own();
@@ -228,6 +230,10 @@ impl DistributedTree {
         let mut fresh = self.agree(n, fresh)?;
         if share.is_some() {
             self.sum_by_errors(of_i, sources, &mut *fresh)?;
+            if n == 0 || sets.lengths()[1] == 0 {
+                // Nothing is compared with results of no pairs.
+                self.lengths.forget();
+            }
         } else {
             self.sum(of_i, sources, (&mut *fresh, store), None)?;
         }
@@ -360,19 +366,21 @@ impl Engine for DistributedTree {
     ) -> Result<(), Error> {
         let (sets, results) = (Sets::new(i, j), out.len());
         let sets = sets.filter(|sets| self.distributes(sets, j, (results, store)));
-        self.was_distributed = false;
         if let (Some(sets), Some(own)) = (sets, Distributed::of_mut(out)) {
+            // Lengths of another number are kept for the next evaluation.
             let is_refused = self.lengths.check(own.len()).is_err();
             let done = self.evaluate_own(&sets, own, store);
-            self.was_distributed = done.is_ok();
-            if !self.was_distributed && !is_refused {
+            if !is_refused {
+                self.was_distributed = done.is_ok();
+            }
+            if done.is_err() && !is_refused {
                 self.lengths.forget();
             }
             return done;
         }
-        self.tree.evaluate(i, j, out, store)?;
+        (self.was_distributed, self.has_lengths) = (false, true);
         self.lengths.forget();
-        Ok(())
+        self.tree.evaluate(i, j, out, store)
     }
 
     fn time(
@@ -425,6 +433,7 @@ impl Tree for DistributedTree {
 
     fn compare_with(&mut self, lengths: &[f64]) -> Result<(), Error> {
         self.tree.compare_with(lengths)?;
+        self.has_lengths = true;
         if lengths.is_empty() {
             self.lengths.forget();
         } else {
@@ -441,7 +450,8 @@ impl Tree for DistributedTree {
         to: (&mut dyn Buffer, Store),
         part: TreePart<'_>,
     ) -> Result<Essential<'_>, Error> {
-        self.was_distributed = false;
+        (self.was_distributed, self.has_lengths) = (false, true);
+        self.lengths.forget();
         self.tree.evaluate_part(i, j, to, part)
     }
 

@@ -403,7 +403,8 @@ impl Tree for CpuTree {
         let share = self.law.opening().share();
         let list = |rank: usize| built.tree.essential(&boxes[rank], share);
         let lists = HostLists::boxed(parallel::map(boxes.len(), 0, &list));
-        let (packed, precision, fields) = (built.packed, of_j.precision, self.engine.law.j);
+        let (precision, fields) = (of_j.precision, self.engine.law.j);
+        let packed = if boxes.is_empty() { built.packed.part(0..0)? } else { built.packed };
         let sources = self.sources.insert(Particles { packed, precision, fields });
         Ok(Essential { sources, lists })
     }

@@ -84,7 +84,7 @@ impl Lists {
             Ok(([around_i, around_j], bounds))
         };
         let (around, bounds) = job.agreement.on(&operation, found())?;
-        let mine = TargetBox { bounds: around[0], least: 0.0 };
+        let mine = TargetBox { bounds: around[0], least: f64::INFINITY };
         let boxes = boxes(&job, &[mine])?.concat();
         let boxes: Vec<_> = boxes.iter().map(|it| it.bounds).collect();
         let all = |k: usize| match watched[k].places.len() {
