@@ -41,27 +41,41 @@ pub unsafe extern "C" fn nbody_device_over_mpi(
     device: *mut DeviceHandle,
 ) -> Status {
     border(|| {
-        // SAFETY: the header asks for a good place and a good string.
-        let (out, name) = unsafe {
-            (Out::new(device, "device", 0.into())?, pointers::text(name, "the name of the device")?)
-        };
         let ranks = Arc::new(Mpi::of_fortran(communicator).map_err(Error::from)?);
-        // The other ranks wait for this one, also if it gives no good name.
-        let mine = name.parse::<DeviceName>().and_then(|name| match name {
-            DeviceName::Best => Ok(Device::best_of(ranks.on_host().rank)),
-            name => name.open(),
-        });
-        let distributed = match trees {
-            0 | 1 => Ok(false),
-            2 => Ok(true),
-            found => Err(options::unknown("distribution of trees", found, 2)),
+        let asked = || {
+            // SAFETY: the header asks for a good place and a good string.
+            let (out, name) = unsafe {
+                let name = pointers::text(name, "the name of the device");
+                (Out::new(device, "device", 0.into())?, name?)
+            };
+            let is_distributed = match trees {
+                0 | 1 => false,
+                2 => true,
+                found => return Err(options::unknown("distribution of trees", found, 2)),
+            };
+            let device = match name.parse()? {
+                DeviceName::Best => Device::best_of(ranks.on_host().rank),
+                name => name.open()?,
+            };
+            Ok((out, is_distributed, device))
         };
-        let ranks = Ranks::of_opened(ranks, mine)?;
-        let ranks = if distributed? { ranks.distribute_trees() } else { ranks };
+        // The other ranks wait for this one, also if it has no device.
+        let asked = asked();
+        let mine = asked.as_ref().map(|(.., device)| device.clone());
+        let mine = mine.map_err(|failure| Error::of_device(Unopened(failure.message.clone())));
+        let ranks = Ranks::of_opened(ranks.clone(), mine);
+        // The reason of this rank comes first.
+        let ((out, is_distributed, _), ranks) = (asked?, ranks?);
+        let ranks = if is_distributed { ranks.distribute_trees() } else { ranks };
         out.set(handles::put(ranks.device())?.into());
         Ok(())
     })
 }
+
+/// The reason why a rank has no device, for the other ranks.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Unopened(String);
 
 /// Copies the display name of a device.
 #[unsafe(no_mangle)]

@@ -98,6 +98,13 @@ int main(int argc, char **argv) {
     CHECK(nbody_device_over_mpi(rank == size - 1 ? "cuda:99" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, &over) != NBODY_OK);
     /* And so is a name of none. */
     CHECK(nbody_device_over_mpi(rank == size - 1 ? "gpu" : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, &over) != NBODY_OK);
+    /* No name, an unknown distribution of trees, and no place for the device. */
+    CHECK(nbody_device_over_mpi(rank == size - 1 ? NULL : "cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, &over) != NBODY_OK);
+    CHECK(strstr(nbody_last_message(), "the name of the device is NULL") != NULL);
+    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(MPI_COMM_WORLD), rank == size - 1 ? 7 : 0, &over) != NBODY_OK);
+    CHECK(strstr(nbody_last_message(), "distribution of trees 7") != NULL);
+    CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(MPI_COMM_WORLD), 0, rank == size - 1 ? NULL : &over) != NBODY_OK);
+    CHECK(strstr(nbody_last_message(), "device is NULL") != NULL);
     MPI_Comm_dup(MPI_COMM_WORLD, &ours);
     CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), 3, &over) == NBODY_ERROR_ARGUMENT);
     CHECK(nbody_device_over_mpi("cpu", MPI_Comm_c2f(ours), NBODY_DISTRIBUTED, &apart) == NBODY_OK);
