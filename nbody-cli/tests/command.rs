@@ -497,6 +497,7 @@ fn bench_refuses_lists_of_interactions_without_a_cutoff() {
     }
     for arguments in [
         &["--lists", "--tree"][..],
+        &["--lists", "--distribute-trees"],
         &["--lists", "-i", "3"],
         &["--lists", "--density", "0"],
         &["--lists", "--density", "1", "--neighbours", "3"],

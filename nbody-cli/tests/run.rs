@@ -267,6 +267,12 @@ fn forces_by_a_tree_keep_the_energy() {
     assert!(message.contains("--tree"), "{message}");
     let message = fail(&[&leapfrog[..], &["--tree", "0", "-o", &out]].concat());
     assert!(message.contains("--tree"), "{message}");
+    let direct = folder.path().join("direct/checkpoint.json");
+    let restart = ["--restart", text(&direct), "--until", "1"];
+    for arguments in [&["--n", "10"][..], &leapfrog, &restart] {
+        let message = fail(&[arguments, &["--distribute-trees", "-o", &out]].concat());
+        assert!(message.contains("--distribute-trees without a tree: give --tree"), "{message}");
+    }
 }
 
 /// Waits until a condition holds.

@@ -47,7 +47,7 @@ pub struct Arguments {
     weak: bool,
     /// Distribute the particles of trees over the ranks; else each rank has all, and its share of the
     /// walks.
-    #[arg(long)]
+    #[arg(long, requires = "tree")]
     distribute_trees: bool,
     /// The numbers of particles; every ordered pair of them counts.
     #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]

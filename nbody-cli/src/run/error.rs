@@ -40,6 +40,9 @@ pub enum Error {
     #[error("the leapfrog integrator needs a step: give --step")]
     NoStep,
 
+    #[error("--distribute-trees without a tree: give --tree with an opening angle, such as 0.6")]
+    NoTree,
+
     #[error(
         "the {integrator} integrator has no option {option}: leave it out, or choose another --integrator"
     )]

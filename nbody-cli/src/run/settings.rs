@@ -130,6 +130,12 @@ impl Integrator {
         }
     }
 
+    /// Refuses to distribute the particles of no tree.
+    fn check_distribution(&self, arguments: &Arguments) -> Result<(), Error> {
+        let has_tree = matches!(self, Self::Leapfrog { tree: Some(_), .. });
+        if arguments.distribute_trees && !has_tree { Err(Error::NoTree) } else { Ok(()) }
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.parameters().into_iter().try_for_each(|(option, value)| positive(option, value))
     }
@@ -195,6 +201,7 @@ impl Settings {
     /// Returns the settings of a new run.
     pub fn new(arguments: &Arguments) -> Result<Self, Error> {
         let integrator = Integrator::new(arguments)?;
+        integrator.check_distribution(arguments)?;
         let Options { precision, accumulation, math, .. } = arguments.numerics.options();
         let settings = Self {
             integrator,
@@ -252,6 +259,7 @@ impl Settings {
     /// and images, which arguments may change.
     pub fn resume(self, path: &Path, arguments: &Arguments) -> Result<Self, Error> {
         self.refuse_others(path, arguments)?;
+        self.integrator.check_distribution(arguments)?;
         let settings = Self {
             until: arguments.until.unwrap_or(self.until),
             every: arguments.every.or(self.every),

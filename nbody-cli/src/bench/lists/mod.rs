@@ -25,7 +25,7 @@ pub struct ListArguments {
     /// step, and pairs within the cutoff per second. Particles, which need a field `pos`, move through
     /// a periodic box; lists are built every 10 steps. Fields that the cutoff depends on, such as
     /// smoothing lengths, are 1.
-    #[arg(id = "lists", long = "lists", conflicts_with_all = ["tree", "i", "pairs"])]
+    #[arg(id = "lists", long = "lists", conflicts_with_all = ["tree", "distribute_trees", "i", "pairs"])]
     pub is_on: bool,
     /// The length by which lists reach beyond the cutoff; by default a fifth of the cutoff.
     #[arg(long, value_name = "LENGTH", requires = "lists")]
