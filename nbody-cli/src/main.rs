@@ -33,7 +33,7 @@ const AFTER_HELP: &str = "\
 Environment:
   NBODY_CACHE_DIR    folder of compiled and tuned kernels (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
   NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
-  NBODY_MPI          the MPI library of `mpirun nbody run`, or a name that the dynamic loader finds
+  NBODY_MPI          the file of the MPI library of `mpirun nbody run`, or a name that the loader finds
   NBODY_NCCL         the NCCL library, or a name, or `none` to pass results of GPUs without it
   NBODY_GPU_AWARE    `1` lets MPI take the memory of GPUs, where its library says that it does
   NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds

@@ -30,13 +30,14 @@ the particles. Where the default precision does not hold the pairs, the run take
 The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and
 SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
 another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
-gives the same bits as one that was not interrupted, on the same device. One process at a time writes into
-a folder.
+gives the same bits as one that was not interrupted, on the same device; by a distributed tree it goes on
+within the errors of trees. One process at a time writes into a folder.
 
 Several GPUs: --gpus N on one host, or `mpirun -n N nbody run ...` on any number of hosts, where each process
 takes a GPU of its host in turn, or a share of its cores (with Open MPI give --bind-to none, or it leaves each
-process one core). All hold all particles and share out the forces of all pairs, which are the same for any
-number of them, to the last bit. The first one reads and writes the files.";
+process one core). All hold all particles and share out the forces, of all pairs or by a tree, which have the
+same bits for any number of them; one process alone may add all pairs in another order. The first one reads
+and writes the files.";
 
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
@@ -54,8 +55,8 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
-    /// --format, --no-images, --checkpoint-every, --device and --output may be others. Without
-    /// --output it continues in the folder of the file.
+    /// --format, --no-images, --checkpoint-every, --device, --gpus, --distribute-trees and --output
+    /// may be others. Without --output it continues in the folder of the file.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
     /// The folder to write into, which must not hold another run.
@@ -102,11 +103,12 @@ pub struct Arguments {
     /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     pub device: Option<DeviceName>,
-    /// Share out the forces of all pairs among the first N GPUs of this host.
+    /// Share out the forces among the first N GPUs of this host.
     #[arg(long, value_name = "N", conflicts_with = "device")]
     pub gpus: Option<NonZeroUsize>,
     /// Distribute the particles of the tree over the ranks, where there are more than about four, or
-    /// memory is short; else each rank has all, and snapshots have the bits of one process.
+    /// memory is short; else each rank has all, and snapshots have the same bits for any number of
+    /// ranks.
     #[arg(long)]
     pub distribute_trees: bool,
     #[command(flatten)]

@@ -141,8 +141,9 @@ impl Mpi {
         self.library.version()
     }
 
-    /// Waits for all ranks, and ends MPI if it was initialised here. Nothing can be gathered
-    /// afterwards.
+    /// Waits for all ranks, which all call this, and ends MPI if it was initialised here. Nothing can be
+    /// gathered afterwards: a rank that still waits for this one, as in a download that it calls alone,
+    /// waits for ever.
     pub fn finish(&self) -> Result<(), Error> {
         let _call = self.call()?;
         self.library.barrier(self.handle)?;
