@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nbody::prelude::*;
 use nbody::{Csr, Error, Neighbours, Opening, ShortRange, Tree};
+use nbody_interactions::ewald::{Charge, Ewald};
 use nbody_interactions::gravity::Gravity;
 use nbody_mpi::{Alone, Communicator, Error as RankError, Ranks, Threads, threads};
 use nbody_tests::bodies::{GRAVITY, bodies};
@@ -167,6 +168,50 @@ fn pairs_that_differ_are_refused() {
             done.and_then(|()| law.evaluate_over(&lists, &particles, &mut out)).unwrap_err()
         });
         excluded.iter().for_each(is_told);
+    }
+}
+
+/// Ranks with another skin, other options or other parameters of a law over lists are told so, where the
+/// host waits for looks and where it does not.
+#[test]
+fn laws_over_lists_that_differ_are_refused() {
+    let is_told = |error: &Error| {
+        assert!(matches!(of_ranks(error), RankError::Diverged { rank: 1, .. }), "{error}");
+    };
+    let skins = threads(2, |all| {
+        let skin = Skin::Length(0.125 + 0.125 * all.rank() as f64);
+        Neighbours::new(&over(all, &Device::cpu()), skin).unwrap_err()
+    });
+    skins.iter().for_each(is_told);
+    let place =
+        |k: usize| Point([7919, 104_729, 1_299_709].map(|p| (k * p % 1009) as f64 / 1009.0));
+    let charges: Vec<_> = (0..200).map(|k| Charge { pos: place(k), charge: 1.0 }).collect();
+    for device in [Device::cpu(), nbody_tests::emulator()] {
+        for (has_options, alpha) in [(true, 0.0), (false, 0.5)] {
+            let run = |all: Arc<dyn Communicator>| {
+                let rank = all.rank();
+                let device = over(all, &device);
+                let options = Options::default();
+                let is_other = has_options && rank == 1;
+                let other = options.accumulation(Accumulation::Direct);
+                let law = Ewald { alpha: 1.0, cutoff: 0.25 };
+                let options = if is_other { other } else { options };
+                let mut law = ShortRange::with_options(&device, law, options).unwrap();
+                let mut lists = Neighbours::new(&device, Skin::Length(0.25)).unwrap();
+                let particles = lists.upload(&charges).unwrap();
+                let mut out = law.results(200).unwrap();
+                let mut evaluate = |law: &mut ShortRange<Ewald>| {
+                    lists.update(&particles, &[&*law])?;
+                    law.evaluate_over(&lists, &particles, &mut out)
+                };
+                for _ in 0..if has_options { 0 } else { 8 } {
+                    evaluate(&mut law).unwrap();
+                }
+                law.set_parameters(Ewald { alpha: 1.0 + alpha * rank as f64, cutoff: 0.25 });
+                evaluate(&mut law).unwrap_err()
+            };
+            threads(2, run).iter().for_each(is_told);
+        }
     }
 }
 

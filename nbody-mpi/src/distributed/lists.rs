@@ -27,7 +27,7 @@ pub struct Lists {
     pub of_rank: Box<dyn Neighbours>,
     origin: Origin,
     has_excluded: bool,
-    /// A hash of given and excluded pairs, which all ranks must have.
+    /// A hash of the skin or the given pairs, and of excluded pairs, which all ranks must have.
     pub pairs: u64,
     /// The number of i-particles, the first ones, that have lists; `None` for all.
     wanted: Option<usize>,
@@ -170,7 +170,7 @@ impl Lists {
     }
 
     pub fn rebuilds(&mut self) -> Result<u64, Error> {
-        self.settle(Ok(()))?;
+        self.settle(Ok(()), &[])?;
         Ok(self.rebuilds + self.of_rank.rebuilds()? - self.built_on_rank)
     }
 
@@ -181,12 +181,15 @@ impl Lists {
     }
 }
 
-/// Returns a hash of given and excluded pairs.
+/// Returns a hash of the skin or the given pairs, and of excluded pairs.
 fn hash(origin: &Origin, excluded: &[[u32; 2]]) -> u64 {
     let mut hash = Xxh3::new();
-    if let Origin::Given(Csr { offsets, indices }) = origin {
-        hash.update(bytemuck::cast_slice(offsets));
-        hash.update(bytemuck::cast_slice(indices));
+    match origin {
+        Origin::Found(skin) => hash.update(bytemuck::cast_slice(&skin.parts())),
+        Origin::Given(Csr { offsets, indices }) => {
+            hash.update(bytemuck::cast_slice(offsets));
+            hash.update(bytemuck::cast_slice(indices));
+        }
     }
     hash.update(bytemuck::cast_slice(excluded));
     hash.digest()

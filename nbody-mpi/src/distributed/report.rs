@@ -13,7 +13,7 @@ use crate::agreement::Operation;
 impl Lists {
     /// Returns figures of all ranks, and the times of this one. All ranks call this together.
     pub fn stats(&mut self) -> Result<NeighbourStats, Error> {
-        self.settle(Ok(()))?;
+        self.settle(Ok(()), &[])?;
         let mut stats = self.of_rank.stats()?;
         let Some(built) = &self.built else { return Ok(stats) };
         if built.is_wanted {
@@ -44,7 +44,7 @@ impl Lists {
 
     /// Returns the rows of all ranks, which call this together.
     pub fn csr(&mut self) -> Result<Option<Csr>, Error> {
-        self.settle(Ok(()))?;
+        self.settle(Ok(()), &[])?;
         let placed = match &self.built {
             None => return self.of_rank.to_csr(),
             Some(built) if built.is_wanted => return Ok(None),
@@ -75,7 +75,7 @@ impl Lists {
 
     /// Returns the state of all ranks, which call this together.
     pub fn state(&mut self) -> Result<Option<ListState>, Error> {
-        self.settle(Ok(()))?;
+        self.settle(Ok(()), &[])?;
         let placed = match &self.built {
             None => return self.of_rank.state(),
             Some(built) if built.is_wanted => return Ok(None),

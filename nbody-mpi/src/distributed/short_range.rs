@@ -24,8 +24,9 @@ pub(crate) struct DistributedShortRange {
     /// The engine of this rank.
     law: Box<dyn ShortRange>,
     has_excluded: bool,
-    /// A hash of the excluded pairs, which all ranks must have.
+    /// Hashes of the excluded pairs and of the options, which all ranks must have.
     excluded: u64,
+    options: u64,
     /// Results that the next evaluation writes, if there are any.
     spare: Option<Box<dyn Buffer>>,
 }
@@ -33,7 +34,8 @@ pub(crate) struct DistributedShortRange {
 impl DistributedShortRange {
     pub fn new(job: &Arc<Job>, law: Box<dyn ShortRange>) -> Self {
         let (has_excluded, excluded, spare) = Default::default();
-        Self { job: job.clone(), law, has_excluded, excluded, spare }
+        let options = xxh3_64(format!("{:?}", law.options()).as_bytes());
+        Self { job: job.clone(), law, has_excluded, excluded, options, spare }
     }
 
     /// Evaluates the particles of this rank, and stores their results if all ranks succeed.
@@ -46,7 +48,7 @@ impl DistributedShortRange {
     ) -> Result<(), Error> {
         let [n, _] = sets.lengths();
         if store == Store::Add && count == n {
-            lists.settle(Ok(()))?;
+            lists.settle(Ok(()), &[])?;
             lists.make_valid(sets)?;
             self.find_numbers(lists)?;
             let done = self.name_particles(lists).and_then(|()| self.add(lists, sets, out));
@@ -59,7 +61,13 @@ impl DistributedShortRange {
             self.find_numbers(lists)?;
             let named = self.name_particles(lists);
             let done = named.and_then(|()| self.evaluate_fresh(lists, sets, out));
-            fresh = if lists.is_open() { lists.settle(done)? } else { Some(self.agree(n, done)?) };
+            let is_open = lists.is_open();
+            let agreed = if is_open {
+                lists.settle(done, &self.values())
+            } else {
+                self.agree(n, done).map(Some)
+            };
+            fresh = agreed?;
         }
         let (Some(fresh), Some(built)) = (fresh, &lists.built) else { return Ok(()) };
         let placed = &built.placed;
@@ -99,8 +107,12 @@ impl DistributedShortRange {
     fn agree<T>(&self, n: usize, done: Result<T, Error>) -> Result<T, Error> {
         let law = self.law.law().name;
         let name = || format!("an evaluation of `{law}` over lists of {n} particles");
-        let values = [self.law.parameters(), &[self.excluded]].concat();
-        self.job.agreement.on(&Operation { name: &name, values: &values }, done)
+        self.job.agreement.on(&Operation { name: &name, values: &self.values() }, done)
+    }
+
+    /// Returns the values that all ranks must evaluate with.
+    fn values(&self) -> Vec<u64> {
+        [self.law.parameters(), &[self.excluded, self.options]].concat()
     }
 
     /// Adds to the results of the particles of this rank.

@@ -29,7 +29,7 @@ impl Lists {
             if !self.job.is_cpu() && may_last {
                 return Ok(());
             }
-            if self.settle(Ok(()))?.is_some() {
+            if self.settle(Ok(()), &[])?.is_some() {
                 return Ok(());
             }
         }
@@ -64,15 +64,19 @@ impl Lists {
         !matches!(self.begun, Some(Ok(false) | Err(_)))
     }
 
-    /// Waits for the look that has begun. Returns what this rank has done meanwhile; `None` if the
-    /// lists are not valid on all ranks, and must be built again.
-    pub fn settle<T>(&mut self, done: Result<T, Error>) -> Result<Option<T>, Error> {
+    /// Waits for the look that has begun. Returns what this rank has done meanwhile, with values that all
+    /// ranks must have; `None` if the lists are not valid on all ranks, and must be built again.
+    pub fn settle<T>(
+        &mut self,
+        done: Result<T, Error>,
+        values: &[u64],
+    ) -> Result<Option<T>, Error> {
         let Some(begun) = self.begun.take() else { return done.map(Some) };
         let valid = begun.and_then(|may| if may { self.of_rank.is_valid() } else { Ok(false) });
         let Some(built) = &mut self.built else { return done.map(Some) };
         let valid = built.placed.renumbered(valid, false);
         let name = || format!("an update of lists of {} particles", built.placed.i.n);
-        let operation = Operation { name: &name, values: &[] };
+        let operation = Operation { name: &name, values };
         let (answer, done) = match (valid, done) {
             (Ok(true), Ok(done)) => (Ok(true), Some(done)),
             // The work may have been refused because the lists are not valid.
@@ -125,6 +129,6 @@ impl Lists {
         if self.built.is_none() && !self.is_own {
             return self.of_rank.is_valid();
         }
-        self.settle(Ok(())).map(|valid| valid.is_some() && self.built.is_some())
+        self.settle(Ok(()), &[]).map(|valid| valid.is_some() && self.built.is_some())
     }
 }
