@@ -171,8 +171,8 @@ fn pairs_that_differ_are_refused() {
     }
 }
 
-/// Ranks with another skin, other options or other parameters of a law over lists are told so, where the
-/// host waits for looks and where it does not.
+/// Ranks with another skin, other options, parameters or excluded pairs of a law over lists are told so,
+/// where the host waits for looks and where it does not.
 #[test]
 fn laws_over_lists_that_differ_are_refused() {
     let is_told = |error: &Error| {
@@ -187,28 +187,42 @@ fn laws_over_lists_that_differ_are_refused() {
         |k: usize| Point([7919, 104_729, 1_299_709].map(|p| (k * p % 1009) as f64 / 1009.0));
     let charges: Vec<_> = (0..200).map(|k| Charge { pos: place(k), charge: 1.0 }).collect();
     for device in [Device::cpu(), nbody_tests::emulator()] {
-        for (has_options, alpha) in [(true, 0.0), (false, 0.5)] {
+        for other in ["options", "parameters", "excluded"] {
             let run = |all: Arc<dyn Communicator>| {
-                let rank = all.rank();
+                let is_other = all.rank() == 1;
                 let device = over(all, &device);
-                let options = Options::default();
-                let is_other = has_options && rank == 1;
-                let other = options.accumulation(Accumulation::Direct);
+                let mut options = Options::default();
+                if is_other && other == "options" {
+                    options = options.accumulation(Accumulation::Direct);
+                }
                 let law = Ewald { alpha: 1.0, cutoff: 0.25 };
-                let options = if is_other { other } else { options };
                 let mut law = ShortRange::with_options(&device, law, options).unwrap();
+                law.exclude(&[[1, 2]]);
                 let mut lists = Neighbours::new(&device, Skin::Length(0.25)).unwrap();
                 let particles = lists.upload(&charges).unwrap();
                 let mut out = law.results(200).unwrap();
-                let mut evaluate = |law: &mut ShortRange<Ewald>| {
+                let mut evaluate = |law: &mut ShortRange<Ewald>, rebuilds: bool| {
+                    if rebuilds {
+                        lists.rebuild();
+                    }
                     lists.update(&particles, &[&*law])?;
                     law.evaluate_over(&lists, &particles, &mut out)
                 };
-                for _ in 0..if has_options { 0 } else { 8 } {
-                    evaluate(&mut law).unwrap();
+                if other == "options" {
+                    return evaluate(&mut law, false).unwrap_err();
                 }
-                law.set_parameters(Ewald { alpha: 1.0 + alpha * rank as f64, cutoff: 0.25 });
-                evaluate(&mut law).unwrap_err()
+                // Lists that have lasted are expected to last again.
+                for k in 0..10 {
+                    evaluate(&mut law, k == 8).unwrap();
+                }
+                match other {
+                    "excluded" if is_other => law.exclude(&[[3, 4]]),
+                    "parameters" if is_other => {
+                        law.set_parameters(Ewald { alpha: 1.5, cutoff: 0.25 });
+                    }
+                    _ => {}
+                }
+                evaluate(&mut law, false).unwrap_err()
             };
             threads(2, run).iter().for_each(is_told);
         }
