@@ -59,8 +59,9 @@ impl Message {
     ///
     /// # Safety
     ///
-    /// The communicator that passes the message has this rank. While it lives, the sent bytes can be read and are not written, and nothing else reads
-    /// or writes the received bytes. If they are memory of a device, the message only passes where
+    /// The communicator that passes the message has this rank. While it lives, the sent bytes can be
+    /// read and are not written, and nothing else reads or writes the received bytes. If they are
+    /// memory of a device, the message only passes where
     /// [`PassMemory::takes_devices`] is true.
     #[allow(unsafe_code, reason = "the caller vouches for the addresses")]
     pub const unsafe fn new(rank: usize, sent: Range<u64>, received: Range<u64>) -> Self {

@@ -372,9 +372,9 @@ impl Engine for DistributedTree {
             let done = self.evaluate_own(&sets, own, store);
             if !is_refused {
                 self.was_distributed = done.is_ok();
-            }
-            if done.is_err() && !is_refused {
-                self.lengths.forget();
+                if done.is_err() {
+                    self.lengths.forget();
+                }
             }
             return done;
         }
