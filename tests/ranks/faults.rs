@@ -186,7 +186,7 @@ fn laws_over_lists_that_differ_are_refused() {
     let place =
         |k: usize| Point([7919, 104_729, 1_299_709].map(|p| (k * p % 1009) as f64 / 1009.0));
     let charges: Vec<_> = (0..200).map(|k| Charge { pos: place(k), charge: 1.0 }).collect();
-    for device in [Device::cpu(), nbody_tests::emulator()] {
+    for device in nbody_tests::all_devices() {
         for other in ["options", "parameters", "excluded"] {
             let run = |all: Arc<dyn Communicator>| {
                 let is_other = all.rank() == 1;

@@ -69,19 +69,20 @@ fn checkpoints_do_not_depend_on_the_number_of_ranks() {
     }
 }
 
-/// Block steps in the emulator, where the ranks pass results through the host.
+/// Block steps on GPUs, and in the emulator, where the ranks pass results through the host.
 #[test]
 fn block_steps_on_a_gpu_have_the_bits_of_one_rank() {
     let motions = motions(70);
-    let device = nbody_tests::emulator();
     let run = |device: &Device| {
         let mut run = BlockHermite::new(law(device), &motions, HermiteOptions::default()).unwrap();
         run.advance_to(END / 8.0).unwrap();
         run.checkpoint().unwrap()
     };
-    let [expected, two, three] =
-        [1, 2, 3].map(|ranks| threads(ranks, |all| run(&over(all, &device))));
-    assert!(two.iter().chain(&three).all(|found| *found == expected[0]));
+    for device in nbody_tests::cuda_devices() {
+        let [expected, two, three] =
+            [1, 2, 3].map(|ranks| threads(ranks, |all| run(&over(all, &device))));
+        assert!(two.iter().chain(&three).all(|found| *found == expected[0]));
+    }
 }
 
 /// Leapfrog steps by a tree that compares errors with the last results: the checkpoint has the

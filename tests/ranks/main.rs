@@ -41,11 +41,26 @@ const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
 
 /// Returns the device over ranks, which share out every evaluation.
 fn over(communicator: Arc<dyn Communicator>, device: &Device) -> Device {
-    Ranks::new(communicator, device).unwrap().share_from(0).device()
+    ranks(communicator, device).device()
 }
 
 /// Returns the device over ranks, which share out every evaluation, and distribute the particles of
 /// trees.
 fn distributed(communicator: Arc<dyn Communicator>, device: &Device) -> Device {
-    Ranks::new(communicator, device).unwrap().share_from(0).distribute_trees().device()
+    ranks(communicator, device).distribute_trees().device()
+}
+
+fn ranks(communicator: Arc<dyn Communicator>, device: &Device) -> Ranks {
+    let device = of_rank(device, communicator.rank());
+    Ranks::new(communicator, &device).unwrap().share_from(0)
+}
+
+/// Returns the device of a rank; ranks take turns with the GPUs of the host. Where each has its own
+/// one, NCCL passes their results, else the host.
+fn of_rank(device: &Device, rank: usize) -> Device {
+    if device.properties().is_none() {
+        return device.clone();
+    }
+    let gpu = Device::cuda(rank % Device::cuda_count().unwrap()).unwrap();
+    gpu.with_cache_dir(nbody_tests::kernels())
 }

@@ -1,5 +1,7 @@
-//! Parts of particles that move between ranks, found and moved in the emulator, against the same on the
+//! Parts of particles that move between ranks, found and moved on a device, against the same on the
 //! host.
+
+use std::sync::Arc;
 
 use nbody::untyped::{
     self, Across, Binding, Bounds, Buffer, Kept, Moves, OwnedRows, Points, Regions, TargetBox,
@@ -7,7 +9,9 @@ use nbody::untyped::{
 };
 use nbody::{Error, Interaction as _, Precision};
 use nbody_interactions::gravity::Gravity;
-use nbody_mpi::threads;
+use nbody_mpi::{Communicator, threads};
+
+use super::of_rank;
 
 /// Numbers of particles of a rank: none, one, and around blocks of threads.
 const COUNTS: [usize; 7] = [255, 1, 600, 0, 257, 33, 256];
@@ -59,15 +63,20 @@ fn picked(all: &[[f64; WIDTH]], list: &[u32]) -> Vec<[f64; WIDTH]> {
 /// Lists of up to 64 ranks fit in one launch.
 #[test]
 fn parts_are_as_on_the_host() {
-    for (ranks, shift) in [(1, 0), (2, 0), (2, 2), (3, 3), (7, 0), (70, 1)] {
-        for done in threads(ranks, |all| check(&all, shift).map_err(|error| error.to_string())) {
-            done.unwrap();
+    for device in nbody_tests::cuda_devices() {
+        for (ranks, shift) in [(1, 0), (2, 0), (2, 2), (3, 3), (7, 0), (70, 1)] {
+            let run = |all: Arc<dyn Communicator>| {
+                let device = of_rank(&device, all.rank());
+                check(device.untyped(), &all, shift).map_err(|error| error.to_string())
+            };
+            threads(ranks, run).into_iter().for_each(Result::unwrap);
         }
     }
 }
 
 fn check(
-    communicator: &std::sync::Arc<dyn nbody_mpi::Communicator>,
+    device: &dyn untyped::Device,
+    communicator: &Arc<dyn Communicator>,
     shift: usize,
 ) -> Result<(), Error> {
     let (own, ranks) = (communicator.rank(), communicator.size());
@@ -77,8 +86,6 @@ fn check(
     let mut sample: Vec<_> = all.iter().flatten().map(weighted).collect();
     let regions = Regions::new(&mut sample, ranks, Across::Last);
 
-    let device = nbody_tests::emulator();
-    let device = device.untyped();
     let mut parts = device.connect(communicator)?.parts.expect("a GPU moves parts by itself");
     let upload = |rows: &[[f64; WIDTH]]| device.upload(&words(rows)?, Precision::Double);
     let buffer = upload(mine)?;
