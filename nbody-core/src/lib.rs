@@ -94,7 +94,7 @@ pub mod pack {
 pub mod untyped {
     pub use crate::device::Device;
     pub use crate::listed::Listed;
-    pub use crate::lists::engine::{LookedAt, Neighbours, Origin, ShortRange};
+    pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
     pub use crate::lists::subset::{Subset, SubsetNumbers};
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{DeviceColumn, NumberType};
@@ -105,9 +105,7 @@ pub mod untyped {
     pub use crate::ranks::dealt::Dealt;
     pub use crate::ranks::exchange::{Exchange, Part, Team};
     pub use crate::ranks::gather::Gather;
-    pub use crate::ranks::parts::{
-        HostLists, Kept, Moves, Parts, Points, RowLists, WorkOnRows, replaced,
-    };
+    pub use crate::ranks::parts::{HostLists, Kept, Moves, Parts, Points, RowLists, replaced};
     pub use crate::ranks::regions::{Across, Bounds, Regions, TargetBox, Weighted};
     pub use crate::ranks::shares::Shares;
     pub use crate::records::binding::Binding;

@@ -92,17 +92,6 @@ impl Origin {
     }
 }
 
-/// The rows of i- and of j-particles that a look at lists reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LookedAt {
-    /// All rows.
-    All,
-    /// The rows before these. Its outcome is known after a look at the other rows.
-    Before([usize; 2]),
-    /// The rows from these on, after a look at the rows before them.
-    From([usize; 2]),
-}
-
 /// Neighbour lists, which several laws can share.
 pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Returns the domain of the particles.
@@ -137,13 +126,11 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
 
     /// Checks the particles as an update does, but builds no lists. Returns whether the lists may be
     /// valid; evaluations before [`is_valid`](Self::is_valid) tells have no meaning unless they are.
-    /// Rows that it does not look at may arrive meanwhile.
     fn look(
         &mut self,
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
-        at: LookedAt,
     ) -> Result<bool, Error>;
 
     /// Waits for the last look, and returns whether the lists are valid for its particles. Lists that

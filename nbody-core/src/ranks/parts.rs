@@ -96,9 +96,6 @@ pub fn replaced<T: Clone>(rows: &mut Vec<T>, places: &[u32], others: &[T]) {
     rows.truncate(end);
 }
 
-/// Work on rows of a buffer.
-pub type WorkOnRows<'a> = dyn FnMut(&dyn Buffer) + 'a;
-
 /// Finds parts of particles on the device of a rank, and moves them between the devices of all
 /// ranks.
 pub trait Parts: fmt::Debug + Send + Sync {
@@ -165,21 +162,6 @@ pub trait Parts: fmt::Debug + Send + Sync {
         kept: Kept,
         moves: &Moves,
     ) -> Result<(), Error>;
-
-    /// Sends rows of `to`, and adds the rows that it receives to the first `keep` ones, as
-    /// [`exchange`](Self::exchange) does. Meanwhile calls `work` with the rows; work on received rows
-    /// may begin once this has returned.
-    fn exchange_during(
-        &mut self,
-        work: &mut WorkOnRows<'_>,
-        to: &mut dyn Buffer,
-        keep: usize,
-        moves: &Moves,
-    ) -> Result<(), Error> {
-        self.exchange(None, to, Kept::First(keep), moves)?;
-        work(to);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

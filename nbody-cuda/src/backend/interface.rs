@@ -99,13 +99,12 @@ pub(crate) trait Link: Debug + Send + Sync {
     fn gather(&self, memory: &dyn Memory, bytes: usize) -> Result<(), Error>;
 
     /// Sends bytes of memory to other ranks, and receives bytes of them. It takes effect in the order
-    /// of the launches, but the launches of `work` need not wait for it.
+    /// of the launches.
     fn exchange(
         &self,
         from: &dyn Memory,
         to: &dyn Memory,
         transfers: &[Transfer],
-        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error>;
 }
 

@@ -51,7 +51,7 @@ impl<B: Backend + Clone> Link for MemoryLink<B> {
         let others = (0..ranks).filter(|rank| *rank != own);
         let transfers =
             others.map(|rank| Transfer { rank, sent: piece(own), received: piece(rank) });
-        self.exchange(memory, memory, &transfers.collect::<Vec<_>>(), None)
+        self.exchange(memory, memory, &transfers.collect::<Vec<_>>())
     }
 
     fn exchange(
@@ -59,19 +59,14 @@ impl<B: Backend + Clone> Link for MemoryLink<B> {
         from: &dyn Memory,
         to: &dyn Memory,
         transfers: &[Transfer],
-        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
         let message = |transfer: &Transfer| {
             let [sent, received] = transfer.addresses(from, to);
-            // SAFETY: the memory has these bytes and stays borrowed until they have passed; work
-            // of the device on them has ended, and ranges of received bytes are apart from all others.
+            // SAFETY: the memory has these bytes and stays borrowed until they have passed; work of
+            // the device has ended, and ranges of received bytes are apart from all others.
             unsafe { Message::new(transfer.rank, sent, received) }
         };
         self.backend.wait_for_all()?;
-        // The device computes while the host exchanges.
-        if let Some(work) = work {
-            work();
-        }
         let messages: Vec<_> = transfers.iter().map(message).collect();
         let memory = self.communicator.memory().expect("as when the link was made");
         Ok(memory.pass(&messages)?)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::Error as CoreError;
-use nbody_core::untyped::{self, Communicator, Kept, Moves, RowLists, WorkOnRows};
+use nbody_core::untyped::{self, Communicator, Kept, Moves, RowLists};
 
 use super::buffer::{CudaParticles, particles, particles_mut};
 use super::listing::{BLOCK, DeviceLists, Listed};
@@ -71,14 +71,13 @@ impl Mover {
         Ok(self.reserve_sizes(&sizes)?)
     }
 
-    /// Exchanges rows: see [`Parts::exchange`](untyped::Parts::exchange). Work on the rows that are kept
-    /// is done meanwhile.
+    /// Exchanges rows: see [`Parts::exchange`](untyped::Parts::exchange).
     pub fn exchange(
         &mut self,
-        (from, to): (Option<&dyn untyped::Buffer>, &mut dyn untyped::Buffer),
+        from: Option<&dyn untyped::Buffer>,
+        to: &mut dyn untyped::Buffer,
         kept: Kept,
         Moves { lists, received }: &Moves,
-        work: Option<&mut WorkOnRows<'_>>,
     ) -> Result<(), CoreError> {
         let backend = self.backend.clone();
         let lists = device_lists(&**lists, &*backend)?;
@@ -113,12 +112,9 @@ impl Mover {
         target.buffer.n = sizes.after;
         target.buffer.changes();
         let Some((keep, ranges)) = appended else { return Ok(()) };
-        let mut on_rows = work.map(|work| || work(&*to));
-        let on_rows = on_rows.as_mut().map(|work| work as &mut dyn FnMut());
-        let memory = &*particles("particles", &*backend, &*to)?.buffer.memory;
-        let done = self.transfer(&sent, (memory, &ranges), on_rows);
+        let done = self.transfer(&sent, (&*target.buffer.memory, &ranges));
         if done.is_err() {
-            particles_mut("particles", &*backend, to)?.buffer.n = keep;
+            target.buffer.n = keep;
         }
         Ok(done?)
     }
@@ -174,7 +170,7 @@ impl Mover {
     ) -> Result<(), Error> {
         let arrivals = std::mem::take(&mut self.arrived);
         let ranges = ranges(0, sizes.words, received);
-        let done = self.transfer(sent, (arrivals.memory(), &ranges), None);
+        let done = self.transfer(sent, (arrivals.memory(), &ranges));
         self.arrived = arrivals;
         done?;
         self.put_in_places(memory, places, [sizes.before, sizes.arrived, sizes.words])
@@ -273,12 +269,11 @@ impl Mover {
 
     /// Sends rows of `words` words to the other ranks, and writes the received rows from a word of
     /// memory on: a range of words of the memory of sent rows to each rank, and from each rank a
-    /// range of words. Work that neither needs nor changes these words is done meanwhile.
+    /// range of words.
     fn transfer(
         &mut self,
         sent: &[Range<usize>],
         (to, received): (&dyn Memory, &[Range<usize>]),
-        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
         let bytes = |words: &Range<usize>| words.start * WORD..words.end * WORD;
         if let Some(link) = &self.link {
@@ -290,14 +285,10 @@ impl Mover {
                 sent: bytes(sent),
                 received: bytes(received),
             });
-            return link.exchange(from, to, &transfers.collect::<Vec<_>>(), work);
+            return link.exchange(from, to, &transfers.collect::<Vec<_>>());
         }
         let mut words = Vec::new();
         self.sent.memory().read(&mut |all| words = all.to_vec())?;
-        // The device computes while the host exchanges.
-        if let Some(work) = work {
-            work();
-        }
         let words: &[u32] = bytemuck::cast_slice(&words);
         let parts: Vec<&[u8]> =
             sent.iter().map(|range| bytemuck::cast_slice(&words[range.clone()])).collect();

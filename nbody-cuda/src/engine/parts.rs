@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nbody_compile::Cache;
 use nbody_core::order::frame;
 use nbody_core::untyped::{
-    self, Communicator, Kept, LENGTHS, Moves, Points, Regions, RowLists, TargetBox, WorkOnRows,
+    self, Communicator, Kept, LENGTHS, Moves, Points, Regions, RowLists, TargetBox,
 };
 use nbody_core::{Domain, Error, Precision};
 
@@ -323,17 +323,7 @@ impl untyped::Parts for CudaParts {
         kept: Kept,
         moves: &Moves,
     ) -> Result<(), Error> {
-        self.mover.exchange((from, to), kept, moves, None)
-    }
-
-    fn exchange_during(
-        &mut self,
-        work: &mut WorkOnRows<'_>,
-        to: &mut dyn untyped::Buffer,
-        keep: usize,
-        moves: &Moves,
-    ) -> Result<(), Error> {
-        self.mover.exchange((None, to), Kept::First(keep), moves, Some(work))
+        self.mover.exchange(from, to, kept, moves)
     }
 }
 

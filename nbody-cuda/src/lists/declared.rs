@@ -112,9 +112,6 @@ border! {
         pub i_phases: u32,
         /// The number of phases that order all particles.
         pub phases: u32,
-        /// The first of the rows to look at, and the row after the last, of each set.
-        pub begin: [u32; 2],
-        pub end: [u32; 2],
     }
 
     /// The state that launches leave to the next launch.

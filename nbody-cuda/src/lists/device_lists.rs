@@ -84,8 +84,6 @@ pub(crate) struct DeviceLists {
     batch: Option<Box<dyn Batch>>,
     /// Whether the outcome of the last look is not yet known.
     is_awaited: bool,
-    /// Whether the last look was at some rows, and did not go on.
-    is_begun: bool,
     /// Whether the last look builds no lists: its answer tells of lists as if they had been built.
     builds_nothing: bool,
     /// The numbers of particles at the last look.
@@ -130,7 +128,6 @@ impl DeviceLists {
             reply: backend.reply()?,
             batch: backend.batch(),
             is_awaited: false,
-            is_begun: false,
             builds_nothing: false,
             looked_at: [0; 2],
             contents: [None; 2],

@@ -10,7 +10,7 @@ use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
 use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::wrapped;
-use nbody_core::untyped::{self, LookedAt, Origin, Subset};
+use nbody_core::untyped::{self, Origin, Subset};
 use nbody_core::{
     Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
@@ -95,28 +95,15 @@ impl CudaNeighbours {
         self.refuse(outcome)
     }
 
-    /// Begins a look whether the lists are good for these particles, or goes on with it; returns
-    /// whether they may be.
-    fn look_at(
-        &mut self,
-        sets: &ListSets,
-        cutoffs: Vec<Cutoff>,
-        at: LookedAt,
-    ) -> Result<bool, Error> {
-        // The host reads no rows that may not have arrived.
-        let is_known =
-            self.restored.is_none() && self.has_sets(sets) && self.known_frame(sets.n()).is_some();
-        if !is_known && at != LookedAt::All {
-            self.lists.forget();
-            return Ok(false);
-        }
+    /// Begins a look whether the lists are good for these particles; returns whether they may be.
+    fn look_at(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<bool, Error> {
         let is_covered = cutoffs.iter().all(|cutoff| self.covers(cutoff));
         let extent = self.prepare(sets, cutoffs)?;
         if !is_covered || self.next.is_some() {
             self.lists.forget();
             return Ok(false);
         }
-        let outcome = self.lists.look_at(self.listed(sets), extent, at)?;
+        let outcome = self.lists.look_at(self.listed(sets), extent)?;
         self.refuse(outcome)?;
         Ok(self.lists.built().is_some())
     }
@@ -253,15 +240,10 @@ impl CudaNeighbours {
         self.covered.contains(cutoff) || self.is_given() && has_law(&self.covered, cutoff)
     }
 
-    /// Returns whether the last sets had these fields.
-    fn has_sets(&self, sets: &ListSets) -> bool {
-        let fields = sets.each().map(|(_, _, fields)| fields);
-        self.one_set == sets.one_set && self.fields.iter().copied().eq(fields)
-    }
-
     /// Makes the next update build lists for these cutoffs, unless the lists cover them.
     fn cover(&mut self, sets: &ListSets, cutoffs: Vec<Cutoff>) -> Result<(), Error> {
-        let has_sets = self.has_sets(sets);
+        let fields: Vec<_> = sets.each().map(|(_, _, fields)| fields).collect();
+        let has_sets = (self.one_set, &self.fields) == (sets.one_set, &fields);
         if has_sets && cutoffs.iter().all(|cutoff| self.covers(cutoff)) {
             return Ok(());
         }
@@ -282,8 +264,7 @@ impl CudaNeighbours {
             }
             self.lists.set_cutoffs(varying)?;
         }
-        (self.cutoffs, self.watched) = (cutoffs, watched);
-        self.fields = sets.each().map(|(_, _, fields)| fields).collect();
+        (self.cutoffs, self.watched, self.fields) = (cutoffs, watched, fields);
         (self.next, self.one_set) = (None, sets.one_set);
         Ok(())
     }
@@ -358,7 +339,10 @@ impl CudaNeighbours {
         }
         check_greatest(greatest, &self.covered, self.precision, &lengths)?;
         let n = sets.n();
-        let frame = match self.known_frame(n) {
+        let known = self
+            .frame
+            .filter(|(found, _, frame)| *found == n && frame.dimensions == self.dimensions());
+        let frame = match known.and_then(|(_, domain, it)| it.resized(&domain, &self.domain)) {
             Some(frame) => frame,
             // Given lists have the order of the caller, and a closed box has its own cells.
             _ if self.is_given() || self.is_closed() => {
@@ -370,13 +354,6 @@ impl CudaNeighbours {
         let (has_j, one_set) = (sets.j.is_some(), sets.one_set);
         let (cutoff, skin) = (greatest, self.skin);
         Ok(ListExtent { n, has_j, one_set, domain: self.domain, frame, cutoff, skin })
-    }
-
-    /// Returns the cells that were chosen for these numbers of particles, in the domain.
-    fn known_frame(&self, n: [usize; 2]) -> Option<Frame> {
-        let (found, domain, frame) = self.frame?;
-        let is_same = found == n && frame.dimensions == self.dimensions();
-        is_same.then(|| frame.resized(&domain, &self.domain)).flatten()
     }
 
     /// Returns whether space is periodic along each axis.
@@ -490,10 +467,9 @@ impl untyped::Neighbours for CudaNeighbours {
         i: &dyn untyped::Buffer,
         j: Sources<'_, dyn untyped::Buffer>,
         cutoffs: Vec<Cutoff>,
-        at: LookedAt,
     ) -> Result<bool, nbody_core::Error> {
         let backend = self.backend.clone();
-        Ok(self.look_at(&ListSets::new(&*backend, i, j)?, cutoffs, at)?)
+        Ok(self.look_at(&ListSets::new(&*backend, i, j)?, cutoffs)?)
     }
 
     fn is_valid(&mut self) -> Result<bool, nbody_core::Error> {

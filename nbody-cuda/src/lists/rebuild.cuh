@@ -12,7 +12,6 @@ __device__ __forceinline__ void check(
     bool moved = request.forced;
     for (u32 place = blockIdx.x * BLOCK + threadIdx.x; place < n; place += gridDim.x * BLOCK) {
         const u32 k = request.forced ? place : order.sort.even.values[place];
-        if (k < request.begin[set] || k >= request.end[set]) continue;
         double sum = 0.0;
         Position now = {};
         bool is_finite = true;
@@ -39,12 +38,9 @@ __device__ __forceinline__ void check(
 }
 
 // Refuses particles that have different positions in the two buffers.
-__device__ __forceinline__ void compare(
-    const LookRequest &request, const Positions &i, const Order &j, LookState *state)
+__device__ __forceinline__ void compare(const Positions &i, const Order &j, LookState *state)
 {
-    const u32 end = i.n < request.end[0] ? i.n : request.end[0];
-    const u32 first = request.begin[0] + blockIdx.x * BLOCK + threadIdx.x;
-    for (u32 k = first; k < end; k += gridDim.x * BLOCK) {
+    for (u32 k = blockIdx.x * BLOCK + threadIdx.x; k < i.n; k += gridDim.x * BLOCK) {
         for (u32 axis = 0; axis < j.frame.dimensions; ++axis) {
             if (coordinate(i, k, axis) != coordinate(j.from, k, axis)) {
                 ::atomicMin(&state->refused, ELSEWHERE | k);
@@ -63,7 +59,7 @@ __device__ __forceinline__ bool is_wanted(const LookState *state)
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) look(
     const LookRequest request, const Order i, const Order j, const Reach reach, LookState *state)
 {
-    if (request.two_sets == 2) compare(request, i.from, j, state);
+    if (request.two_sets == 2) compare(i.from, j, state);
     check(request, reach, i, 0, state, 0);
     if (request.two_sets > 0) check(request, reach, j, 1, state, i.from.n);
 }

@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nbody_core::pack::dim;
-use nbody_core::untyped::{Buffer, Kept, Moves, Rows, WorkOnRows, WriteRows};
+use nbody_core::untyped::{Buffer, Kept, Moves, Rows, WriteRows};
 use nbody_core::{Error as CoreError, Field, Precision};
 
 use super::ghosts::Ghosts;
@@ -172,16 +172,11 @@ impl Distributed {
         self.state_mut().rows_mut()
     }
 
-    /// Returns the rows of the particles of this rank, followed by ghosts. If ghosts have to be sent,
-    /// calls `work` with the rows meanwhile; it may use the rows without the ghosts. All ranks call
-    /// this together; a failure after the exchange is told to them by the caller.
-    pub fn with_ghosts(
-        &self,
-        ghosts: &Arc<Ghosts>,
-        work: Option<&mut WorkOnRows<'_>>,
-    ) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
+    /// Returns the rows of the particles of this rank, followed by ghosts. All ranks call this
+    /// together; a failure after the exchange is told to them by the caller.
+    pub fn with_ghosts(&self, ghosts: &Arc<Ghosts>) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
         let mut state = self.state();
-        state.follow((&self.job, self.kind), ghosts, work)?;
+        state.follow(&self.job, self.kind, ghosts)?;
         Ok(state.rows.clone())
     }
 
@@ -299,12 +294,7 @@ impl State {
     }
 
     /// Appends ghosts to the rows of the particles of this rank.
-    fn follow(
-        &mut self,
-        (job, kind): (&Job, Kind),
-        ghosts: &Arc<Ghosts>,
-        work: Option<&mut WorkOnRows<'_>>,
-    ) -> Result<(), CoreError> {
+    fn follow(&mut self, job: &Job, kind: Kind, ghosts: &Arc<Ghosts>) -> Result<(), CoreError> {
         let Ghosts { number, placement, moves, .. } = &**ghosts;
         if let Held::Own { placement: known, ghosts: Some(present), has_ghosts: true } = &self.held
             && (known.number, present.number) == (placement.number, *number)
@@ -314,14 +304,10 @@ impl State {
         self.place(job, kind, placement)?;
         let name = || format!("ghosts of {} particles", placement.n);
         let operation = Operation { name: &name, values: &[placement.n as u64, ghosts.id] };
-        let (mut parts, own) = (job.parts_of(kind), placement.own());
-        let kept = Kept::First(own);
+        let (mut parts, kept) = (job.parts_of(kind), Kept::First(placement.own()));
         let ready = self.rows_mut().and_then(|rows| parts.reserve(None, rows, kept, moves));
         job.agreement.on(&operation, ready)?;
-        match work {
-            Some(work) => parts.exchange_during(work, self.rows_mut()?, own, moves)?,
-            None => parts.exchange(None, self.rows_mut()?, kept, moves)?,
-        }
+        parts.exchange(None, self.rows_mut()?, kept, moves)?;
         let (placement, ghosts) = (placement.clone(), Some(ghosts.clone()));
         self.held = Held::Own { placement, ghosts, has_ghosts: true };
         Ok(())

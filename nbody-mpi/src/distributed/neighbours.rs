@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nbody_core::lists::cutoff::Cutoff;
-use nbody_core::untyped::{Buffer, LookedAt, Neighbours, Origin, Subset};
+use nbody_core::untyped::{Buffer, Neighbours, Origin, Subset};
 use nbody_core::{Csr, Domain, Error, ListState, NeighbourStats, Precision, Sources};
 
 use super::lists::Lists;
@@ -75,9 +75,8 @@ impl Neighbours for DistributedLists {
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
-        at: LookedAt,
     ) -> Result<bool, Error> {
-        self.get_mut().look(i, j, cutoffs, at)
+        self.get_mut().look(i, j, cutoffs)
     }
 
     fn is_valid(&mut self) -> Result<bool, Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{Cutoff, Watched};
 use nbody_core::pack::dim;
-use nbody_core::untyped::{Buffer, WorkOnRows};
+use nbody_core::untyped::Buffer;
 use nbody_core::{Error, Interval, Sources};
 
 use super::buffer::Distributed;
@@ -87,21 +87,10 @@ pub struct Placed {
 impl Placed {
     /// Returns the rows of the i-particles and of the j-particles. In one set both have ghosts.
     pub fn rows(&self, sets: &Sets) -> Result<[Arc<Box<dyn Buffer>>; 2], Error> {
-        self.rows_during(sets, None)
-    }
-
-    /// Returns these rows. If one buffer has both, and its ghosts have to be sent, calls `work` with its
-    /// rows meanwhile; it may use the rows of this rank's particles.
-    pub fn rows_during(
-        &self,
-        sets: &Sets,
-        work: Option<&mut WorkOnRows<'_>>,
-    ) -> Result<[Arc<Box<dyn Buffer>>; 2], Error> {
-        let work = work.filter(|_| self.shape[0]);
-        let j = sets.j.unwrap_or(sets.i).with_ghosts(&self.ghosts, work)?;
+        let j = sets.j.unwrap_or(sets.i).with_ghosts(&self.ghosts)?;
         let i = match sets.shape() {
             [true, _] => j.clone(),
-            [false, true] => sets.i.with_ghosts(&self.ghosts, None)?,
+            [false, true] => sets.i.with_ghosts(&self.ghosts)?,
             [false, false] => sets.i.own(&self.i)?,
         };
         Ok([i, j])

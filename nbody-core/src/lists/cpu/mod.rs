@@ -16,7 +16,7 @@ pub(crate) use crate::lists::cpu::octets::{OCTET, OCTETS, Octet};
 use crate::lists::cpu::set::Set;
 use crate::lists::csr::Csr;
 use crate::lists::cutoff::{Cutoff, Watched};
-use crate::lists::engine::{LookedAt, Neighbours, Origin};
+use crate::lists::engine::{Neighbours, Origin};
 use crate::lists::given::check_excluded;
 use crate::lists::stats::NeighbourStats;
 use crate::lists::subset::{Subset, SubsetNumbers};
@@ -300,13 +300,8 @@ impl Neighbours for CpuNeighbours {
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
-        at: LookedAt,
     ) -> Result<bool, Error> {
-        match at {
-            // Waits for the other rows.
-            LookedAt::Before(_) => Ok(self.built.is_some()),
-            LookedAt::All | LookedAt::From(_) => self.renew(&Sets::new(i, j)?, cutoffs, false),
-        }
+        self.renew(&Sets::new(i, j)?, cutoffs, false)
     }
 
     fn is_valid(&mut self) -> Result<bool, Error> {

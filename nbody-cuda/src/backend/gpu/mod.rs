@@ -1,9 +1,8 @@
 //! A GPU behind the CUDA driver.
 //!
 //! All work on a GPU is ordered by one stream of the process, so that buffers may pass between
-//! engines; exchanges of NCCL beside other work begin and end in its order. A thread that waits for
-//! others may meanwhile run a task for another GPU, so that each call of the driver binds its context
-//! first.
+//! engines. A thread that waits for others may meanwhile run a task for another GPU, so that each
+//! call of the driver binds its context first.
 #![allow(unsafe_code)]
 
 mod allocation;

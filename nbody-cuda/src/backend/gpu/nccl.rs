@@ -2,9 +2,8 @@
 //! not need it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cudarc::driver::{CudaStream, result};
 use nbody_compile::variable;
 use nbody_core::untyped::Communicator;
 
@@ -126,8 +125,6 @@ impl Nccl {
 pub(super) struct NcclLink {
     nccl: &'static Nccl,
     gpu: Gpu,
-    /// The stream of exchanges beside other work.
-    aside: Arc<CudaStream>,
     handle: Mutex<Handle>,
     rank: usize,
     ranks: usize,
@@ -165,7 +162,6 @@ impl NcclLink {
             let version = nccl.map_or(Ok(0), Nccl::version)?;
             let uuid = gpu.stream.context().uuid();
             let uuid = uuid.map_err(|e| gpu.failed("cuDeviceGetUuid", e))?;
-            let nccl = nccl.map(|nccl| Ok::<_, Error>((nccl, stream_aside(gpu)?))).transpose()?;
             Ok((nccl, Facts { version, uuid: bytemuck::cast(uuid.bytes) }))
         });
         let failed = Facts { version: Facts::FAILED, uuid: [0; 16] };
@@ -178,7 +174,7 @@ impl NcclLink {
             let message = format!("rank {rank} has failed");
             return Err(Error::Nccl { call: "connecting the ranks", message });
         }
-        let Some((nccl, aside)) = nccl else { return Ok(None) };
+        let Some(nccl) = nccl else { return Ok(None) };
         let is_shared = (1..ranks).any(|k| all[..k].iter().any(|it| it.uuid == all[k].uuid));
         if is_shared || all.iter().any(|it| it.version != version) {
             return Ok(None);
@@ -203,91 +199,12 @@ impl NcclLink {
         let status = unsafe { (nccl.init)(&raw mut handle, count, shared, place) };
         nccl.check("ncclCommInitRank", status)?;
         let name = format!("NCCL {}.{}", version / 10_000, version / 100 % 100);
-        Ok(Some(Self {
-            nccl,
-            gpu: gpu.clone(),
-            aside,
-            handle: Mutex::new(handle),
-            rank,
-            ranks,
-            name,
-        }))
+        let (gpu, handle) = (gpu.clone(), Mutex::new(handle));
+        Ok(Some(Self { nccl, gpu, handle, rank, ranks, name }))
     }
 
     fn handle(&self) -> MutexGuard<'_, Handle> {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Exchanges bytes in the order of a stream.
-    fn exchange_on(
-        &self,
-        stream: &CudaStream,
-        (from, to): (&dyn Memory, &dyn Memory),
-        transfers: &[Transfer],
-    ) -> Result<(), Error> {
-        let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
-        let each: Vec<_> = each.collect();
-        let (nccl, stream, handle) = (self.nccl, stream.cu_stream().cast(), self.handle());
-        // SAFETY: a group of calls begins, and ends below.
-        self.nccl.check("ncclGroupStart", unsafe { (self.nccl.begin)() })?;
-        let mut done = Ok(());
-        for (rank, [sent, received]) in each {
-            let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
-            if !sent.is_empty() {
-                let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
-                // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
-                let status = unsafe { (nccl.send)(from, count, UINT8, rank, *handle, stream) };
-                done = done.and(nccl.check("ncclSend", status));
-            }
-            if !received.is_empty() {
-                let (to, count) =
-                    (received.start as *mut c_void, (received.end - received.start) as usize);
-                // SAFETY: as above; nothing else uses these bytes meanwhile.
-                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, *handle, stream) };
-                done = done.and(nccl.check("ncclRecv", status));
-            }
-        }
-        // SAFETY: the group was begun above.
-        self.nccl.check("ncclGroupEnd", unsafe { (self.nccl.end)() })?;
-        done
-    }
-
-    /// Lets later work of the GPU, and the release of memory, wait for the exchange beside it.
-    fn end_aside(&self) -> Result<(), Error> {
-        self.gpu.bind()?;
-        self.join(&self.gpu.stream, &self.aside)
-    }
-
-    /// Lets one stream wait for the work of the other so far.
-    fn join(&self, waiting: &CudaStream, other: &CudaStream) -> Result<(), Error> {
-        waiting.join(other).map_err(|e| self.gpu.failed("cuStreamWaitEvent", e))
-    }
-}
-
-/// Creates the stream of exchanges beside other work. Their kernels need few of the multiprocessors,
-/// and should not wait for kernels of others.
-fn stream_aside(gpu: &Gpu) -> Result<Arc<CudaStream>, Error> {
-    gpu.bind()?;
-    let stream = result::stream::get_priority_range()
-        .and_then(|(_, greatest)| gpu.stream.context().new_stream_with_priority(greatest));
-    stream.map_err(|e| gpu.failed("cuStreamCreateWithPriority", e))
-}
-
-/// An exchange in the stream beside other work. It ends even if that work panics.
-struct Aside<'a>(&'a NcclLink);
-
-impl Aside<'_> {
-    fn end(self) -> Result<(), Error> {
-        let link = self.0;
-        std::mem::forget(self);
-        link.end_aside()
-    }
-}
-
-impl Drop for Aside<'_> {
-    fn drop(&mut self) {
-        // The panic tells more than an error would.
-        let _ = self.0.end_aside();
     }
 }
 
@@ -323,17 +240,33 @@ impl Link for NcclLink {
         from: &dyn Memory,
         to: &dyn Memory,
         transfers: &[Transfer],
-        work: Option<&mut dyn FnMut()>,
     ) -> Result<(), Error> {
-        let memory = (from, to);
-        let Self { gpu, aside, .. } = self;
-        gpu.bind()?;
-        let Some(work) = work else { return self.exchange_on(&gpu.stream, memory, transfers) };
-        self.join(aside, &gpu.stream)?;
-        let exchange = Aside(self);
-        let exchanged = self.exchange_on(aside, memory, transfers);
-        work();
-        exchanged.and(exchange.end())
+        self.gpu.bind()?;
+        let (nccl, stream, handle) = (self.nccl, self.gpu.stream.cu_stream().cast(), self.handle());
+        let each = transfers.iter().map(|it| (it.rank, it.addresses(from, to)));
+        let each: Vec<_> = each.collect();
+        // SAFETY: a group of calls begins, and ends below.
+        nccl.check("ncclGroupStart", unsafe { (nccl.begin)() })?;
+        let mut done = Ok(());
+        for (rank, [sent, received]) in each {
+            let rank = c_int::try_from(rank).unwrap_or(c_int::MAX);
+            if !sent.is_empty() {
+                let (from, count) = (sent.start as *const c_void, (sent.end - sent.start) as usize);
+                // SAFETY: the memory is on this GPU and has these bytes; the stream orders its use.
+                let status = unsafe { (nccl.send)(from, count, UINT8, rank, *handle, stream) };
+                done = done.and(nccl.check("ncclSend", status));
+            }
+            if !received.is_empty() {
+                let (to, count) =
+                    (received.start as *mut c_void, (received.end - received.start) as usize);
+                // SAFETY: as above; nothing else uses these bytes meanwhile.
+                let status = unsafe { (nccl.receive)(to, count, UINT8, rank, *handle, stream) };
+                done = done.and(nccl.check("ncclRecv", status));
+            }
+        }
+        // SAFETY: the group was begun above.
+        nccl.check("ncclGroupEnd", unsafe { (nccl.end)() })?;
+        done
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
-use nbody_core::untyped::LookedAt;
 
 use super::{ASK, DeviceLists, LOOK, Outcome, REBUILD, TELL, Task};
 use crate::backend::{Launch, Memory, in_batch};
@@ -34,47 +33,38 @@ impl DeviceLists {
         Ok(())
     }
 
-    /// Launches a look at rows of the particles, and a rebuild if the task has one.
+    /// Launches a look at the particles, and a rebuild if the task has one.
     pub(super) fn launch(
         &mut self,
         [i, j]: [Option<ListedSet>; 2],
         extent: &ListExtent,
-        (task, at): (Task, LookedAt),
+        task: Task,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         (self.contents, self.builds_nothing) = ([None; 2], false);
         self.rechecks.forget();
         let Some(i) = i else { return Ok(()) };
         (self.looked_at, self.looked) = (extent.n, Some(*extent));
-        if self.is_begun && !matches!(at, LookedAt::From(_)) {
-            // Nobody asks for what the look has found.
-            self.reset()?;
-        }
-        self.is_begun = matches!(at, LookedAt::Before(_));
-        let is_last = !self.is_begun;
-        if is_last {
-            self.reply.expect()?;
-        }
+        self.reply.expect()?;
         let mut batch = self.batch.take();
-        let repeats = !self.timer.is_on() && task != Task::Look && at == LookedAt::All;
-        let held = batch.as_mut().filter(|_| repeats);
+        let held = batch.as_mut().filter(|_| !self.timer.is_on() && task != Task::Look);
         let sets = [i, j.unwrap_or(i)];
-        let launched = in_batch(held, || self.look(sets, extent, (task, at), times));
+        let launched = in_batch(held, || self.look(sets, extent, task, times));
         self.batch = batch;
-        self.is_awaited = launched.is_ok() && is_last;
-        if self.is_awaited && self.given.is_none() {
+        self.is_awaited = launched.is_ok();
+        if launched.is_ok() && self.given.is_none() {
             self.contents = [Some(i), j].map(|set| set.map(|set| set.contents));
         }
         launched
     }
 
-    /// Launches a look at rows of the particles. Without a second buffer, the j-particles are the
+    /// Launches a look at the particles. Without a second buffer, the j-particles are the
     /// i-particles.
     fn look(
         &self,
         sets: [ListedSet; 2],
         extent: &ListExtent,
-        (task, at): (Task, LookedAt),
+        task: Task,
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         let ListExtent { has_j, n, .. } = extent;
@@ -83,7 +73,7 @@ impl DeviceLists {
             order.argument(sets[set].positions(), sets[set].frame(extent))
         };
         let orders = [order(0), order(1)];
-        let request = self.request(extent, self.base.as_ref(), (task == Task::Build, at));
+        let request = self.request(extent, self.base.as_ref(), task == Task::Build);
         let reach = self.reach_argument(extent, None);
         let used = self.state_part(offset_of!(LookState, used));
         let room = Room { capacity: self.capacity as u64, used };
@@ -103,7 +93,6 @@ impl DeviceLists {
             let look = launch(LOOK, blocks).value(&request).value(&orders[0]);
             module.launch(reach.pass(look.value(&orders[1])).value(&state))?;
             match (&self.given, task) {
-                _ if matches!(at, LookedAt::Before(_)) => Ok(()),
                 (Some(_), _) => module.launch(launch(TELL, 1).value(&state).value(&reply)),
                 (_, Task::Look) => module.launch(launch(ASK, 1).value(&state).value(&reply)),
                 _ => Ok(()),
@@ -142,7 +131,7 @@ impl DeviceLists {
         &self,
         extent: &ListExtent,
         base: Option<&ListExtent>,
-        (forced, at): (bool, LookedAt),
+        forced: bool,
     ) -> LookRequest {
         let two_sets = match (extent.has_j, extent.one_set) {
             (false, _) => 0,
@@ -151,12 +140,6 @@ impl DeviceLists {
         };
         // Lists that must be built in any case have no margin.
         let (change, margin) = self.margin(extent, base).unwrap_or_default();
-        let rows = |rows: [usize; 2]| rows.map(|row| row as u32);
-        let [begin, end] = match at {
-            LookedAt::All => [[0; 2], [u32::MAX; 2]],
-            LookedAt::Before(end) => [[0; 2], rows(end)],
-            LookedAt::From(begin) => [rows(begin), [u32::MAX; 2]],
-        };
         LookRequest {
             margin: margin.into(),
             change: change.into(),
@@ -164,8 +147,6 @@ impl DeviceLists {
             two_sets,
             i_phases: curve::phases(extent.n[0]),
             phases: phases_of(extent),
-            begin,
-            end,
         }
     }
 

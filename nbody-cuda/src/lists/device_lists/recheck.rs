@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nbody_core::untyped::LookedAt;
-
 use super::{DeviceLists, LOOK, Outcome};
 use crate::backend::{Launch, Memory, Scratch};
 use crate::border::Address;
@@ -94,7 +92,7 @@ impl DeviceLists {
         // The look takes a second set after an empty first set.
         let n = if set == 0 { from.n } else { 0 };
         let first = Order { from: Positions { n, ..from }, ..order };
-        let mut request = self.request(&extent, base.as_ref(), (false, LookedAt::All));
+        let mut request = self.request(&extent, base.as_ref(), false);
         request.two_sets = set as u32;
         let reach = self.reach_argument(&extent, numbers);
         let launch = Launch::new(LOOK, buffer.n.div_ceil(BLOCK).max(1) as u32);

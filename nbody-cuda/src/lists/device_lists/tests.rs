@@ -6,7 +6,6 @@ use std::time::Duration;
 use nbody_core::lists::list::Lists;
 use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::Ordered;
-use nbody_core::untyped::LookedAt;
 use nbody_core::{Domain, Field, FieldKind, Precision, Skin};
 
 use super::download::Downloaded;
@@ -179,94 +178,6 @@ fn lists_are_built_when_a_particle_has_moved_too_far() {
     assert_eq!(update(&bodies), Outcome::NotFinite(33));
     bodies.0[33][2] = 0.0;
     assert!(matches!(update(&bodies), Outcome::Built(_)));
-}
-
-/// Returns sets in which the rows that a look does not read have no position.
-fn arrived(sets: &[Bodies], at: LookedAt) -> Vec<Bodies> {
-    let is_read = |row: usize| match at {
-        LookedAt::All => true,
-        LookedAt::Before([end, _]) => row < end,
-        LookedAt::From([begin, _]) => row >= begin,
-    };
-    let position = |(row, x): (usize, &[f64; 3])| if is_read(row) { *x } else { [f64::NAN; 3] };
-    let set = |Bodies(set): &Bodies| Bodies(set.iter().enumerate().map(position).collect());
-    sets.iter().map(set).collect()
-}
-
-/// A look at some rows and then at the others finds what a look at all rows finds, and reads no
-/// others: for one set, for two sets, and for one set in two buffers.
-#[test]
-fn a_look_in_two_parts_has_the_outcome_of_one() {
-    const N: usize = 70;
-    let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
-    let mut check = Check::new(emulator).unwrap();
-    let domain = Domain::periodic([2.0; 3]).unwrap();
-    let mut state = 1;
-    let mut random = || Bodies((0..N).map(|_| [0; 3].map(|_| 2.0 * random(&mut state))).collect());
-    let [i, j] = [random(), random()];
-    let frame = Frame::of(N, &|k| i.0[k], &domain, 3);
-    let both = [i.clone(), j];
-    let same = [i.clone(), i.clone()];
-    for (sets, one_set) in [(&both[..1], true), (&both, false), (&same, true)] {
-        let (has_j, of_j) = (sets.len() > 1, sets.len() - 1);
-        let (n, cutoff, skin) = ([N, of_j * N], 0.25, Skin::Length(0.25));
-        let extent = ListExtent { n, has_j, one_set, domain, frame, cutoff, skin };
-        for (own, moved, by) in [0, 1, 33, N - 1, N]
-            .into_iter()
-            .flat_map(|own| [0, 32, 33, N - 1].map(|moved| (own, moved)))
-            .flat_map(|(own, moved)| [0.01, 0.2, f64::NAN].map(|by| (own, moved, by)))
-        {
-            let case = format!("{own} {moved} {by} {n:?} {one_set}");
-            check.lists.forget();
-            assert!(matches!(check.update(sets, extent), Outcome::Built(_)));
-            let mut to = sets.to_vec();
-            let first_moved = if one_set { 0 } else { of_j };
-            to[first_moved..].iter_mut().for_each(|set| set.0[moved][1] += by);
-            for at in [LookedAt::Before([own; 2]), LookedAt::From([own; 2])] {
-                let outcome = check.with(&arrived(&to, at), |lists, sets| {
-                    lists.look_at(sets, extent, at).unwrap()
-                });
-                assert_eq!(outcome, Outcome::Good, "{case}");
-            }
-            match check.lists.outcome().unwrap() {
-                Outcome::Good => assert!(by == 0.01, "{case}"),
-                Outcome::Built(_) => assert!(by == 0.2, "{case}"),
-                Outcome::NotFinite(k) => {
-                    assert!(by.is_nan() && k == first_moved * N + moved, "{case}: {k}");
-                }
-                other => panic!("{case}: {other:?}"),
-            }
-            for set in (0..sets.len()).filter(|_| by == 0.01) {
-                let mut now = Vec::new();
-                check
-                    .lists
-                    .positions(set)
-                    .read_words(0..3 * N, &mut |it| now = it.to_vec())
-                    .unwrap();
-                assert!(now.iter().all(|word| f64::from_bits(*word).is_finite()), "{case}");
-            }
-        }
-    }
-}
-
-/// A look that does not go on has found nothing.
-#[test]
-fn a_look_that_is_given_up_refuses_nothing_later() {
-    let emulator: Arc<dyn Backend> = Arc::new(Emulator::open().unwrap());
-    let mut check = Check::new(emulator).unwrap();
-    let mut state = 1;
-    let bodies = [Bodies((0..70).map(|_| [0; 3].map(|_| random(&mut state))).collect())];
-    let frame = Frame::of(70, &|k| bodies[0].0[k], &Domain::Open, 3);
-    let (n, skin, domain) = ([70, 0], Skin::Length(0.25), Domain::Open);
-    let extent = ListExtent { n, has_j: false, one_set: true, domain, frame, cutoff: 0.25, skin };
-    assert!(matches!(check.update(&bodies, extent), Outcome::Built(_)));
-    let mut wrong = bodies.clone();
-    wrong[0].0[3][1] = f64::NAN;
-    let look = check.with(&wrong, |lists, sets| {
-        lists.look_at(sets, extent, LookedAt::Before([50; 2])).unwrap()
-    });
-    assert_eq!(look, Outcome::Good);
-    assert_eq!(check.update(&bodies, extent), Outcome::Good);
 }
 
 /// Lists that do not fit are built twice in one update.

@@ -3,7 +3,6 @@
 use nbody_core::NeighbourTimes;
 use nbody_core::order::GROUP;
 use nbody_core::order::image::LIMIT;
-use nbody_core::untyped::LookedAt;
 
 use super::{DeviceLists, Outcome, REBUILD, Task};
 use crate::error::Error;
@@ -35,22 +34,21 @@ impl DeviceLists {
         Ok(outcome)
     }
 
-    /// Begins a look whether the lists of these particles are still good, or goes on with it at other
-    /// rows. If its outcome is that they are not, they are forgotten.
+    /// Begins a look whether the lists of these particles are still good. If its outcome is that they
+    /// are not, they are forgotten.
     pub fn look_at(
         &mut self,
         sets: [Option<ListedSet>; 2],
         extent: ListExtent,
-        at: LookedAt,
     ) -> Result<Outcome, Error> {
         let before = self.outcome()?;
         if before.is_refusal() {
             return Ok(before);
         }
         let mut times = NeighbourTimes::default();
-        times.updates = u64::from(!matches!(at, LookedAt::Before(_)));
+        times.updates = 1;
         if self.given.is_some() && self.built.is_some_and(|built| built.has_sets(&extent)) {
-            let outcome = self.look_at_given(sets, extent, at, &mut times)?;
+            let outcome = self.renew_given(sets, extent, &mut times)?;
             self.timer.add(&times);
             return Ok(outcome);
         }
@@ -58,7 +56,7 @@ impl DeviceLists {
             self.built = None;
             return Ok(Outcome::Good);
         }
-        self.launch(sets, &extent, (Task::Look, at), &mut times)?;
+        self.launch(sets, &extent, Task::Look, &mut times)?;
         (self.built, self.builds_nothing) = (Some(extent), true);
         self.timer.add(&times);
         Ok(Outcome::Good)
@@ -85,7 +83,7 @@ impl DeviceLists {
         let entries = std::mem::take(&mut self.entries_built);
         let is_full = 4 * entries > 3 * self.capacity;
         if self.margin(&extent, self.base.as_ref()).is_some() && !is_full {
-            self.launch(sets, &extent, (Task::Renew, LookedAt::All), times)?;
+            self.launch(sets, &extent, Task::Renew, times)?;
             self.built = Some(extent);
             return self.known_outcome();
         }
@@ -95,7 +93,7 @@ impl DeviceLists {
             self.grow(2 * entries)?;
         }
         let outcome = loop {
-            self.launch(sets, &extent, (Task::Build, LookedAt::All), times)?;
+            self.launch(sets, &extent, Task::Build, times)?;
             match self.outcome()? {
                 Outcome::Built(entries) if entries > self.capacity => {
                     // Twice the size, since later lists may be longer.
@@ -123,8 +121,7 @@ impl DeviceLists {
         self.reserve(&extent)?;
         let [capacity, entries] = room.map(|it| usize::try_from(it).unwrap_or(usize::MAX));
         self.grow(capacity)?;
-        let task = (Task::Build, LookedAt::All);
-        self.launch(sets, &extent, task, &mut NeighbourTimes::default())?;
+        self.launch(sets, &extent, Task::Build, &mut NeighbourTimes::default())?;
         let outcome = self.outcome()?;
         self.entries_built = entries;
         self.built = (sets[0].is_some() && !outcome.is_refusal()).then_some(extent);
@@ -139,7 +136,9 @@ impl DeviceLists {
         times: &mut NeighbourTimes,
     ) -> Result<Outcome, Error> {
         if self.built.is_some_and(|built| built.has_sets(&extent)) {
-            return self.look_at_given(sets, extent, LookedAt::All, times);
+            self.launch(sets, &extent, Task::Build, times)?;
+            self.built = Some(extent);
+            return self.known_outcome();
         }
         self.built = None;
         let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
@@ -150,7 +149,7 @@ impl DeviceLists {
         if let Some(given) = &mut self.given {
             given.upload(&*backend, [extent.n[0], extent.nj()])?;
         }
-        self.launch(sets, &extent, (Task::Build, LookedAt::All), times)?;
+        self.launch(sets, &extent, Task::Build, times)?;
         let outcome = self.outcome()?;
         if !outcome.is_refusal() {
             times.rebuilds = 1;
@@ -158,19 +157,6 @@ impl DeviceLists {
             self.built = Some(extent);
         }
         Ok(outcome)
-    }
-
-    /// Looks at the particles of given pairs that are on the device.
-    fn look_at_given(
-        &mut self,
-        sets: [Option<ListedSet>; 2],
-        extent: ListExtent,
-        at: LookedAt,
-        times: &mut NeighbourTimes,
-    ) -> Result<Outcome, Error> {
-        self.launch(sets, &extent, (Task::Build, at), times)?;
-        self.built = Some(extent);
-        if self.is_awaited { self.known_outcome() } else { Ok(Outcome::Good) }
     }
 
     /// Returns a refusal if the last look has already answered with one. Does not wait.

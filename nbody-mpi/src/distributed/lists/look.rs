@@ -3,7 +3,7 @@
 use std::mem;
 
 use nbody_core::lists::cutoff::Cutoff;
-use nbody_core::untyped::{Buffer, LookedAt};
+use nbody_core::untyped::Buffer;
 use nbody_core::{Error, Sources};
 
 use super::{Built, Lists};
@@ -36,22 +36,10 @@ impl Lists {
         self.build_again(sets, cutoffs)
     }
 
-    /// Begins a look at distributed particles: at the particles of this rank while ghosts are sent.
+    /// Begins a look at distributed particles.
     fn look_at(&mut self, placed: &Placed, sets: &Sets, cutoffs: &[Cutoff]) -> Result<bool, Error> {
-        let own = [placed.i.own(); 2];
-        let mut begun = None;
-        let mut begin = |rows: &dyn Buffer| {
-            let sources = placed.sources(rows);
-            let at = LookedAt::Before(own);
-            begun = Some(self.of_rank.look(rows, sources, cutoffs.to_vec(), at));
-        };
-        let [i, j] = placed.rows_during(sets, Some(&mut begin))?;
-        let at = match begun.transpose()? {
-            Some(false) => return Ok(false),
-            Some(true) => LookedAt::From(own),
-            None => LookedAt::All,
-        };
-        self.of_rank.look(&**i, placed.sources(&**j), cutoffs.to_vec(), at)
+        let [i, j] = placed.rows(sets)?;
+        self.of_rank.look(&**i, placed.sources(&**j), cutoffs.to_vec())
     }
 
     /// Returns whether a look has begun whose outcome is not known.
@@ -109,11 +97,10 @@ impl Lists {
         i: &dyn Buffer,
         j: Sources<'_, dyn Buffer>,
         cutoffs: Vec<Cutoff>,
-        at: LookedAt,
     ) -> Result<bool, Error> {
         let Some(built) = self.built.take() else {
             self.leave_subset()?;
-            return self.of_rank.look(&*all(i)?, j.with(&*all(j.particles())?), cutoffs, at);
+            return self.of_rank.look(&*all(i)?, j.with(&*all(j.particles())?), cutoffs);
         };
         let sets = Sets::new(i, j).filter(|sets| built.placed.has(sets) && !built.is_wanted);
         match sets {
