@@ -19,10 +19,10 @@ const OF_RANK: usize = 64;
 const OF_WORK: usize = 4096;
 /// The least distance of the particles of a sample that does not have all.
 const LEAST_STRIDE: usize = 4;
-/// The greatest number of particles of a rank for which regions stay, in terms of the number when they
-/// were cut, and beyond it.
-const IMBALANCE: f64 = 1.03;
-const SMALL: f64 = 8.0;
+/// The growth of the greatest number of particles of a rank up to which regions stay: a share of the
+/// number, and multiples of its square root, by which it varies in a gas.
+const IMBALANCE: f64 = 0.005;
+const DEVIATIONS: f64 = 2.0;
 
 /// The particles of one or two sets, and their positions in a space with these lengths.
 #[derive(Clone, Copy)]
@@ -153,13 +153,20 @@ fn distribute(
         rows::gather_equal(&*job.communicator, &[numbers.on_device.len() as u64])?.concat();
     let now = counts.iter().max().copied().unwrap_or(0) as usize;
     let most = if is_new { now } else { usual };
-    let is_balanced = now as f64 <= IMBALANCE * most as f64 + SMALL;
+    let is_balanced = is_balanced(now, most);
     let (number, regions) = (new_number(), regions.clone());
     let rows = OnceLock::new();
     let placement = Placement { number, n, numbers, regions, most, is_balanced, before, rows };
     let placement = Arc::new(placement);
     buffer.own(&placement)?;
     Ok(placement)
+}
+
+/// Returns whether regions stay in which the fullest rank has `now` particles, and had `most` when they
+/// were cut.
+fn is_balanced(now: usize, most: usize) -> bool {
+    let [now, most] = [now, most].map(|n| n as f64);
+    now - most <= IMBALANCE * most + DEVIATIONS * most.sqrt()
 }
 
 /// Returns a box around the particles of this rank. In a periodic space, that is the region that they
@@ -215,11 +222,19 @@ pub fn hull(job: &Job, bounds: &[Interval]) -> Result<Vec<Interval>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::stride;
+    use super::{is_balanced, stride};
 
     #[test]
     fn samples_take_every_particle_or_have_prime_distances() {
         let strides = [(0, 100), (1, 100), (300, 100), (301, 100), (1000, 100), (1701, 100)];
         assert_eq!(strides.map(|(n, most)| stride(n, most)), [1, 1, 1, 5, 11, 19]);
+    }
+
+    #[test]
+    fn regions_stay_while_numbers_vary_as_in_a_gas() {
+        let stay = [(90, 100), (120, 100), (1_007_000, 1_000_000), (0, 0)];
+        assert!(stay.iter().all(|&(now, most)| is_balanced(now, most)));
+        let are_cut = [(121, 100), (1_007_001, 1_000_000), (1, 0)];
+        assert!(!are_cut.iter().any(|&(now, most)| is_balanced(now, most)));
     }
 }
