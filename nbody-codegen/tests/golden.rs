@@ -145,6 +145,16 @@ fn fluid_in_cuda() {
 }
 
 #[test]
+fn words_in_cuda() {
+    cuda("words");
+}
+
+#[test]
+fn words_in_cpp() {
+    cpp("words");
+}
+
+#[test]
 fn programs_per_particle_in_cuda() {
     particle_cuda("simulation");
 }

@@ -6,11 +6,12 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
 
-const MODULES: [&str; 4] = [
+const MODULES: [&str; 5] = [
     include_str!("modules/gravity.rs"),
     include_str!("modules/everything.rs"),
     include_str!("modules/fluid.rs"),
     include_str!("modules/simulation.rs"),
+    include_str!("modules/words.rs"),
 ];
 
 /// A change at a token; tokens are counted through all groups.

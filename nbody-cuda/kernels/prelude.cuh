@@ -121,6 +121,11 @@ __device__ __forceinline__ real divide(real a, real b)
     else return a * recip(b);
 }
 
+// Divides integers, cut off, and returns the remainder: of a division by 0, the greatest integer and
+// the dividend.
+__device__ __forceinline__ u32 quotient(u32 a, u32 b) { return b == 0 ? ~0u : a / b; }
+__device__ __forceinline__ u32 remainder(u32 a, u32 b) { return b == 0 ? a : a % b; }
+
 template <int D>
 __device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
 {

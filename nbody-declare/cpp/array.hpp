@@ -156,6 +156,8 @@ NBODY_INLINE U32 wrapped(U32 x) { return x & U32::splat(~uint32_t{0}); }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {a.bits * b.bits}; }
 NBODY_INLINE U32 shl(U32 x, int n) { return {x.bits << n}; }
 NBODY_INLINE U32 shr(U32 x, int n) { return {x.bits >> n}; }
+NBODY_INLINE U32 shl(U32 x, U32 n) { return {x.bits << n.bits}; }
+NBODY_INLINE U32 shr(U32 x, U32 n) { return {x.bits >> n.bits}; }
 NBODY_INLINE Register from_integers(U32 x)
 {
     return __builtin_convertvector(wrapped(x).bits, Register);

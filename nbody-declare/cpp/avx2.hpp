@@ -144,6 +144,8 @@ NBODY_INLINE U32 select(Mask mask, U32 yes, U32 no)
 NBODY_INLINE Mask eq(U32 a, U32 b) { return {NBODY_EPI(_mm256_cmpeq)(a.bits, b.bits)}; }
 NBODY_INLINE U32 shl(U32 x, int n) { return {NBODY_EPI(_mm256_slli)(x.bits, n)}; }
 NBODY_INLINE U32 shr(U32 x, int n) { return {NBODY_EPI(_mm256_srli)(x.bits, n)}; }
+NBODY_INLINE U32 shl(U32 x, U32 n) { return {NBODY_EPI(_mm256_sllv)(x.bits, n.bits)}; }
+NBODY_INLINE U32 shr(U32 x, U32 n) { return {NBODY_EPI(_mm256_srlv)(x.bits, n.bits)}; }
 
 #if NBODY_IS_DOUBLE
 NBODY_INLINE Register rsqrt_estimate(Register x) { return x; }

@@ -153,6 +153,8 @@ NBODY_INLINE U32 select(Mask mask, U32 yes, U32 no)
 }
 NBODY_INLINE U32 shl(U32 x, int n) { return {NBODY_EPI(_mm512_slli)(x.bits, n)}; }
 NBODY_INLINE U32 shr(U32 x, int n) { return {NBODY_EPI(_mm512_srli)(x.bits, n)}; }
+NBODY_INLINE U32 shl(U32 x, U32 n) { return {NBODY_EPI(_mm512_sllv)(x.bits, n.bits)}; }
+NBODY_INLINE U32 shr(U32 x, U32 n) { return {NBODY_EPI(_mm512_srlv)(x.bits, n.bits)}; }
 
 #if NBODY_IS_DOUBLE
 // Reduces modulo 2^32.

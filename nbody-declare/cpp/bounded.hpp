@@ -68,6 +68,10 @@ struct Real {
     static NBODY_INLINE U32 add_u32(U32 a, U32 b) { return {a.value + b.value}; }
     static NBODY_INLINE U32 sub_u32(U32 a, U32 b) { return {a.value - b.value}; }
     static NBODY_INLINE U32 mul_u32(U32 a, U32 b) { return {a.value * b.value}; }
+    static NBODY_INLINE U32 div_u32(U32 a, U32 b) { return {quotient(a.value, b.value)}; }
+    static NBODY_INLINE U32 rem_u32(U32 a, U32 b) { return {remainder(a.value, b.value)}; }
+    static NBODY_INLINE U32 shl_u32(U32 a, U32 b) { return {a.value << b.value % 32}; }
+    static NBODY_INLINE U32 shr_u32(U32 a, U32 b) { return {a.value >> b.value % 32}; }
     static NBODY_INLINE Real from_u32(U32 a) { return given(a.value); }
 
     static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)

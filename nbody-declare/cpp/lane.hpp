@@ -67,6 +67,10 @@ using Element = float;
 using Word = uint32_t;
 #endif
 
+// A quotient, cut off, and a remainder: of a division by 0, the greatest integer and the dividend.
+NBODY_INLINE uint32_t quotient(uint32_t a, uint32_t b) { return b == 0 ? ~uint32_t{0} : a / b; }
+NBODY_INLINE uint32_t remainder(uint32_t a, uint32_t b) { return b == 0 ? a : a % b; }
+
 constexpr double INFINITY = __builtin_inf();
 constexpr double NOT_A_NUMBER = __builtin_nan("");
 

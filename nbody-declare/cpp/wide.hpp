@@ -12,6 +12,20 @@
 
 namespace nbody {
 
+// Calls a function with each element of both, for want of an instruction.
+template <typename Function>
+NBODY_INLINE U32 each(U32 a, U32 b, const Function &function)
+{
+    Word of_a[sizeof(U32) / sizeof(Word)], of_b[sizeof(U32) / sizeof(Word)];
+    __builtin_memcpy(of_a, &a, sizeof a);
+    __builtin_memcpy(of_b, &b, sizeof b);
+    for (size_t k = 0; k < sizeof(U32) / sizeof(Word); ++k) {
+        of_a[k] = function(uint32_t(of_a[k]), uint32_t(of_b[k]));
+    }
+    __builtin_memcpy(&a, of_a, sizeof a);
+    return a;
+}
+
 struct Real;
 using Coordinate = Real;
 
@@ -50,6 +64,13 @@ struct Real {
     static NBODY_INLINE U32 add_u32(U32 a, U32 b) { return level::wrapped(a + b); }
     static NBODY_INLINE U32 sub_u32(U32 a, U32 b) { return level::wrapped(a - b); }
     static NBODY_INLINE U32 mul_u32(U32 a, U32 b) { return level::wrapped(level::product(a, b)); }
+    static NBODY_INLINE U32 div_u32(U32 a, U32 b) { return each(a, b, quotient); }
+    static NBODY_INLINE U32 rem_u32(U32 a, U32 b) { return each(a, b, remainder); }
+    static NBODY_INLINE U32 shl_u32(U32 a, U32 b)
+    {
+        return level::wrapped(level::shl(a, b & U32::splat(31)));
+    }
+    static NBODY_INLINE U32 shr_u32(U32 a, U32 b) { return level::shr(a, b & U32::splat(31)); }
     static NBODY_INLINE Real from_u32(U32 a) { return {level::from_integers(a)}; }
 
     static Real gather(const Real *entries, size_t n, U32 index);

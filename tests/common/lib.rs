@@ -15,6 +15,7 @@ pub mod scales;
 pub mod spheres;
 pub mod steps;
 pub mod ways;
+pub mod words;
 
 use std::path::PathBuf;
 
@@ -126,6 +127,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
 pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
+    visitor.visit(words::words::Words { salt: 0x9e37_79b9 });
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(spaces::Spaces { scale: 0.625 });

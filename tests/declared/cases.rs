@@ -15,7 +15,7 @@ pub const N: usize = 401;
 
 /// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
 /// that together use the whole language.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "interactions/src/boundary.rs",
     "interactions/src/electrostatics.rs",
     "interactions/src/gravitation.rs",
@@ -25,6 +25,7 @@ const FILES: [&str; 9] = [
     "interactions/src/vortex.rs",
     "tests/common/indexed.rs",
     "tests/common/lib.rs",
+    "tests/common/words.rs",
 ];
 
 /// A law by the Rust compiler, the same law from its text, and rows of its records.

@@ -44,6 +44,18 @@ impl BodyChecker<'_> {
             (Some(op), ..) => operator::binary(op, ty, value.ty),
             (None, ..) => Some(value.ty),
         };
+        if let Some(op @ (BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr)) = op
+            && result.is_none()
+        {
+            let (help, sign) = match op {
+                BinaryOp::Rem => ("only integers have a remainder", "%="),
+                BinaryOp::Shl => ("only integers shift, by integers", "<<="),
+                _ => ("only integers shift, by integers", ">>="),
+            };
+            let arguments = [&*ty.to_string(), sign, &value.ty.to_string(), help];
+            self.items.cx.error(Site::of(right), &message::BINARY, &arguments);
+            return None;
+        }
         if result != Some(ty) {
             let help = match (&target, of_value(&value, ty)) {
                 (Target::Local(Place { of, component: None, .. }), _)

@@ -11,7 +11,9 @@ use crate::check::index::component_of;
 use crate::check::scope::Binding;
 use crate::check::{constant, operator};
 use crate::diagnostics::Site;
-use crate::ir::{self, ExprKind, FieldId, Index, Input, Reduction, StructId, Type, UnaryOp};
+use crate::ir::{
+    self, BinaryOp, ExprKind, FieldId, Index, Input, Reduction, StructId, Type, UnaryOp,
+};
 use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
 
@@ -299,6 +301,12 @@ impl BodyChecker<'_> {
         let op = match (&unary.op, operand.ty) {
             (UnOp::Neg(_), Type::Real | Type::Vector(_)) => UnaryOp::Neg,
             (UnOp::Not(_), Type::Bool) => UnaryOp::Not,
+            (UnOp::Not(_), Type::U32) => {
+                let span = unary.op.span();
+                let bits = ir::Expr::new(ExprKind::U32(u32::MAX), Type::U32, span);
+                let kind = ExprKind::Binary(BinaryOp::Xor, Box::new(operand), Box::new(bits));
+                return Some(ir::Expr::new(kind, Type::U32, span));
+            }
             _ => {
                 let op = unary.op.to_token_stream().to_string();
                 let ty = operand.ty.to_string();

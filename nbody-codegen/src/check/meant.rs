@@ -144,17 +144,6 @@ impl BodyChecker<'_> {
         found.try_into().ok()
     }
 
-    /// Refuses an assignment such as `n >>= 2`.
-    pub fn refuse_assignment(&mut self, binary: &syn::ExprBinary, op: &syn::BinOp) {
-        let (a, b) = (self.expr(&binary.left), self.expr(&binary.right));
-        let (Some(a), Some(b)) = (a, b) else { return };
-        let (a, b) = (a.ty, b.ty);
-        let help = advice::operators::of_binary(op, (&binary.left, a), (&binary.right, b));
-        let op = binary.op.to_token_stream().to_string();
-        let arguments = [&*a.to_string(), &op, &b.to_string(), &help];
-        self.items.cx.error(Site::of(binary), &message::BINARY, &arguments);
-    }
-
     /// Advises on a method that no value of this type has.
     pub fn of_method(call: &ExprMethodCall, ty: Type) -> String {
         let name = call.method.to_string();

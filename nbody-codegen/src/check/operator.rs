@@ -15,6 +15,9 @@ pub(crate) fn of(op: &BinOp, [a, b]: [Type; 2]) -> Option<BinaryOp> {
         BinOp::Sub(_) => BinaryOp::Sub,
         BinOp::Mul(_) => BinaryOp::Mul,
         BinOp::Div(_) => BinaryOp::Div,
+        BinOp::Rem(_) => BinaryOp::Rem,
+        BinOp::Shl(_) => BinaryOp::Shl,
+        BinOp::Shr(_) => BinaryOp::Shr,
         BinOp::And(_) | BinOp::BitAnd(_) => BinaryOp::And,
         BinOp::Or(_) | BinOp::BitOr(_) => BinaryOp::Or,
         BinOp::BitXor(_) => BinaryOp::Xor,
@@ -35,19 +38,12 @@ pub(crate) fn assignment(op: &BinOp) -> Option<BinaryOp> {
         BinOp::SubAssign(_) => BinaryOp::Sub,
         BinOp::MulAssign(_) => BinaryOp::Mul,
         BinOp::DivAssign(_) => BinaryOp::Div,
+        BinOp::RemAssign(_) => BinaryOp::Rem,
+        BinOp::ShlAssign(_) => BinaryOp::Shl,
+        BinOp::ShrAssign(_) => BinaryOp::Shr,
         BinOp::BitAndAssign(_) => BinaryOp::And,
         BinOp::BitOrAssign(_) => BinaryOp::Or,
         BinOp::BitXorAssign(_) => BinaryOp::Xor,
-        _ => return None,
-    })
-}
-
-/// Returns the operator of an assignment that the language does not have, such as `%=`.
-pub(crate) fn assigned(op: &BinOp) -> Option<BinOp> {
-    Some(match op {
-        BinOp::RemAssign(op) => BinOp::Rem(syn::Token![%](op.spans[0])),
-        BinOp::ShlAssign(op) => BinOp::Shl(syn::Token![<<]([op.spans[0], op.spans[1]])),
-        BinOp::ShrAssign(op) => BinOp::Shr(syn::Token![>>]([op.spans[0], op.spans[1]])),
         _ => return None,
     })
 }
@@ -59,6 +55,9 @@ pub(crate) fn written_assignment(op: Option<BinaryOp>) -> &'static str {
         Some(BinaryOp::Sub) => "-= ",
         Some(BinaryOp::Mul) => "*= ",
         Some(BinaryOp::Div) => "/= ",
+        Some(BinaryOp::Rem) => "%= ",
+        Some(BinaryOp::Shl) => "<<= ",
+        Some(BinaryOp::Shr) => ">>= ",
         Some(BinaryOp::And) => "&= ",
         Some(BinaryOp::Or) => "|= ",
         Some(BinaryOp::Xor) => "^= ",
@@ -68,11 +67,11 @@ pub(crate) fn written_assignment(op: Option<BinaryOp>) -> &'static str {
 
 /// Returns the type of `a op b`, if the operation is defined.
 pub(crate) fn binary(op: BinaryOp, a: Type, b: Type) -> Option<Type> {
-    use BinaryOp::{Add, And, Div, Eq, Mul, Ne, Or, Sub, Xor};
+    use BinaryOp::{Add, And, Div, Eq, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor};
     use Type::{Bool, Point, Real, U32, Vector};
     match (a, op, b) {
         (Real, Add | Sub | Mul | Div, Real) => Some(Real),
-        (U32, Add | Sub | Mul | And | Or | Xor, U32) => Some(U32),
+        (U32, Add | Sub | Mul | Div | Rem | Shl | Shr | And | Or | Xor, U32) => Some(U32),
         (Bool, And | Or | Xor | Eq | Ne, Bool) => Some(Bool),
         (Vector(m), Add | Sub, Vector(n)) if m == n => Some(Vector(n)),
         (Vector(n), Mul | Div, Real) | (Real, Mul, Vector(n)) => Some(Vector(n)),

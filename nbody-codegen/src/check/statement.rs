@@ -179,10 +179,6 @@ impl BodyChecker<'_> {
                 let op = operator::assignment(&binary.op);
                 self.assign(&binary.left, op, &binary.right);
             }
-            Expr::Binary(binary) if operator::assigned(&binary.op).is_some() => {
-                let op = operator::assigned(&binary.op).expect("it is one");
-                self.refuse_assignment(binary, &op);
-            }
             Expr::ForLoop(turns) if turns.label.is_none() => {
                 self.for_(turns);
             }

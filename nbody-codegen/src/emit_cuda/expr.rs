@@ -19,6 +19,7 @@ enum Precedence {
     BitAnd,
     Equality,
     Comparison,
+    Shift,
     Sum,
     Product,
     Unary,
@@ -135,6 +136,14 @@ impl<'a> Printer<'a> {
             ExprKind::Binary(BinaryOp::Div, a, b) if a.ty == Type::Real => {
                 format!("divide({}, {})", self.print(a), self.print(b))
             }
+            ExprKind::Binary(op @ (BinaryOp::Div | BinaryOp::Rem), a, b)
+                if a.ty == Type::U32 && !divides(b) =>
+            {
+                format!("{}({}, {})", division(*op), self.print(a), self.print(b))
+            }
+            ExprKind::Binary(BinaryOp::Xor, a, b) if b.kind == ExprKind::U32(u32::MAX) => {
+                return (format!("~{}", self.at_least(Unary, a)), Unary);
+            }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
             ExprKind::Math(builtin, operands) => {
                 format!("{}({})", builtin.name(), self.list(operands))
@@ -182,11 +191,35 @@ impl<'a> Printer<'a> {
             return (sum, Precedence::Primary);
         }
         let (sign, precedence) = operator(op, a.ty == Type::U32);
+        if a.ty == Type::U32 && sees_bits(op) {
+            return (self.of_bits(op, a, b), precedence);
+        }
         let left = self.at_least(precedence, a);
         // Floating point is not associative: grouping to the right is kept.
         let (right, found) = self.expr(b);
         let right = if found <= precedence { format!("({right})") } else { right };
         (format!("{left} {sign} {right}"), precedence)
+    }
+
+    /// Prints an operation on bits; few know the precedence of other operators among these.
+    fn of_bits(&self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
+        let (sign, precedence) = operator(op, true);
+        let is_alike = matches!(&a.kind, ExprKind::Binary(inner, ..) if *inner == op);
+        let left = self.at_least(if is_alike { precedence } else { Precedence::Unary }, a);
+        let right = match (op, &b.kind) {
+            (BinaryOp::Shl | BinaryOp::Shr, ExprKind::U32(_)) => self.bits(b),
+            (BinaryOp::Shl | BinaryOp::Shr, _) => format!("({})", self.bits(b)),
+            _ => self.at_least(Precedence::Unary, b),
+        };
+        format!("{left} {sign} {right}")
+    }
+
+    /// Prints the bits of a shift, modulo 32.
+    pub fn bits(&self, bits: &Expr) -> String {
+        match bits.kind {
+            ExprKind::U32(n) => format!("{}u", n % u32::BITS),
+            _ => format!("{} % 32u", self.at_least(Precedence::Product, bits)),
+        }
     }
 
     /// Prints a scalar product plus a number, for which the prelude has a function with the fewest
@@ -226,6 +259,21 @@ impl<'a> Printer<'a> {
     }
 }
 
+/// Tests whether an integer is certainly not 0.
+pub(super) fn divides(integer: &Expr) -> bool {
+    matches!(integer.kind, ExprKind::U32(1..))
+}
+
+/// Returns the function of a division, or of its remainder.
+pub(super) fn division(op: BinaryOp) -> &'static str {
+    if op == BinaryOp::Rem { "remainder" } else { "quotient" }
+}
+
+fn sees_bits(op: BinaryOp) -> bool {
+    use BinaryOp::{And, Or, Shl, Shr, Xor};
+    matches!(op, And | Or | Xor | Shl | Shr)
+}
+
 fn is_product(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Dot | Builtin::Norm2)
 }
@@ -250,6 +298,9 @@ fn operator(op: BinaryOp, bitwise: bool) -> (&'static str, Precedence) {
         BinaryOp::Sub => ("-", Precedence::Sum),
         BinaryOp::Mul => ("*", Precedence::Product),
         BinaryOp::Div => ("/", Precedence::Product),
+        BinaryOp::Rem => ("%", Precedence::Product),
+        BinaryOp::Shl => ("<<", Precedence::Shift),
+        BinaryOp::Shr => (">>", Precedence::Shift),
         BinaryOp::And if bitwise => ("&", Precedence::BitAnd),
         BinaryOp::And => ("&&", Precedence::LogicalAnd),
         BinaryOp::Or if bitwise => ("|", Precedence::BitOr),

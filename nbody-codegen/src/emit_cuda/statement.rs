@@ -1,6 +1,6 @@
 //! Prints statements.
 
-use crate::emit_cuda::expr::{Printer, assignment};
+use crate::emit_cuda::expr::{Printer, assignment, divides, division};
 use crate::emit_cuda::structure::type_name;
 use crate::emit_cuda::text::Text;
 use crate::ir::{
@@ -98,11 +98,18 @@ fn assigned(
     op: Option<BinaryOp>,
     value: &Expr,
 ) -> String {
-    let value = printer.print(value);
-    if op == Some(BinaryOp::Div) && ty == Type::Real {
-        format!("{target} = divide({target}, {value});")
-    } else {
-        format!("{target} {} {value};", assignment(op))
+    let text = printer.print(value);
+    match op {
+        Some(BinaryOp::Div) if ty == Type::Real => {
+            format!("{target} = divide({target}, {text});")
+        }
+        Some(op @ (BinaryOp::Div | BinaryOp::Rem)) if ty == Type::U32 && !divides(value) => {
+            format!("{target} = {}({target}, {text});", division(op))
+        }
+        Some(BinaryOp::Shl | BinaryOp::Shr) => {
+            format!("{target} {} {};", assignment(op), printer.bits(value))
+        }
+        _ => format!("{target} {} {text};", assignment(op)),
     }
 }
 

@@ -110,7 +110,14 @@ pub enum BinaryOp {
     Add,
     Sub,
     Mul,
+    /// `/`; a quotient of integers is cut off, and 2³² - 1 for a division by 0.
     Div,
+    /// `%` of integers; the dividend for a division by 0.
+    Rem,
+    /// `<<` of an integer, by a number of bits modulo 32.
+    Shl,
+    /// `>>` of an integer, by a number of bits modulo 32.
+    Shr,
     /// `&&` for conditions, `&` for integers.
     And,
     /// `||` for conditions, `|` for integers.

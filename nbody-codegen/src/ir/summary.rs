@@ -167,6 +167,7 @@ impl Operations {
         let n = size(a).max(size(b));
         match (op, a) {
             (BinaryOp::Add | BinaryOp::Sub, Type::U32) if of_product => {}
+            (BinaryOp::Div | BinaryOp::Rem, Type::U32) => more(&mut self.slots, 2 * DIVISION),
             (_, Type::U32 | Type::Bool) => more(&mut self.slots, 1),
             (BinaryOp::Add | BinaryOp::Sub, _) => {
                 more(&mut self.add, n);

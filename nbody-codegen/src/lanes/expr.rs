@@ -196,11 +196,15 @@ fn binary<'a>(
     (a, left): (LaneExpr<'a>, Type),
     (b, right): (LaneExpr<'a>, Type),
 ) -> LaneExpr<'a> {
-    use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Sub, Xor};
+    use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor};
     match (left, op, right) {
         (Type::U32, Add, _) => real("add_u32", vec![a, b]),
         (Type::U32, Sub, _) => real("sub_u32", vec![a, b]),
         (Type::U32, Mul, _) => real("mul_u32", vec![a, b]),
+        (Type::U32, Div, _) => real("div_u32", vec![a, b]),
+        (_, Rem, _) => real("rem_u32", vec![a, b]),
+        (_, Shl, _) => real("shl_u32", vec![a, b]),
+        (_, Shr, _) => real("shr_u32", vec![a, b]),
         (Type::U32, Lt, _) => real("lt_u32", vec![a, b]),
         (Type::U32, Le, _) => real("le_u32", vec![a, b]),
         (Type::U32, Gt, _) => real("lt_u32", vec![b, a]),
@@ -266,12 +270,12 @@ fn power_of_root(expr: &Expr) -> Option<(&Expr, i32)> {
 
 /// Tests whether the operator stands between its operands.
 fn infix(op: BinaryOp, expr: &Expr) -> bool {
-    use BinaryOp::{Add, Mul, Sub};
+    use BinaryOp::{And, Or, Xor};
     let ExprKind::Binary(_, a, _) = &expr.kind else {
         return false;
     };
     let call = op.is_comparison() && a.ty != Type::Bool
-        || a.ty == Type::U32 && matches!(op, Add | Sub | Mul)
+        || a.ty == Type::U32 && !matches!(op, And | Or | Xor)
         || matches!(a.ty, Type::Point(_));
     !call || op == BinaryOp::Ne
 }

@@ -107,7 +107,7 @@ impl Steps {
         b: Id,
         with_product: bool,
     ) -> Id {
-        use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Sub, Xor};
+        use BinaryOp::{Add, And, Div, Eq, Ge, Gt, Le, Lt, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor};
         let of = |number: &'static str, integer: &'static str| {
             if is_integer { integer } else { number }
         };
@@ -117,7 +117,10 @@ impl Steps {
             Sub if is_integer => self.apply("DifferenceOfIntegers", &[a, b]),
             Sub => self.difference(a, b),
             Mul => self.apply(of("Product", "ProductOfIntegers"), &[a, b]),
-            Div => self.apply("Quotient", &[a, b]),
+            Div => self.apply(of("Quotient", "QuotientOfIntegers"), &[a, b]),
+            Rem => self.apply("RemainderOfIntegers", &[a, b]),
+            Shl => self.apply("ShiftedLeft", &[a, b]),
+            Shr => self.apply("ShiftedRight", &[a, b]),
             And => self.apply(of("Both", "AndIntegers"), &[a, b]),
             Or => self.apply(of("Either", "OrIntegers"), &[a, b]),
             Xor => self.apply(of("Differ", "XorIntegers"), &[a, b]),

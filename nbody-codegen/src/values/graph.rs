@@ -59,6 +59,11 @@ pub enum Op {
     Plus,
     Minus,
     Times,
+    /// Quotient, remainder and shifts of integers.
+    Quotient,
+    Remainder,
+    Left,
+    Right,
     Math(Builtin),
     /// The product a · (b × c).
     Triple,
@@ -202,7 +207,13 @@ impl Graph {
             Op::Powi(n) => strip(&mut x) && n % 2 != 0,
             Op::Component(_) | Op::Entry => strip(&mut x[..1]),
             Op::Components => lead(&mut x),
-            Op::Not | Op::Minus | Op::Convert => false,
+            Op::Not
+            | Op::Minus
+            | Op::Quotient
+            | Op::Remainder
+            | Op::Left
+            | Op::Right
+            | Op::Convert => false,
         };
         self.intern(Node::Apply(op, x)).times(minus)
     }
@@ -217,6 +228,12 @@ impl Graph {
             (Op::Plus, (Some(a), Some(b))) => self.integer(a.wrapping_add(b)),
             (Op::Minus, (Some(a), Some(b))) => self.integer(a.wrapping_sub(b)),
             (Op::Times, (Some(a), Some(b))) => self.integer(a.wrapping_mul(b)),
+            (Op::Quotient, (Some(a), Some(b))) => {
+                self.integer(a.checked_div(b).unwrap_or(u32::MAX))
+            }
+            (Op::Remainder, (Some(a), Some(b))) => self.integer(a.checked_rem(b).unwrap_or(a)),
+            (Op::Left, (Some(a), Some(b))) => self.integer(a.wrapping_shl(b)),
+            (Op::Right, (Some(a), Some(b))) => self.integer(a.wrapping_shr(b)),
             (Op::Less, (Some(a), Some(b))) => self.truth(a < b),
             (Op::LessEqual, (Some(a), Some(b))) => self.truth(a <= b),
             (Op::Equal, (Some(a), Some(b))) => self.truth(a == b),

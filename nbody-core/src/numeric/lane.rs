@@ -178,6 +178,14 @@ pub trait Lane:
     fn sub_u32(a: Self::U32, b: Self::U32) -> Self::U32;
     /// Computes `a * b` modulo 2³².
     fn mul_u32(a: Self::U32, b: Self::U32) -> Self::U32;
+    /// Computes the quotient `a / b`, cut off; 2³² - 1 if `b` is 0.
+    fn div_u32(a: Self::U32, b: Self::U32) -> Self::U32;
+    /// Computes the remainder `a % b`; `a` if `b` is 0.
+    fn rem_u32(a: Self::U32, b: Self::U32) -> Self::U32;
+    /// Shifts `a` to the left, by `b` modulo 32 bits.
+    fn shl_u32(a: Self::U32, b: Self::U32) -> Self::U32;
+    /// Shifts `a` to the right, by `b` modulo 32 bits.
+    fn shr_u32(a: Self::U32, b: Self::U32) -> Self::U32;
     /// Converts the integer to a real number, rounded to the precision of the lane.
     fn from_u32(a: Self::U32) -> Self;
 

@@ -76,6 +76,10 @@ macro_rules! integers_of {
             add_u32(a: u32, b: u32) -> u32;
             sub_u32(a: u32, b: u32) -> u32;
             mul_u32(a: u32, b: u32) -> u32;
+            div_u32(a: u32, b: u32) -> u32;
+            rem_u32(a: u32, b: u32) -> u32;
+            shl_u32(a: u32, b: u32) -> u32;
+            shr_u32(a: u32, b: u32) -> u32;
         }
     };
     ($scalar:ident: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
@@ -166,6 +170,22 @@ macro_rules! scalar {
             #[inline(always)]
             fn mul_u32(a: u32, b: u32) -> u32 {
                 a.wrapping_mul(b)
+            }
+            #[inline(always)]
+            fn div_u32(a: u32, b: u32) -> u32 {
+                a.checked_div(b).unwrap_or(u32::MAX)
+            }
+            #[inline(always)]
+            fn rem_u32(a: u32, b: u32) -> u32 {
+                a.checked_rem(b).unwrap_or(a)
+            }
+            #[inline(always)]
+            fn shl_u32(a: u32, b: u32) -> u32 {
+                a.wrapping_shl(b)
+            }
+            #[inline(always)]
+            fn shr_u32(a: u32, b: u32) -> u32 {
+                a.wrapping_shr(b)
             }
             #[allow(clippy::cast_lossless)]
             #[inline(always)]

@@ -50,6 +50,8 @@ __device__ __forceinline__ unsigned long long wide(u32 n) { return n; }
 __device__ __forceinline__ u32 sum_of(u32 a, u32 b) { return a + b; }
 __device__ __forceinline__ u32 difference_of(u32 a, u32 b) { return a - b; }
 __device__ __forceinline__ u32 product_of(u32 a, u32 b) { return a * b; }
+__device__ __forceinline__ u32 quotient_of(u32 a, u32 b) { return b == 0 ? MOST : a / b; }
+__device__ __forceinline__ u32 remainder_of(u32 a, u32 b) { return b == 0 ? a : a % b; }
 __device__ __forceinline__ u32 leading_zeros(u32 n) { return u32(::__clz(int(n))); }
 
 // For normal numbers only.

@@ -7,10 +7,10 @@ use super::extremes;
 use super::tokens::{is_gap, is_number, is_word};
 
 /// Tokens of the language that may replace any token.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 50] = [
     "(", ")", "{", "}", "[", "]", "<", ">", ";", ",", ":", "::", ".", "..", "..=", "=", "+=", "-=",
-    "*=", "/=", "+", "-", "*", "/", "%", "!", "&", "&&", "||", "|", "^", "#", "?", "@", "$", "'",
-    "'a", "\"", "\"text\"", "as", "->", "=>", "0", "1.0", "-1", "'c'", "b'x'", "\\",
+    "*=", "/=", "+", "-", "*", "/", "%", "<<", ">>=", "!", "&", "&&", "||", "|", "^", "#", "?",
+    "@", "$", "'", "'a", "\"", "\"text\"", "as", "->", "=>", "0", "1.0", "-1", "'c'", "b'x'", "\\",
 ];
 /// Operators and functions that often may replace one another.
 const CLASSES: [&[&str]; 7] = [

@@ -27,7 +27,7 @@ mod wrong {
             let g = d / d;
             let h = d < d;
             let k = 2 * i.mass;
-            let l = i.kind / j.kind;
+            let l = i.kind << j.mass;
             let m = (i.mass > 1.0) + (j.mass > 1.0);
             let n = i.mass % 2.0;
             let o = -i.kind;

@@ -44,10 +44,10 @@ mod wrong {
             let g = 1.0f32 + 2f64;
             let h = r as f64 + i.kind as f64 + (r < 1.0) as u32 as Real;
             let k = self.table[i.kind as usize][j.kind as usize];
-            let l = i.kind >> 16;
-            let m = (i.kind << 4) + i.kind % 3 + i.kind % 4 + i.kind / 2;
+            let l = r >> 16;
+            let m = (i.kind << 4.0) + i.kind % r;
             let mut o = i.kind;
-            o >>= 2;
+            o >>= 2.0;
             let p = r % 2.0;
             // Errors inside are told once, and none is lost.
             let zero = 0;

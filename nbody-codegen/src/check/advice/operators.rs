@@ -15,19 +15,8 @@ pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> 
     let (x, y) = (operand(left), operand(right));
     match (a, op, b) {
         (_, BinOp::Rem(_), _) => remainder(&x, &y, [a, b]),
-        (U32, BinOp::Shl(_), U32) => match number(right) {
-            Some(n) if n < 32 => format!("write `{x} * {}`", 1_u64 << n),
-            _ => "integers do not shift: write a product with a power of two".to_owned(),
-        },
-        (_, BinOp::Shr(_) | BinOp::Shl(_), _) => {
-            "integers do not shift: let the host compute it, as a field `u32`; `n & 0xffff` takes bits".to_owned()
-        }
+        (_, BinOp::Shr(_) | BinOp::Shl(_), _) => "only integers shift, by integers".to_owned(),
         (_, BinOp::And(_) | BinOp::Or(_), _) => {
-            let condition = |(expr, ty): Operand| match ty {
-                Bool => operand(expr),
-                Real => format!("{} != 0.0", operand(expr)),
-                _ => format!("{} != 0", operand(expr)),
-            };
             let op = written(op);
             format!("conditions are `bool`: write `{} {op} {}`", condition((left, a)), condition((right, b)))
         }
@@ -81,29 +70,19 @@ pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> 
             Some(n) if number(left).is_none() && is_comparison(op) => format!("write `{n}`"),
             _ => real_from(left),
         },
-        (U32, BinOp::Div(_), U32) => format!(
-            "integers do not divide: the quotient is `{} / {}`, and its `.floor()` that of integers, as a `Real`",
-            real_text(&x),
-            real_text(&y)
-        ),
         (Real, BinOp::BitAnd(_) | BinOp::BitOr(_), Real) => {
             "the bits of a `Real` are not seen; `&&` and `||` join conditions".to_owned()
         }
-        _ => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `& | ^`".to_owned(),
+        _ => "the operators are `+ - * /`, comparisons, `&& || !` and, of integers, `% << >> & | ^ !`".to_owned(),
     }
 }
 
 fn remainder(x: &str, y: &str, types: [Type; 2]) -> String {
-    match (types, y.parse::<u64>()) {
-        ([Type::U32, Type::U32], Ok(n)) if n.is_power_of_two() => {
-            format!("write `{x} & {}`", n - 1)
-        }
-        ([Type::Real, _], _) => {
-            let y = if types[1] == Type::U32 { real_text(y) } else { y.to_owned() };
-            format!("write `{x} - {y} * ({x} / {y}).trunc()`")
-        }
-        _ => "integers have no remainder: let the host compute it, as a field `u32`".to_owned(),
+    if types[0] != Type::Real {
+        return "only integers have a remainder".to_owned();
     }
+    let y = if types[1] == Type::U32 { real_text(y) } else { y.to_owned() };
+    format!("write `{x} - {y} * ({x} / {y}).trunc()`")
 }
 
 fn flag(x: &str, is_equal: bool, value: &Expr) -> String {
@@ -188,9 +167,6 @@ pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
     let x = operand(expr);
     match (op, ty) {
         (UnOp::Deref(_), _) => format!("everything is passed by value: write `{x}`"),
-        (UnOp::Not(_), Type::U32) => {
-            format!("write `{x} == 0` for a flag, or `{x} ^ 0xffffffff` for the bits")
-        }
         (UnOp::Neg(_), Type::U32) => match number(expr) {
             Some(n) => format!("an integer has no sign: write `-{n}.0`"),
             None => format!("an integer has no sign: write `-({x} as Real)`"),
@@ -198,7 +174,7 @@ pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
         (UnOp::Neg(_), Type::Point(_)) => {
             "a `Point` has no meaning by itself; only the difference of two exists".to_owned()
         }
-        _ => "`-` takes a `Real` or a `Vector`, `!` a `bool`".to_owned(),
+        _ => "`-` takes a `Real` or a `Vector`, `!` a `bool` or a `u32`".to_owned(),
     }
 }
 
@@ -225,9 +201,20 @@ pub(crate) fn of_cast((expr, ty): Operand, to: &str) -> String {
 /// Advises on a condition that is no `bool`.
 pub(crate) fn of_condition((expr, ty): Operand) -> String {
     match ty {
-        Type::U32 => format!("write `{} != 0`", operand(expr)),
-        Type::Real => format!("write `{} != 0.0`", operand(expr)),
+        Type::U32 | Type::Real => format!("write `{}`", condition((expr, ty))),
         _ => "compare it with something".to_owned(),
+    }
+}
+
+/// Returns the condition that a value was meant to be. `!` of an integer has all other bits.
+fn condition((expr, ty): Operand) -> String {
+    match (ty, without_groups(expr)) {
+        (Type::Bool, _) => operand(expr),
+        (Type::Real, _) => format!("{} != 0.0", operand(expr)),
+        (_, Expr::Unary(unary)) if matches!(unary.op, UnOp::Not(_)) => {
+            format!("{} == 0", operand(&unary.expr))
+        }
+        _ => format!("{} != 0", operand(expr)),
     }
 }
 

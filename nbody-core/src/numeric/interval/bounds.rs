@@ -9,8 +9,8 @@ use crate::numeric::interval::functions::{
 };
 use crate::numeric::interval::primitives::{
     MOST, ceil_of, choose, difference_of, fabs, floor_of, fmax, fmin, infinite, integers, interval,
-    is_nan, leading_zeros, number_of, product_of, round_of, saturated, single, sqrt_of, sum_of,
-    trunc_of, truth, wide,
+    is_nan, leading_zeros, number_of, product_of, quotient_of, remainder_of, round_of, saturated,
+    single, sqrt_of, sum_of, trunc_of, truth, wide,
 };
 use crate::numeric::interval::values::{Integers, Interval, Truth};
 use crate::numeric::shared::shared;
@@ -456,5 +456,32 @@ shared! {
     fn xor_integers(a: Integers, b: Integers) -> Integers {
         if (are_known(a, b)) return integer(a.lo ^ b.lo);
         integers(0, most_of_bits(a.hi | b.hi))
+    }
+
+    /// Returns a quotient, cut off; the greatest integer for a division by 0.
+    fn quotient_of_integers(a: Integers, b: Integers) -> Integers {
+        integers(quotient_of(a.lo, b.hi), quotient_of(a.hi, b.lo))
+    }
+
+    /// Returns a remainder; the dividend for a division by 0.
+    fn remainder_of_integers(a: Integers, b: Integers) -> Integers {
+        if (are_known(a, b)) return integer(remainder_of(a.lo, b.lo));
+        if (b.hi == 0 || a.hi < b.lo) return a;
+        integers(0, choose(b.lo == 0 || a.hi < b.hi, a.hi, difference_of(b.hi, 1)))
+    }
+
+    /// Returns integers that are shifted to the left.
+    fn shifted_left(a: Integers, b: Integers) -> Integers {
+        let bits = b.lo & 31;
+        if (are_known(a, b)) return integer(a.lo << bits);
+        if (b.lo != b.hi || a.hi > (MOST >> bits)) return integers(0, MOST);
+        integers(a.lo << bits, a.hi << bits)
+    }
+
+    /// Returns integers that are shifted to the right.
+    fn shifted_right(a: Integers, b: Integers) -> Integers {
+        let bits = b.lo & 31;
+        if (b.lo != b.hi) return integers(0, a.hi);
+        integers(a.lo >> bits, a.hi >> bits)
     }
 }

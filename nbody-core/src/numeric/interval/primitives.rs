@@ -71,6 +71,16 @@ pub fn product_of(a: u32, b: u32) -> u32 {
     a.wrapping_mul(b)
 }
 
+/// Returns a quotient; the greatest integer for a division by 0.
+pub fn quotient_of(a: u32, b: u32) -> u32 {
+    a.checked_div(b).unwrap_or(MOST)
+}
+
+/// Returns a remainder; the dividend for a division by 0.
+pub fn remainder_of(a: u32, b: u32) -> u32 {
+    a.checked_rem(b).unwrap_or(a)
+}
+
 /// Returns the number of leading zeros of an integer other than 0.
 pub fn leading_zeros(n: u32) -> u32 {
     n.leading_zeros()

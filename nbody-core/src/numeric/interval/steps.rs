@@ -191,6 +191,10 @@ functions! {
     AndIntegers = and_integers(Integers, Integers) -> Integers;
     OrIntegers = or_integers(Integers, Integers) -> Integers;
     XorIntegers = xor_integers(Integers, Integers) -> Integers;
+    QuotientOfIntegers = quotient_of_integers(Integers, Integers) -> Integers;
+    RemainderOfIntegers = remainder_of_integers(Integers, Integers) -> Integers;
+    ShiftedLeft = shifted_left(Integers, Integers) -> Integers;
+    ShiftedRight = shifted_right(Integers, Integers) -> Integers;
     Converted = converted(Integers) -> Interval;
 }
 

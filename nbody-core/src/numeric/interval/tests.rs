@@ -291,12 +291,16 @@ fn integers() -> impl Strategy<Value = Integers> {
 }
 
 /// All operations on integers.
-fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 10] {
+fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 14] {
     let select = |mask| L::select_u32(mask, a, b);
     [
         L::add_u32(a, b),
         L::sub_u32(a, b),
         L::mul_u32(a, b),
+        L::div_u32(a, b),
+        L::rem_u32(a, b),
+        L::shl_u32(a, b),
+        L::shr_u32(a, b),
         a & b,
         a | b,
         a ^ b,
@@ -308,12 +312,16 @@ fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 10] {
 }
 
 /// The same operations on bounds.
-fn bounds_of_integers(a: Integers, b: Integers) -> [Integers; 10] {
+fn bounds_of_integers(a: Integers, b: Integers) -> [Integers; 14] {
     let select = |condition| select_integer(condition, a, b);
     [
         sum_of_integers(a, b),
         difference_of_integers(a, b),
         product_of_integers(a, b),
+        quotient_of_integers(a, b),
+        remainder_of_integers(a, b),
+        shifted_left(a, b),
+        shifted_right(a, b),
         and_integers(a, b),
         or_integers(a, b),
         xor_integers(a, b),

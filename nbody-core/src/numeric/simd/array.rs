@@ -90,6 +90,7 @@ macro_rules! integers {
     ($($word:ident $n:literal),*) => {
         $(impl Integers for Array<Wrapping<$word>, $n> {
             type Mask = Array<bool, $n>;
+            const WIDTH: usize = $n;
 
             #[inline(always)]
             fn splat(value: u32) -> Self {
@@ -114,6 +115,14 @@ macro_rules! integers {
             #[inline(always)]
             fn shr(x: Self, bits: u32) -> Self {
                 x.map(|x| x >> bits as usize)
+            }
+            #[inline(always)]
+            fn shl_each(x: Self, bits: Self) -> Self {
+                x.zip(bits, |x, bits| x << bits.0 as usize)
+            }
+            #[inline(always)]
+            fn shr_each(x: Self, bits: Self) -> Self {
+                x.zip(bits, |x, bits| x >> bits.0 as usize)
             }
             #[inline(always)]
             fn lt(a: Self, b: Self) -> Self::Mask {

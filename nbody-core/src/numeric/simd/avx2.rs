@@ -45,6 +45,7 @@ register!(U32s(__m256i): Add add _mm256_add_epi32, Sub sub _mm256_sub_epi32,
 
 impl Integers for U32s {
     type Mask = Bits;
+    const WIDTH: usize = 8;
 
     instructions! {
         fn splat(value: u32) -> Self { Self(_mm256_set1_epi32(value.cast_signed())) }
@@ -56,6 +57,8 @@ impl Integers for U32s {
         fn shr(x: Self, bits: u32) -> Self {
             Self(_mm256_srl_epi32(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
+        fn shl_each(x: Self, bits: Self) -> Self { Self(_mm256_sllv_epi32(x.0, bits.0)) }
+        fn shr_each(x: Self, bits: Self) -> Self { Self(_mm256_srlv_epi32(x.0, bits.0)) }
         fn lt(a: Self, b: Self) -> Bits {
             // AVX2 compares signed integers only; inverting the sign bits keeps the order.
             let sign = _mm256_set1_epi32(i32::MIN);
@@ -76,6 +79,7 @@ register!(U64s(__m256i): Add add _mm256_add_epi64, Sub sub _mm256_sub_epi64,
 
 impl Integers for U64s {
     type Mask = Bits;
+    const WIDTH: usize = 4;
 
     #[inline(always)]
     fn wrapped(x: Self) -> Self {
@@ -92,6 +96,8 @@ impl Integers for U64s {
         fn shr(x: Self, bits: u32) -> Self {
             Self(_mm256_srl_epi64(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
+        fn shl_each(x: Self, bits: Self) -> Self { Self(_mm256_sllv_epi64(x.0, bits.0)) }
+        fn shr_each(x: Self, bits: Self) -> Self { Self(_mm256_srlv_epi64(x.0, bits.0)) }
         fn lt(a: Self, b: Self) -> Bits { Bits(_mm256_cmpgt_epi64(b.0, a.0)) }
         fn le(a: Self, b: Self) -> Bits { !Bits(_mm256_cmpgt_epi64(a.0, b.0)) }
         fn eq(a: Self, b: Self) -> Bits { Bits(_mm256_cmpeq_epi64(a.0, b.0)) }

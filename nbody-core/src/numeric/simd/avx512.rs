@@ -39,6 +39,7 @@ register!(U32s(__m512i): Add add _mm512_add_epi32, Sub sub _mm512_sub_epi32,
 
 impl Integers for U32s {
     type Mask = __mmask16;
+    const WIDTH: usize = 16;
 
     instructions! {
         fn splat(value: u32) -> Self { Self(_mm512_set1_epi32(value.cast_signed())) }
@@ -50,6 +51,8 @@ impl Integers for U32s {
         fn shr(x: Self, bits: u32) -> Self {
             Self(_mm512_srl_epi32(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
+        fn shl_each(x: Self, bits: Self) -> Self { Self(_mm512_sllv_epi32(x.0, bits.0)) }
+        fn shr_each(x: Self, bits: Self) -> Self { Self(_mm512_srlv_epi32(x.0, bits.0)) }
         fn lt(a: Self, b: Self) -> __mmask16 { _mm512_cmplt_epu32_mask(a.0, b.0) }
         fn le(a: Self, b: Self) -> __mmask16 { _mm512_cmple_epu32_mask(a.0, b.0) }
         fn eq(a: Self, b: Self) -> __mmask16 { _mm512_cmpeq_epu32_mask(a.0, b.0) }
@@ -64,6 +67,7 @@ register!(U64s(__m512i): Add add _mm512_add_epi64, Sub sub _mm512_sub_epi64,
 
 impl Integers for U64s {
     type Mask = __mmask8;
+    const WIDTH: usize = 8;
 
     #[inline(always)]
     fn wrapped(x: Self) -> Self {
@@ -80,6 +84,8 @@ impl Integers for U64s {
         fn shr(x: Self, bits: u32) -> Self {
             Self(_mm512_srl_epi64(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
+        fn shl_each(x: Self, bits: Self) -> Self { Self(_mm512_sllv_epi64(x.0, bits.0)) }
+        fn shr_each(x: Self, bits: Self) -> Self { Self(_mm512_srlv_epi64(x.0, bits.0)) }
         fn lt(a: Self, b: Self) -> __mmask8 { _mm512_cmplt_epu64_mask(a.0, b.0) }
         fn le(a: Self, b: Self) -> __mmask8 { _mm512_cmple_epu64_mask(a.0, b.0) }
         fn eq(a: Self, b: Self) -> __mmask8 { _mm512_cmpeq_epu64_mask(a.0, b.0) }

@@ -108,6 +108,9 @@ pub trait Vector:
     fn largest(x: Self) -> Self::Element;
 }
 
+/// The bytes of an element below 2³², which come first on the processors that have vectors.
+const LOW: usize = size_of::<u32>();
+
 /// A vector of unsigned integers, as wide as the numbers of a vector.
 ///
 /// As integers of a lane they have 32 bits, whatever their width.
@@ -124,6 +127,8 @@ pub trait Integers:
     + BitXor<Output = Self>
 {
     type Mask;
+    /// The number of elements.
+    const WIDTH: usize;
 
     fn splat(value: u32) -> Self;
     /// Returns the first element, below 2³².
@@ -137,6 +142,21 @@ pub trait Integers:
     fn product(a: Self, b: Self) -> Self;
     fn shl(x: Self, bits: u32) -> Self;
     fn shr(x: Self, bits: u32) -> Self;
+    /// Shifts each element by its own number of bits, below 32.
+    fn shl_each(x: Self, bits: Self) -> Self;
+    fn shr_each(x: Self, bits: Self) -> Self;
+    /// Calls a function with each element of both, for want of an instruction.
+    #[inline(always)]
+    fn each(mut a: Self, b: Self, function: impl Fn(u32, u32) -> u32) -> Self {
+        let (of_a, of_b) = (bytemuck::bytes_of_mut(&mut a), bytemuck::bytes_of(&b));
+        let width = const { size_of::<Self>() / Self::WIDTH };
+        for (a, b) in of_a.chunks_exact_mut(width).zip(of_b.chunks_exact(width)) {
+            let read = |bytes: &[u8]| bytemuck::pod_read_unaligned::<u32>(&bytes[..LOW]);
+            let result = function(read(a), read(b));
+            a[..LOW].copy_from_slice(&result.to_ne_bytes());
+        }
+        a
+    }
     /// Compares integers below 2³²: a < b.
     fn lt(a: Self, b: Self) -> Self::Mask;
     /// Compares integers below 2³²: a ≤ b.

@@ -226,6 +226,22 @@ impl<V: Vector> Lane for V {
         Integers::wrapped(Integers::product(a, b))
     }
     #[inline(always)]
+    fn div_u32(a: V::Integers, b: V::Integers) -> V::Integers {
+        Integers::each(a, b, f32::div_u32)
+    }
+    #[inline(always)]
+    fn rem_u32(a: V::Integers, b: V::Integers) -> V::Integers {
+        Integers::each(a, b, f32::rem_u32)
+    }
+    #[inline(always)]
+    fn shl_u32(a: V::Integers, b: V::Integers) -> V::Integers {
+        Integers::wrapped(Integers::shl_each(a, b & Integers::splat(31)))
+    }
+    #[inline(always)]
+    fn shr_u32(a: V::Integers, b: V::Integers) -> V::Integers {
+        Integers::shr_each(a, b & Integers::splat(31))
+    }
+    #[inline(always)]
     fn from_u32(a: V::Integers) -> Self {
         V::from_integers(a)
     }

@@ -201,6 +201,8 @@ operations! {
     }
     integers {
         Real::add_u32(k, l); Real::sub_u32(k, l); Real::mul_u32(k, l);
+        Real::div_u32(k, l); Real::rem_u32(k, l); Real::div_u32(l, k); Real::rem_u32(l, k);
+        Real::shl_u32(k, l); Real::shr_u32(k, l); Real::shl_u32(l, k); Real::shr_u32(l, k);
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);

@@ -1,0 +1,41 @@
+/// Operations on the bits of integers.
+pub mod words {
+    pub struct Words {
+        pub salt: u32,
+    }
+    pub struct Item {
+        pub kind: u32,
+        pub id: u32,
+    }
+    pub struct Sums {
+        pub count: Count,
+        pub mixed: Count,
+    }
+
+    fn hash(n: u32) -> u32 {
+        let mut h = n;
+        h ^= h >> 16;
+        h *= 0x7feb352d;
+        h ^ h >> 15
+    }
+
+    impl Interaction for Words {
+        type I = Item;
+        type J = Item;
+        type F = Sums;
+
+        fn pair(&self, i: &Item, j: &Item, f: &mut Sums) {
+            let a = hash(i.kind + self.salt);
+            let b = hash(j.kind << 9) >> (j.id * 7);
+            f.count += a / b + a / 10 * 3 + (a % b) * 2;
+            // More bits than there are.
+            f.count += (a << 33) + (b << i.id + 1) - a % (b + 1);
+            let mut n = !(a & b);
+            n /= 3;
+            n %= j.kind;
+            n <<= i.kind + 1;
+            n >>= 2;
+            f.mixed += n << 4 | n >> 28;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Operations on the bits of integers.
+
+/// Quotients, remainders, shifts and complements, also by zero and by more bits than there are.
+#[nbody::interaction]
+pub mod words {
+    pub struct Words {
+        /// An integer of the host.
+        pub salt: u32,
+    }
+    pub struct Item {
+        pub kind: u32,
+        pub weight: Real,
+    }
+    pub struct Sums {
+        pub quotients: Count,
+        pub remainders: Count,
+        pub shifted: Count,
+        pub mixed: Count,
+        pub hashed: Real,
+        pub weights: Real,
+    }
+
+    /// Mixes the bits of an integer.
+    fn hash(n: u32) -> u32 {
+        let mut h = n;
+        h ^= h >> 16;
+        h *= 0x7feb352d;
+        h ^= h >> 15;
+        h *= 0x846ca68b;
+        h ^ (h >> 16)
+    }
+
+    impl Interaction for Words {
+        type I = Item;
+        type J = Item;
+        type F = Sums;
+        const SELF_PAIRS: bool = true;
+
+        fn pair(&self, i: &Item, j: &Item, f: &mut Sums) {
+            let a = hash(i.kind + self.salt);
+            let b = hash(j.kind << 9) >> (j.kind * 7);
+            f.quotients += a / b + a / j.kind + a / 10;
+            f.remainders += a % b + a % j.kind + a % 10 + (a / b) * b;
+            f.shifted += (a << 33) + (b << i.kind) + (a >> j.kind >> 2) + (a << (b & 63));
+            let mut n = !a;
+            n /= 3;
+            n %= j.kind;
+            n <<= i.kind + 1;
+            n >>= 2;
+            n |= !(b << 4);
+            f.mixed += n - !b / (j.kind + 1);
+            if !(a ^ b) % 3 == 1 {
+                f.weights += j.weight;
+            }
+            f.hashed += hash(a ^ (b << 3 | b >> 29)) as Real * 2.3283064365386963e-10;
+        }
+    }
+}
