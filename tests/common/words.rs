@@ -3,6 +3,9 @@
 /// Quotients, remainders, shifts and complements, also by zero and by more bits than there are.
 #[nbody::interaction]
 pub mod words {
+    const BITS: u32 = 9;
+    const MASK: u32 = !((1 << BITS >> 2) - 1) ^ 0xf0 | 7 % 4;
+
     pub struct Words {
         /// An integer of the host.
         pub salt: u32,
@@ -38,7 +41,7 @@ pub mod words {
 
         fn pair(&self, i: &Item, j: &Item, f: &mut Sums) {
             let a = hash(i.kind + self.salt);
-            let b = hash(j.kind << 9) >> (j.kind * 7);
+            let b = hash(j.kind << BITS) >> (j.kind * 7);
             f.quotients += a / b + a / j.kind + a / 10;
             f.remainders += a % b + a % j.kind + a % 10 + (a / b) * b;
             f.shifted += (a << 33) + (b << i.kind) + (a >> j.kind >> 2) + (a << (b & 63));
@@ -47,7 +50,7 @@ pub mod words {
             n %= j.kind;
             n <<= i.kind + 1;
             n >>= 2;
-            n |= !(b << 4);
+            n |= !(b << 4) & MASK;
             f.mixed += n - !b / (j.kind + 1);
             if !(a ^ b) % 3 == 1 {
                 f.weights += j.weight;

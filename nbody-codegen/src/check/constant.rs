@@ -3,14 +3,15 @@
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
+use crate::check::operator;
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{self, Constant, List, Value};
+use crate::ir::{self, Constant, List, Type, Value};
 use crate::message;
 use crate::names::Unique;
 use crate::syntax;
 
-const CONSTANT: &str =
-    "a constant is computed from numbers, other constants, `+ - * /` and `core::f64::consts`";
+const CONSTANT: &str = "a constant is computed from numbers, other constants, `+ - * /`, of integers also `% << >> & | ^ !`, \
+     and `core::f64::consts`";
 
 /// Checks the constants of the module in order; each may use the constants before it.
 pub(crate) fn check(cx: &Ctxt, items: &[syntax::Constant], names: &mut Unique) -> List<Constant> {
@@ -87,9 +88,11 @@ fn is_whole(expr: &Expr, constants: &[Constant]) -> bool {
         Expr::Lit(literal) => matches!(&literal.lit, Lit::Int(int) if int.suffix().is_empty()),
         Expr::Paren(paren) => is_whole(&paren.expr),
         Expr::Group(group) => is_whole(&group.expr),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_whole(&unary.expr),
+        Expr::Unary(unary) => {
+            matches!(unary.op, UnOp::Neg(_) | UnOp::Not(_)) && is_whole(&unary.expr)
+        }
         Expr::Binary(binary) => {
-            matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_))
+            operator::of(&binary.op, [Type::U32; 2]).is_some_and(|op| !op.is_comparison())
                 && is_whole(&binary.left)
                 && is_whole(&binary.right)
         }
@@ -126,6 +129,7 @@ fn value(expr: &Expr, constants: &[Constant]) -> Option<Value> {
         Expr::Path(path) if path.qself.is_none() => named(&path.path, constants),
         Expr::Unary(unary) => match (&unary.op, value(&unary.expr, constants)?) {
             (UnOp::Neg(_), Value::Real(x)) => Some(Value::Real(-x)),
+            (UnOp::Not(_), Value::U32(n)) => Some(Value::U32(!n)),
             _ => None,
         },
         Expr::Binary(binary) => {
@@ -184,6 +188,12 @@ fn integer(op: &BinOp, a: u32, b: u32) -> Option<u32> {
         BinOp::Sub(_) => a.checked_sub(b),
         BinOp::Mul(_) => a.checked_mul(b),
         BinOp::Div(_) => a.checked_div(b),
+        BinOp::Rem(_) => a.checked_rem(b),
+        BinOp::Shl(_) => a.checked_shl(b),
+        BinOp::Shr(_) => a.checked_shr(b),
+        BinOp::BitAnd(_) => Some(a & b),
+        BinOp::BitOr(_) => Some(a | b),
+        BinOp::BitXor(_) => Some(a ^ b),
         _ => None,
     }
 }

@@ -16,6 +16,8 @@ struct Sums {
     u32 mixed;
 };
 
+constexpr u32 MASK = 65027u;
+
 __device__ __forceinline__ u32 hash(u32 n)
 {
     u32 h = n;
@@ -33,7 +35,7 @@ __device__ __forceinline__ void pair(
     f.count += quotient(a, b) + a / 10u * 3u + remainder(a, b) * 2u;
     // More bits than there are.
     f.count += (a << 1u) + (b << ((i.id + 1u) % 32u)) - remainder(a, b + 1u);
-    u32 n = ~(a & b);
+    u32 n = ~(a & b & MASK);
     n /= 3u;
     n = remainder(n, j.kind);
     n <<= (i.kind + 1u) % 32u;
@@ -54,8 +56,8 @@ __device__ __forceinline__ void pair_symmetric(
     // More bits than there are.
     f.count += (a << 1u) + (b << ((i.id + 1u) % 32u)) - remainder(a, b + 1u);
     g.count += (a_back << 1u) + (b_back << ((j.id + 1u) % 32u)) - remainder(a_back, b_back + 1u);
-    u32 n = ~(a & b);
-    u32 n_back = ~(a_back & b_back);
+    u32 n = ~(a & b & MASK);
+    u32 n_back = ~(a_back & b_back & MASK);
     n /= 3u;
     n_back /= 3u;
     n = remainder(n, j.kind);

@@ -49,6 +49,8 @@ struct Sums {
     }
 };
 
+constexpr uint32_t MASK = 65027u;
+
 NBODY_INLINE U32 hash(U32 n)
 {
     U32 h = n;
@@ -73,7 +75,7 @@ NBODY_INLINE void pair(const Words &self, const Space &space, const Item &i, con
         Real::sub_u32(Real::add_u32(Real::shl_u32(a, Real::splat_u32(33u)),
         Real::shl_u32(b, Real::add_u32(i.id, Real::splat_u32(1u)))),
         Real::rem_u32(a, Real::add_u32(b, Real::splat_u32(1u)))));
-    U32 n = (a & b) ^ Real::splat_u32(4294967295u);
+    U32 n = ((a & b) & Real::splat_u32(MASK)) ^ Real::splat_u32(4294967295u);
     n = Real::div_u32(n, Real::splat_u32(3u));
     n = Real::rem_u32(n, j.kind);
     n = Real::shl_u32(n, Real::add_u32(i.kind, Real::splat_u32(1u)));
@@ -110,8 +112,8 @@ NBODY_INLINE void pair_symmetric(
         Real::sub_u32(Real::add_u32(Real::shl_u32(a_back, Real::splat_u32(33u)),
         Real::shl_u32(b_back, Real::add_u32(j.id, Real::splat_u32(1u)))),
         Real::rem_u32(a_back, Real::add_u32(b_back, Real::splat_u32(1u)))));
-    U32 n = (a & b) ^ Real::splat_u32(4294967295u);
-    U32 n_back = (a_back & b_back) ^ Real::splat_u32(4294967295u);
+    U32 n = ((a & b) & Real::splat_u32(MASK)) ^ Real::splat_u32(4294967295u);
+    U32 n_back = ((a_back & b_back) & Real::splat_u32(MASK)) ^ Real::splat_u32(4294967295u);
     n = Real::div_u32(n, Real::splat_u32(3u));
     n_back = Real::div_u32(n_back, Real::splat_u32(3u));
     n = Real::rem_u32(n, j.kind);

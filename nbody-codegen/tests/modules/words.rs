@@ -1,5 +1,8 @@
 /// Operations on the bits of integers.
 pub mod words {
+    const BITS: u32 = 9;
+    pub const MASK: u32 = !((1 << BITS) - 1) & 0xffff | 7 % 4;
+
     pub struct Words {
         pub salt: u32,
     }
@@ -30,7 +33,7 @@ pub mod words {
             f.count += a / b + a / 10 * 3 + (a % b) * 2;
             // More bits than there are.
             f.count += (a << 33) + (b << i.id + 1) - a % (b + 1);
-            let mut n = !(a & b);
+            let mut n = !(a & b & MASK);
             n /= 3;
             n %= j.kind;
             n <<= i.kind + 1;
