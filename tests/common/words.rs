@@ -51,6 +51,7 @@ pub mod words {
             n <<= i.kind + 1;
             n >>= 2;
             n |= !(b << 4) & MASK;
+            n ^= 0xff ^ 1 << i.kind;
             f.mixed += n - !b / (j.kind + 1);
             if !(a ^ b) % 3 == 1 {
                 f.weights += j.weight;

@@ -1,8 +1,9 @@
 //! Assignments: to variables, and to the sums and other results of `pair`.
 
-use syn::{Expr, Ident};
+use proc_macro2::Span;
+use syn::{Expr, Ident, Token};
 
-use crate::check::advice::operators::{of_unary, of_value};
+use crate::check::advice::operators::{of_binary, of_unary, of_value};
 use crate::check::advice::written;
 use crate::check::body::BodyChecker;
 use crate::check::operator;
@@ -44,15 +45,21 @@ impl BodyChecker<'_> {
             (Some(op), ..) => operator::binary(op, ty, value.ty),
             (None, ..) => Some(value.ty),
         };
-        if let Some(op @ (BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr)) = op
+        let of_integers = match op {
+            Some(BinaryOp::Rem) => Some(syn::BinOp::Rem(Token![%](Span::call_site()))),
+            Some(BinaryOp::Shl) => Some(syn::BinOp::Shl(Token![<<](Span::call_site()))),
+            Some(BinaryOp::Shr) => Some(syn::BinOp::Shr(Token![>>](Span::call_site()))),
+            _ => None,
+        };
+        let is_redeclared = matches!(&target, Target::Local(Place { of, component: None, .. })
+            if self.redeclared(*of, value.ty).is_some());
+        if let Some(plain) = of_integers
             && result.is_none()
+            && !is_redeclared
         {
-            let (help, sign) = match op {
-                BinaryOp::Rem => ("only integers have a remainder", "%="),
-                BinaryOp::Shl => ("only integers shift, by integers", "<<="),
-                _ => ("only integers shift, by integers", ">>="),
-            };
-            let arguments = [&*ty.to_string(), sign, &value.ty.to_string(), help];
+            let help = of_binary(&plain, (left, ty), (right, value.ty));
+            let sign = operator::written_assignment(op).trim_end();
+            let arguments = [&*ty.to_string(), sign, &value.ty.to_string(), &help];
             self.items.cx.error(Site::of(right), &message::BINARY, &arguments);
             return None;
         }

@@ -49,6 +49,7 @@ mod wrong {
             let mut o = i.kind;
             o >>= 2.0;
             let p = r % 2.0;
+            let v = 1 / 2 * r + r.powf(1 / 3);
             // Errors inside are told once, and none is lost.
             let zero = 0;
             let mut w = r;

@@ -3,7 +3,7 @@
 use syn::{BinOp, Expr, ExprBinary, UnOp};
 
 use super::{operand, written};
-use crate::ir::{self, ExprKind, Type};
+use crate::ir::{self, BinaryOp, ExprKind, Type};
 use crate::syntax::without_groups;
 
 /// An operand: the expression and its type.
@@ -14,6 +14,11 @@ pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> 
     use Type::{Array, Bool, Point, Real, U32, Vector};
     let (x, y) = (operand(left), operand(right));
     match (a, op, b) {
+        (U32, BinOp::Rem(_) | BinOp::Shl(_) | BinOp::Shr(_), Real)
+            if number_of_real(right).is_some() =>
+        {
+            format!("write `{}`", number_of_real(right).unwrap_or_default())
+        }
         (_, BinOp::Rem(_), _) => remainder(&x, &y, [a, b]),
         (_, BinOp::Shr(_) | BinOp::Shl(_), _) => "only integers shift, by integers".to_owned(),
         (_, BinOp::And(_) | BinOp::Or(_), _) => {
@@ -105,6 +110,14 @@ fn is_comparison(op: &BinOp) -> bool {
     matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
 }
 
+/// Returns the expression inside parentheses.
+fn inside(expr: &Expr) -> &Expr {
+    match without_groups(expr) {
+        Expr::Paren(paren) => inside(&paren.expr),
+        expr => expr,
+    }
+}
+
 /// Returns the value of an integer literal.
 fn number(expr: &Expr) -> Option<u64> {
     match without_groups(expr) {
@@ -126,9 +139,14 @@ fn number_of_real(expr: &Expr) -> Option<u32> {
 
 /// Advises to convert an integer to a `Real`.
 pub(crate) fn real_from(expr: &Expr) -> String {
-    match number(expr) {
-        Some(n) => format!("write `{n}.0`"),
-        None => format!("write `{}`", real_text(&operand(expr))),
+    match (number(expr), inside(expr)) {
+        (Some(n), _) => format!("write `{n}.0`"),
+        // The quotient of integers is cut off.
+        (_, Expr::Binary(ExprBinary { left, op: BinOp::Div(_), right, .. })) => {
+            let [a, b] = [left, right].map(|expr| real_text(&operand(expr)));
+            format!("write `{a} / {b}`")
+        }
+        _ => format!("write `{}`", real_text(&operand(expr))),
     }
 }
 
@@ -140,6 +158,10 @@ fn real_text(x: &str) -> String {
 pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
     match (&value.kind, value.ty, needed) {
         (ExprKind::U32(n), _, Type::Real) => Some(format!("write `{n}.0`")),
+        (ExprKind::Binary(BinaryOp::Div, ..), Type::U32, Type::Real) => Some(
+            "the quotient of integers is cut off: divide numbers such as `1.0`, or convert with `as Real` before"
+                .to_owned(),
+        ),
         (_, Type::U32, Type::Real) => Some("convert it with `as Real`".to_owned()),
         (ExprKind::Real(text), _, Type::U32) => {
             let whole = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'))?;
@@ -218,6 +240,11 @@ fn condition((expr, ty): Operand) -> String {
     }
 }
 
+/// Tests whether an operator is of integers alone.
+fn sees_bits(op: &BinOp) -> bool {
+    matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::Rem(_) | BinOp::BitAnd(_))
+}
+
 /// The power that `a ^ b` and `a ** b` were meant to be. It binds as in mathematics, tighter than
 /// products.
 pub(crate) struct Power<'a> {
@@ -226,6 +253,8 @@ pub(crate) struct Power<'a> {
     pub base: &'a Expr,
     pub exponent: &'a Expr,
     negative: bool,
+    /// Whether an operation on bits binds tighter, as in `0xff ^ 1 << n`: nobody means a power there.
+    is_of_bits: bool,
 }
 
 impl<'a> Power<'a> {
@@ -238,8 +267,9 @@ impl<'a> Power<'a> {
             }
             _ => return None,
         };
-        let mut exponent = right;
+        let (mut exponent, mut is_of_bits) = (right, false);
         while let Expr::Binary(inner) = without_groups(exponent) {
+            is_of_bits |= sees_bits(&inner.op);
             exponent = &inner.left;
         }
         let mut negative = false;
@@ -252,18 +282,24 @@ impl<'a> Power<'a> {
         let mut base = &*binary.left;
         loop {
             base = match without_groups(base) {
-                Expr::Binary(inner) => &inner.right,
-                Expr::Unary(unary) => &unary.expr,
+                Expr::Binary(inner) => {
+                    is_of_bits |= sees_bits(&inner.op);
+                    &inner.right
+                }
+                Expr::Unary(unary) => {
+                    is_of_bits |= matches!(unary.op, UnOp::Not(_));
+                    &unary.expr
+                }
                 _ => break,
             };
         }
-        Some(Self { sign, base, exponent, negative })
+        Some(Self { sign, base, exponent, negative, is_of_bits })
     }
 
     /// Tests whether both operands are literal numbers, so that an operation on their bits makes
     /// no sense.
     pub fn is_of_numbers(&self) -> bool {
-        number(self.base).is_some() && number(self.exponent).is_some()
+        !self.is_of_bits && number(self.base).is_some() && number(self.exponent).is_some()
     }
 
     /// Returns the value of a power of numbers, if it is a `u32`.
