@@ -196,7 +196,8 @@ impl Arguments {
         let openings = select::openings(angles, share, far);
         let sizes = n.iter().map(|n| n.get() * more).collect();
         let (eps2, options, compares) = (*eps2, numerics.options(), self.ranks.is_empty());
-        Trees { devices, models, sizes, openings, eps2, options, compares }
+        let distributes = self.distribute_trees;
+        Trees { devices, models, sizes, openings, eps2, options, compares, distributes }
     }
 }
 

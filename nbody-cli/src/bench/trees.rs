@@ -22,6 +22,9 @@ use crate::{Outcome, date};
 
 /// Number of timed runs after one untimed run; the median counts.
 const RUNS: usize = 5;
+/// Evaluations before the measurements of distributed particles: after 16, ranks divide them by the
+/// work that they had.
+const UNTIL_BALANCED: usize = 18;
 /// The largest numbers of particles for which all pairs are evaluated, too, on the CPU and on a
 /// GPU.
 const DIRECT: [usize; 2] = [65_536, 1 << 20];
@@ -39,6 +42,8 @@ pub struct Trees<'a> {
     pub options: Options,
     /// Whether trees are compared with all pairs, and walks with other walks.
     pub compares: bool,
+    /// Whether ranks distribute the particles of trees.
+    pub distributes: bool,
 }
 
 /// A measurement.
@@ -128,6 +133,9 @@ impl Trees<'_> {
         let mut tree = Tree::with_options(device, law, opening, self.options)?;
         let (particles, mut out) = (tree.upload(bodies)?, tree.results(bodies.len())?);
         let sources = Sources::Same(&particles);
+        for _ in 0..if self.distributes { UNTIL_BALANCED } else { 0 } {
+            tree.evaluate_self_into(&particles, &particles, &mut out)?;
+        }
         let times = median(&mut || tree.time(&particles, sources, &mut out))?;
         tree.set_timed(true);
         let mut stages: [Vec<Duration>; 4] = Default::default();

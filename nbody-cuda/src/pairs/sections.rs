@@ -6,8 +6,8 @@ use nbody_core::pack::dim;
 use nbody_core::untyped::Shares;
 use nbody_core::{Law, Options};
 
-use super::job::{Job, SHARES};
-use super::symmetric::{self, MEETINGS, Share, shares};
+use super::job::Job;
+use super::symmetric::{self, FEWEST_MEETINGS, MEETINGS, Share, meetings, shares};
 use crate::backend::{Backend, Buffer, Kernel, Launch};
 use crate::border::{self, Declared as _, border};
 use crate::compile::program::Program;
@@ -41,6 +41,13 @@ border! {
 
 const SECTIONS: usize = sections::SECTIONS as usize;
 
+/// The number of ranks up to which each one has whole rounds of resident blocks.
+const WHOLE_ROUNDS: usize = 4;
+
+/// The memory of the partial sums of a launch, in terms of one without other ranks: ranks exchange
+/// results after each launch.
+const MORE_MEMORY: usize = 4;
+
 /// The launches of an evaluation that ranks share out.
 #[derive(Clone, Debug)]
 pub(super) struct Sections {
@@ -60,8 +67,9 @@ impl Sections {
         most_rows: usize,
         [rank, ranks]: [usize; 2],
     ) -> Option<Self> {
-        // No more blocks than whole rounds of resident blocks.
-        let of_section = (SHARES * plan.parts / SECTIONS).max(1);
+        let meetings = meetings(config, n, 0..n.div_ceil(config.tile()));
+        let blocks = (WHOLE_ROUNDS * plan.parts).min(meetings / FEWEST_MEETINGS);
+        let of_section = (blocks / SECTIONS).max(1);
         let blocks = of_section * SECTIONS;
         let own = section_of(rank, ranks) * of_section..section_of(rank + 1, ranks) * of_section;
         let turns = shares(config, n, blocks, most_rows).into_iter();
@@ -161,7 +169,7 @@ fn subtrees(begin: usize, end: usize) -> usize {
 
 /// Returns the most rows of j-particles of a launch.
 pub(super) fn most_rows(backend: &dyn Backend, law: &Law, options: Options) -> usize {
-    backend.memory_for_parts() / (dim(law.f) * bytes_of(options.backup())).max(1)
+    MORE_MEMORY * backend.memory_for_parts() / (dim(law.f) * bytes_of(options.backup())).max(1)
 }
 
 impl Program {

@@ -98,7 +98,7 @@ impl Backend for Emulator {
 
     /// Small, so that tests need several launches.
     fn memory_for_parts(&self) -> usize {
-        1 << 15
+        1 << 13
     }
 
     fn build(&self, program: &Program, cache: &Cache) -> Result<(Box<dyn Module>, Build), Error> {
