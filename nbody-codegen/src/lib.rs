@@ -29,6 +29,7 @@ mod emit_cuda;
 mod emit_rust;
 mod expand;
 mod fragments;
+mod gradient;
 mod ir;
 mod lanes;
 mod message;

@@ -99,6 +99,12 @@ messages! {
     POINT_METHOD: "a `Point` has no methods", "only differences of points exist: {}";
     UNKNOWN_COMPONENT: "a `{}` has no component `{}`", "its components are {}";
     POINT_COMPONENT: "a `Point` has no components", "only differences of points exist: write `{}`";
+    // Gradients.
+    GRADIENT_BY: "a gradient is by a field, a parameter or a variable", "{}";
+    GRADIENT_INDEPENDENT: "`{}` does not depend on `{}`", "{}";
+    GRADIENT_LOOP: "`{}` has a value of an earlier iteration, whose derivative is not known here", "take the gradient after the loop, or of a value that is computed within one iteration";
+    GRADIENT_LOST: "`{}` has changed since this value was computed", "take the gradient before it changes, or keep its value with `let`";
+    GRADIENT_LENGTH: "this gradient has more than {} terms", "call fewer functions before it, or give loops fewer iterations";
     // Statements.
     STATEMENT: "{} is not part of the language of interactions", "{}";
     FOR_RANGE: "a `for` runs over a constant range of whole numbers", "{}";

@@ -125,6 +125,21 @@ fn everything_in_rust() {
 }
 
 #[test]
+fn gradients_in_cuda() {
+    cuda("gradients");
+}
+
+#[test]
+fn gradients_in_cpp() {
+    cpp("gradients");
+}
+
+#[test]
+fn gradients_in_rust() {
+    rust("gradients");
+}
+
+#[test]
 fn extremes_in_cuda() {
     cuda("extremes");
 }

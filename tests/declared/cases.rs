@@ -15,7 +15,7 @@ pub const N: usize = 401;
 
 /// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
 /// that together use the whole language.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "interactions/src/boundary.rs",
     "interactions/src/electrostatics.rs",
     "interactions/src/gravitation.rs",
@@ -23,6 +23,7 @@ const FILES: [&str; 10] = [
     "interactions/src/optics.rs",
     "interactions/src/statistics.rs",
     "interactions/src/vortex.rs",
+    "tests/common/derived.rs",
     "tests/common/indexed.rs",
     "tests/common/lib.rs",
     "tests/common/words.rs",

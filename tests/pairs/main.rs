@@ -11,6 +11,7 @@ mod few;
 mod first_use;
 #[cfg(not(feature = "quick"))]
 mod functions;
+mod gradients;
 mod inputs;
 mod large;
 #[cfg(not(feature = "quick"))]

@@ -4,6 +4,7 @@
 
 mod compiler;
 mod cubin;
+mod derived;
 mod lists;
 mod nvrtc;
 mod particles;

@@ -22,6 +22,7 @@ use nbody_interactions::{Visitor, gravity::Gravity};
 
 use crate::compiler::Compiler;
 use crate::cubin;
+use crate::derived;
 use crate::record::{Figures, Key, Record, Verdict};
 
 /// An old, a middle and a new architecture; in double precision, one with fast `f64` units.
@@ -55,6 +56,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Result<(Comparison, Vec<Trial>), Stri
     trials.push(Trial::test("a_record_is_read_as_it_is_written", read_as_written));
     let shared = tools.clone();
     trials.push(Trial::test("gravity_takes_a_root_for_a_pair", move || a_root_for_a_pair(&shared)));
+    trials.extend(derived::trials(&tools));
     Ok((Comparison { tools, sources }, trials))
 }
 
@@ -71,7 +73,7 @@ fn source_of([interaction, _, precision, architecture]: &Key) -> Source {
     [interaction, precision, architecture].map(Clone::clone)
 }
 
-struct Tools {
+pub struct Tools {
     compiler: Arc<Compiler>,
     nvdisasm: PathBuf,
     record: Record,
@@ -222,7 +224,7 @@ fn check(
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-fn compile(
+pub fn compile(
     tools: &Tools,
     program: &Program,
     architecture: u32,

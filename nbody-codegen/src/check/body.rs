@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use proc_macro2::Span;
 use syn::{Block, Ident};
 
 use crate::check::items::Items;
@@ -18,6 +19,8 @@ use crate::names::Unique;
 /// Checks one body, statement by statement.
 pub(crate) struct BodyChecker<'a> {
     pub items: &'a Items<'a>,
+    /// The helper functions that it may call; `None` after an error in one of them.
+    pub functions: Option<&'a List<Function>>,
     pub scopes: Scopes,
     pub locals: List<ir::Local>,
     /// Structs of the parameters, of the particles, and of results that are read.
@@ -33,6 +36,8 @@ pub(crate) struct BodyChecker<'a> {
     pub pending: Vec<String>,
     /// Statements so far in each open block.
     pub open: Vec<Vec<Stmt>>,
+    /// The open blocks that are bodies of loops: their places in `open`, and their variables.
+    pub loops: Vec<(usize, LocalId)>,
     /// Fields of the result that are accumulated, or fields of the particle that are changed.
     pub accumulated: HashSet<FieldId>,
     /// Variables that a number declared, with the name and the number.
@@ -53,11 +58,12 @@ pub(crate) enum Returns {
 }
 
 impl<'a> BodyChecker<'a> {
-    pub fn new(items: &'a Items<'a>, block: &Block) -> Self {
+    pub fn new(items: &'a Items<'a>, functions: Option<&'a List<Function>>, block: &Block) -> Self {
         let mut names = items.names.clone();
         let space = names.name("space");
         Self {
             items,
+            functions,
             scopes: Scopes::default(),
             locals: List::default(),
             records: Vec::new(),
@@ -69,6 +75,7 @@ impl<'a> BodyChecker<'a> {
             comments: Comments::of(block),
             pending: Vec::new(),
             open: vec![Vec::new()],
+            loops: Vec::new(),
             accumulated: HashSet::new(),
             numbers: HashMap::new(),
             reads_output: false,
@@ -118,6 +125,13 @@ impl<'a> BodyChecker<'a> {
         let id = self.locals.push(local);
         self.scopes.bind(name, Binding::Local(id));
         id
+    }
+
+    /// Declares a variable that no name of the text means.
+    pub fn declare_unnamed(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
+        let name = self.names.name(name);
+        let local = ir::Local { name, may_be_unused: false, span, ty, mutable: false, range: None };
+        self.locals.push(local)
     }
 
     /// Refuses fields of the result that no statement accumulates into. The function calls the

@@ -27,6 +27,7 @@ impl BodyChecker<'_> {
         let span = call.method.span();
         match (receiver.ty, name.as_str()) {
             (Type::Real, "powi") => return self.powi(call, receiver),
+            (Type::Real, "gradient") => return self.gradient(call, &receiver),
             (Type::Bool, "select") => return self.select(call, receiver),
             (Type::Point(_), name) => {
                 let help = self.of_point(call, name);
@@ -191,7 +192,7 @@ fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {
     }
 }
 
-fn given(n: usize) -> String {
+pub(crate) fn given(n: usize) -> String {
     match n {
         0 => "none was".to_owned(),
         1 => "1 was".to_owned(),

@@ -64,7 +64,11 @@ impl BodyChecker<'_> {
             // errors.
             self.locals[local].range = Some(range.clone().unwrap_or(0..1));
         }
+        self.loops.extend(local.map(|local| (self.open.len(), local)));
         let body = self.branch(|this| this.block_without_value(&turns.body)).0;
+        if local.is_some() {
+            self.loops.pop();
+        }
         self.scopes.leave();
         self.pending = comments;
         self.push(StmtKind::For { local: local?, range: range?, body });

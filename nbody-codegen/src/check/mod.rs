@@ -9,10 +9,11 @@ mod call;
 pub(crate) mod constant;
 mod control;
 mod expr;
+mod gradient;
 mod index;
 mod items;
 mod meant;
-mod operator;
+pub(crate) mod operator;
 mod program;
 mod scope;
 mod statement;
@@ -193,7 +194,7 @@ fn function(
 ) -> Option<ir::Function> {
     let name = function.ident.to_string();
     let signature = items.signature(&function.ident)?;
-    let mut checker = BodyChecker::new(items, &function.block);
+    let mut checker = BodyChecker::new(items, functions, &function.block);
     checker.returns = signature.output.map_or(Returns::Unknown, Returns::Value);
     if function.takes_self {
         checker.scopes.bind("self".to_owned(), scope::Binding::Unknown);
@@ -253,7 +254,7 @@ fn interaction(
         }
     };
     let block = &impl_.pair.block;
-    let mut checker = BodyChecker::new(items, block);
+    let mut checker = BodyChecker::new(items, functions, block);
     let roles = checker.roles(&impl_.names, &records, Some(output));
     checker.block_without_value(block);
     checker.refuse_unused(output, &impl_.names[2], "pair");
@@ -285,7 +286,7 @@ fn cutoff(
     records: &[(Input, StructId); 3],
 ) -> Option<ir::Cutoff> {
     let block = &cutoff.function.block;
-    let mut checker = BodyChecker::new(items, block);
+    let mut checker = BodyChecker::new(items, functions, block);
     checker.returns = Returns::Value(Type::Real);
     let roles = checker.roles(&cutoff.names, records, None);
     let site = Site::of(&cutoff.function.sig.ident);

@@ -24,7 +24,7 @@ pub(super) fn program(
     records.extend(f.iter().map(|f| (Input::F, f.id)));
 
     let block = &impl_.function.block;
-    let mut checker = BodyChecker::new(items, block);
+    let mut checker = BodyChecker::new(items, functions, block);
     checker.changes = t.is_none();
     let roles = checker.roles(&impl_.names, &records, t.as_ref().map(|t| t.id));
     checker.block_without_value(block);

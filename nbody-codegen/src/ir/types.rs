@@ -8,7 +8,7 @@ use std::fmt;
 
 /// A type of the language, with the numbers of components or entries.
 #[allow(missing_docs, reason = "named as in the language")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     Real,
     U32,
@@ -23,7 +23,7 @@ pub enum Type {
 }
 
 /// A reduction over pairs that is no sum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     /// The smallest value.
     Min,

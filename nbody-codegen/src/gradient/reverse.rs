@@ -1,0 +1,406 @@
+//! Passes derivatives from a value back to the nodes that it was computed from.
+
+use std::collections::BTreeMap;
+use std::f64::consts::FRAC_2_SQRT_PI;
+
+use super::graph::{Graph, NodeId, Op};
+use super::monomial::Monomial;
+use super::sum::{Direction, Sum, Term};
+use crate::ir::{BinaryOp, Builtin, Type, UnaryOp};
+
+/// The reason why there is no gradient.
+pub enum Refusal {
+    /// The value does not depend on the target.
+    Independent,
+    /// The value depends on this variable or field of earlier iterations.
+    Unknown(Op),
+}
+
+/// Returns the derivative of a real number by a node.
+pub fn gradient(graph: &mut Graph, value: NodeId, target: NodeId) -> Result<NodeId, Refusal> {
+    let depends = depending(graph, value, target)?;
+    let known = (0..graph.len()).filter(|&id| is_product(graph, id)).collect();
+    let mut sweep = Sweep { graph, depends, target, known, terms: BTreeMap::new() };
+    let one = Term { path: Vec::new(), factor: Monomial::number(1.0), direction: None };
+    sweep.terms.insert(value, vec![one]);
+    while let Some((node, terms)) = sweep.terms.pop_last() {
+        let ty = match sweep.graph.ty(node) {
+            Type::Point(n) => Type::Vector(n),
+            ty => ty,
+        };
+        let Sweep { graph, known, depends, .. } = &mut sweep;
+        let mut sum = Sum { graph, known, depends, ty };
+        let term = sum.of(terms, 0);
+        if node == target {
+            return Ok(sum.value(term, 0));
+        }
+        sweep.pass(node, &term);
+    }
+    Ok(graph.real(0.0))
+}
+
+/// Returns whether each node depends on the target, and through it the value does.
+fn depending(graph: &Graph, value: NodeId, target: NodeId) -> Result<Vec<bool>, Refusal> {
+    let mut depends = vec![false; value.max(target) + 1];
+    depends[target] = true;
+    for node in target + 1..=value {
+        depends[node] = differentiable(graph, node).iter().any(|&operand| depends[operand]);
+    }
+    let (mut open, mut seen) = (vec![value], vec![false; value + 1]);
+    while let Some(node) = open.pop() {
+        if node == target || std::mem::replace(&mut seen[node], true) {
+            continue;
+        }
+        if let op @ (Op::Unknown(_) | Op::UnknownField(_)) = &graph.node(node).op {
+            return Err(Refusal::Unknown(op.clone()));
+        }
+        open.extend_from_slice(differentiable(graph, node));
+    }
+    if depends.get(value) == Some(&true) { Ok(depends) } else { Err(Refusal::Independent) }
+}
+
+/// Returns the operands that a node has derivatives by.
+fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
+    let it = graph.node(node);
+    let operands = &it.operands[..];
+    match it.op {
+        _ if matches!(it.ty, Type::U32 | Type::Bool) => &[],
+        Op::Convert
+        | Op::Math(Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Trunc) => &[],
+        Op::Math(Builtin::Copysign) | Op::At | Op::Entry => &operands[..1],
+        Op::Select => &operands[1..],
+        _ => operands,
+    }
+}
+
+fn is_product(graph: &Graph, id: NodeId) -> bool {
+    let it = graph.node(id);
+    let op = match it.op {
+        Op::Binary(op) => matches!(op, BinaryOp::Mul | BinaryOp::Div),
+        Op::Powi(_) => true,
+        Op::Math(builtin) => {
+            matches!(builtin, Builtin::Recip | Builtin::Sqrt | Builtin::Rsqrt | Builtin::Norm)
+        }
+        _ => false,
+    };
+    it.ty == Type::Real && op
+}
+
+struct Sweep<'a> {
+    graph: &'a mut Graph,
+    depends: Vec<bool>,
+    target: NodeId,
+    /// Products and roots that the body has computed, each behind its operands.
+    known: Vec<NodeId>,
+    terms: BTreeMap<NodeId, Vec<Term>>,
+}
+
+impl Sweep<'_> {
+    fn depends_on(&self, node: NodeId) -> bool {
+        self.depends.get(node) == Some(&true)
+    }
+
+    fn add(&mut self, node: NodeId, term: Term) {
+        if self.depends_on(node) && term.factor.number != 0.0 {
+            self.terms.entry(node).or_default().push(term);
+        }
+    }
+
+    /// Adds the term of a node to a real operand, times a factor.
+    fn real(&mut self, node: NodeId, term: &Term, factor: &Monomial) {
+        let factor = term.factor.clone().product(factor, self.graph);
+        self.add(node, Term { path: term.path.clone(), factor, direction: None });
+    }
+
+    /// Adds the term of a node to a vector, times a factor and with this direction.
+    fn vector(&mut self, node: NodeId, term: &Term, factor: &Monomial, direction: Direction) {
+        let factor = term.factor.clone().product(factor, self.graph);
+        self.add(node, Term { path: term.path.clone(), factor, direction: Some(direction) });
+    }
+
+    /// Adds the term of a node, under a further condition.
+    fn branch(&mut self, node: NodeId, term: &Term, condition: NodeId, holds: bool) {
+        let mut term = term.clone();
+        term.path.push((condition, holds));
+        self.add(node, term);
+    }
+
+    fn node(&self, node: NodeId) -> Monomial {
+        Monomial::of(self.graph, node)
+    }
+
+    fn math(&mut self, builtin: Builtin, operands: &[NodeId]) -> NodeId {
+        self.graph.math(builtin, operands.to_vec())
+    }
+
+    /// Passes the derivative by a node on to its operands.
+    fn pass(&mut self, node: NodeId, term: &Term) {
+        let it = self.graph.node(node).clone();
+        let x = &it.operands[..];
+        let one = Monomial::number(1.0);
+        if it.ty == Type::Real
+            && matches!(
+                it.op,
+                Op::Binary(BinaryOp::Mul | BinaryOp::Div) | Op::Powi(_) | Op::Unary(UnaryOp::Neg)
+            )
+        {
+            return self.product(node, term);
+        }
+        match it.op {
+            Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) => {
+                self.add(x[0], term.clone());
+                let sign = if op == BinaryOp::Sub { -1.0 } else { 1.0 };
+                self.add(x[1], Term { factor: term.factor.clone().scaled(sign), ..term.clone() });
+            }
+            Op::Unary(UnaryOp::Neg) => {
+                self.add(x[0], Term { factor: term.factor.clone().scaled(-1.0), ..term.clone() });
+            }
+            Op::Binary(BinaryOp::Mul | BinaryOp::Div) => self.scaled(node, term),
+            Op::Select => {
+                self.branch(x[1], term, x[0], true);
+                self.branch(x[2], term, x[0], false);
+            }
+            Op::Components => {
+                for (k, &part) in x.iter().enumerate() {
+                    match direction(term) {
+                        Direction::Unit(l) if l == k => self.real(part, term, &one),
+                        Direction::Unit(_) => {}
+                        Direction::Node(w) => {
+                            let component = self.graph.component(w, k);
+                            let factor = self.node(component);
+                            self.real(part, term, &factor);
+                        }
+                    }
+                }
+            }
+            Op::Component(k) => self.vector(x[0], term, &one, Direction::Unit(k)),
+            Op::At | Op::Entry => {
+                for k in 0..self.graph.ty(x[0]).components() {
+                    let number = self.graph.integer(k as u32);
+                    let is_it = self.graph.binary(BinaryOp::Eq, x[1], number, Type::Bool);
+                    let mut term = term.clone();
+                    term.path.push((is_it, true));
+                    self.vector(x[0], &term, &one, Direction::Unit(k));
+                }
+            }
+            Op::Math(builtin) => self.math_of(builtin, (node, x), term),
+            _ => {}
+        }
+    }
+
+    /// Passes the derivative by a function on to its arguments.
+    fn math_of(&mut self, builtin: Builtin, (node, x): (NodeId, &[NodeId]), term: &Term) {
+        let one = Monomial::number(1.0);
+        match builtin {
+            Builtin::Dot if x[0] == x[1] => {
+                self.vector(x[0], term, &Monomial::number(2.0), Direction::Node(x[0]));
+            }
+            Builtin::Dot => {
+                self.vector(x[0], term, &one, Direction::Node(x[1]));
+                self.vector(x[1], term, &one, Direction::Node(x[0]));
+            }
+            Builtin::Norm2 => {
+                self.vector(x[0], term, &Monomial::number(2.0), Direction::Node(x[0]));
+            }
+            Builtin::Norm => {
+                let inverse = Monomial::number(1.0).times(self.graph, node, -1);
+                self.vector(x[0], term, &inverse, Direction::Node(x[0]));
+            }
+            Builtin::Cross => {
+                let w = self.whole(term);
+                let (a, b) = ([x[1], w], [w, x[0]]);
+                let (a, b) = (self.math(Builtin::Cross, &a), self.math(Builtin::Cross, &b));
+                self.vector(x[0], term, &one, Direction::Node(a));
+                self.vector(x[1], term, &one, Direction::Node(b));
+            }
+            Builtin::MulAdd => {
+                let [a, b] = [self.node(x[0]), self.node(x[1])];
+                self.real(x[0], term, &b);
+                self.real(x[1], term, &a);
+                self.real(x[2], term, &one);
+            }
+            Builtin::Min | Builtin::Max => {
+                let op = if builtin == Builtin::Min { BinaryOp::Lt } else { BinaryOp::Gt };
+                let first = self.graph.binary(op, x[0], x[1], Type::Bool);
+                self.branch(x[0], term, first, true);
+                self.branch(x[1], term, first, false);
+            }
+            Builtin::Clamp if x[1..].iter().all(|&it| !self.depends_on(it)) => {
+                let inside = self.graph.binary(BinaryOp::Eq, node, x[0], Type::Bool);
+                self.branch(x[0], term, inside, true);
+            }
+            Builtin::Clamp => {
+                let below = self.graph.binary(BinaryOp::Lt, x[0], x[1], Type::Bool);
+                let above = self.graph.binary(BinaryOp::Gt, x[0], x[2], Type::Bool);
+                self.branch(x[1], term, below, true);
+                let mut inside = term.clone();
+                inside.path.push((below, false));
+                self.branch(x[2], &inside, above, true);
+                self.branch(x[0], &inside, above, false);
+            }
+            Builtin::Atan2 => {
+                let squares =
+                    [x[0], x[1]].map(|it| self.graph.binary(BinaryOp::Mul, it, it, Type::Real));
+                let sum = self.graph.binary(BinaryOp::Add, squares[0], squares[1], Type::Real);
+                let [y, x_] = [self.node(x[0]), self.node(x[1])];
+                let (by_y, by_x) = (x_.times(self.graph, sum, -1), y.times(self.graph, sum, -1));
+                self.real(x[0], term, &by_y);
+                self.real(x[1], term, &by_x.scaled(-1.0));
+            }
+            Builtin::Powf => {
+                let less = if let Some(power) = self.graph.literal(x[1]) {
+                    self.graph.real(power - 1.0)
+                } else {
+                    let one = self.graph.real(1.0);
+                    self.graph.binary(BinaryOp::Sub, x[1], one, Type::Real)
+                };
+                let power = self.math(Builtin::Powf, &[x[0], less]);
+                let by_base = self.node(x[1]).times(self.graph, power, 1);
+                self.real(x[0], term, &by_base);
+                if self.depends_on(x[1]) {
+                    let ln = self.math(Builtin::Ln, &x[..1]);
+                    let by_power = self.node(node).times(self.graph, ln, 1);
+                    self.real(x[1], term, &by_power);
+                }
+            }
+            Builtin::Copysign => {
+                let one = self.graph.real(1.0);
+                let signs = [x[0], x[1]].map(|it| self.math(Builtin::Copysign, &[one, it]));
+                let factor = self.node(signs[0]).times(self.graph, signs[1], 1);
+                self.real(x[0], term, &factor);
+            }
+            _ => {
+                let factor = self.slope(builtin, node, x[0]);
+                self.real(x[0], term, &factor);
+            }
+        }
+    }
+
+    /// Returns the derivative of a function of one number.
+    fn slope(&mut self, builtin: Builtin, y: NodeId, x: NodeId) -> Monomial {
+        let real = Type::Real;
+        let times = |this: &Self, node, power| Monomial::number(1.0).times(this.graph, node, power);
+        match builtin {
+            Builtin::Sqrt => times(self, y, -1).scaled(0.5),
+            Builtin::Rsqrt => times(self, y, 3).scaled(-0.5),
+            Builtin::Recip => times(self, y, 2).scaled(-1.0),
+            Builtin::Cbrt => times(self, y, -2).scaled(1.0 / 3.0),
+            Builtin::Exp => times(self, y, 1),
+            Builtin::Ln => times(self, x, -1),
+            Builtin::Sin | Builtin::Cosh | Builtin::Sinh | Builtin::Cos => {
+                let (other, sign) = match builtin {
+                    Builtin::Sin => (Builtin::Cos, 1.0),
+                    Builtin::Cos => (Builtin::Sin, -1.0),
+                    Builtin::Sinh => (Builtin::Cosh, 1.0),
+                    _ => (Builtin::Sinh, 1.0),
+                };
+                let other = self.math(other, &[x]);
+                times(self, other, 1).scaled(sign)
+            }
+            Builtin::Tan | Builtin::Tanh => {
+                let (one, square) =
+                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, y, y, real));
+                let op = if builtin == Builtin::Tan { BinaryOp::Add } else { BinaryOp::Sub };
+                let slope = self.graph.binary(op, one, square, real);
+                times(self, slope, 1)
+            }
+            Builtin::Asin | Builtin::Acos => {
+                let (one, square) =
+                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, x, x, real));
+                let rest = self.graph.binary(BinaryOp::Sub, one, square, real);
+                let slope = self.math(Builtin::Rsqrt, &[rest]);
+                times(self, slope, 1).scaled(if builtin == Builtin::Asin { 1.0 } else { -1.0 })
+            }
+            Builtin::Atan => {
+                let (one, square) =
+                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, x, x, real));
+                let sum = self.graph.binary(BinaryOp::Add, one, square, real);
+                times(self, sum, -1)
+            }
+            Builtin::Erf | Builtin::Erfc => {
+                let square = self.graph.binary(BinaryOp::Mul, x, x, real);
+                let minus = self.graph.apply(Op::Unary(UnaryOp::Neg), vec![square], real);
+                let gauss = self.math(Builtin::Exp, &[minus]);
+                let sign = if builtin == Builtin::Erf { 1.0 } else { -1.0 };
+                times(self, gauss, 1).scaled(sign * FRAC_2_SQRT_PI)
+            }
+            Builtin::Abs => {
+                let one = self.graph.real(1.0);
+                let sign = self.math(Builtin::Copysign, &[one, x]);
+                times(self, sign, 1)
+            }
+            Builtin::Floor
+            | Builtin::Ceil
+            | Builtin::Round
+            | Builtin::Trunc
+            | Builtin::Powf
+            | Builtin::Atan2
+            | Builtin::Min
+            | Builtin::Max
+            | Builtin::Clamp
+            | Builtin::Copysign
+            | Builtin::MulAdd
+            | Builtin::Dot
+            | Builtin::Cross
+            | Builtin::Norm
+            | Builtin::Norm2 => unreachable!("derived above, or constant"),
+        }
+    }
+
+    /// Passes the derivative by a product on to its factors.
+    fn product(&mut self, node: NodeId, term: &Term) {
+        let is_atom = |it: NodeId| it == self.target || !self.depends_on(it);
+        let factors = Monomial::factors(self.graph, node, &is_atom).powers.into_iter();
+        let dependent = factors.filter(|(factor, _)| self.depends_on(*factor));
+        let slopes = dependent.map(|(factor, power)| {
+            let rest = Monomial::without(self.graph, node, factor, &is_atom);
+            (factor, rest.scaled(f64::from(power)))
+        });
+        for (factor, slope) in slopes.collect::<Vec<_>>() {
+            self.real(factor, term, &slope);
+        }
+    }
+
+    /// Passes the derivative by a scaled vector on.
+    fn scaled(&mut self, node: NodeId, term: &Term) {
+        let it = self.graph.node(node).clone();
+        let is_quotient = it.op == Op::Binary(BinaryOp::Div);
+        let (mut scalar, mut vector) = (it.operands[0], it.operands[1]);
+        if self.graph.ty(scalar) != Type::Real {
+            (scalar, vector) = (vector, scalar);
+        }
+        let power = if is_quotient { -1 } else { 1 };
+        let factor = Monomial::number(1.0).times(self.graph, scalar, power);
+        let direction = direction(term);
+        self.vector(vector, term, &factor, direction);
+        if !self.depends_on(scalar) {
+            return;
+        }
+        let of = if is_quotient { node } else { vector };
+        let along = match direction {
+            Direction::Unit(k) => self.graph.component(of, k),
+            Direction::Node(w) if w == of => self.math(Builtin::Norm2, &[of]),
+            Direction::Node(w) => self.math(Builtin::Dot, &[w, of]),
+        };
+        let mut factor = self.node(along);
+        if is_quotient {
+            factor = factor.times(self.graph, scalar, -1).scaled(-1.0);
+        }
+        self.real(scalar, term, &factor);
+    }
+
+    /// Returns the direction of a term as a node.
+    fn whole(&mut self, term: &Term) -> NodeId {
+        match direction(term) {
+            Direction::Node(node) => node,
+            Direction::Unit(k) => {
+                let parts = (0..3).map(|l| self.graph.real(f64::from(u8::from(l == k)))).collect();
+                self.graph.apply(Op::Components, parts, Type::Vector(3))
+            }
+        }
+    }
+}
+
+fn direction(term: &Term) -> Direction {
+    term.direction.expect("a vector has a direction")
+}

@@ -1,0 +1,68 @@
+#[nbody::interaction]
+mod gradients {
+    pub struct Law {
+        pub k: Real,
+        pub modes: [Real; 3],
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub charge: Real,
+        pub kind: u32,
+    }
+    pub struct Sum {
+        pub force: Vector,
+        pub slope: Real,
+    }
+
+    impl Interaction for Law {
+        type I = Body;
+        type J = Body;
+        type F = Sum;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
+            let d = j.pos - i.pos;
+            let e = self.k * d.norm2();
+            f.force += e.gradient(2.0);
+            f.force += e.gradient(d * 2.0);
+            f.force += e.gradient();
+            f.force += d.gradient(i.pos);
+            f.slope += e.gradient(i.kind);
+            f.slope += e.gradient(self.modes);
+            f.slope += e.gradient(i.charge);
+            let mut r = d.norm();
+            let g = r * r;
+            r = 1.0;
+            f.slope += g.gradient(r);
+            f.slope += e.gradient(i.pos);
+            let mut s = r;
+            for k in 0..3 {
+                let t = s * d[k];
+                f.force += t.gradient(i.pos);
+                s += i.charge;
+            }
+        }
+    }
+}
+
+#[nbody::interaction]
+mod changes {
+    pub struct Drift {
+        pub step: Real,
+    }
+    pub struct Body {
+        pub speed: Real,
+        pub energy: Real,
+    }
+
+    impl Update for Drift {
+        type P = Body;
+
+        fn update(&self, p: &mut Body) {
+            let e = p.speed * p.speed * self.step;
+            p.speed = 0.0;
+            p.energy = e.gradient(self.step);
+        }
+    }
+}
+
+fn main() {}
