@@ -40,6 +40,7 @@ const RESERVED: &[&str] = &[
     "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",
     "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "abs",
     "min", "max", "clamp", "floor", "ceil", "round", "trunc", "copysign", "mul_add",
+    "rotate_left", "count_ones", "mul_high",
 ];
 
 /// Prefixes of macros of C and CUDA.
@@ -146,7 +147,8 @@ mod tests {
 
     #[test]
     fn functions_of_the_language_are_reserved() {
-        for function in Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR) {
+        let of_numbers = Builtin::OF_REAL.iter().chain(Builtin::OF_INTEGER);
+        for function in of_numbers.chain(Builtin::OF_VECTOR) {
             assert!(is_reserved(function.name()), "{}", function.name());
         }
     }

@@ -126,6 +126,14 @@ __device__ __forceinline__ real divide(real a, real b)
 __device__ __forceinline__ u32 quotient(u32 a, u32 b) { return b == 0 ? ~0u : a / b; }
 __device__ __forceinline__ u32 remainder(u32 a, u32 b) { return b == 0 ? a : a % b; }
 
+// Functions of integers: their extremes, the bits rotated to the left, the number of bits that are
+// set, and the upper half of a product.
+__device__ __forceinline__ u32 min(u32 a, u32 b) { return b < a ? b : a; }
+__device__ __forceinline__ u32 max(u32 a, u32 b) { return a < b ? b : a; }
+__device__ __forceinline__ u32 rotate_left(u32 a, u32 b) { return a << b % 32u | a >> (0u - b) % 32u; }
+__device__ __forceinline__ u32 count_ones(u32 a) { return u32(::__popc(a)); }
+__device__ __forceinline__ u32 mul_high(u32 a, u32 b) { return u32((unsigned long long)a * b >> 32); }
+
 template <int D>
 __device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
 {

@@ -154,6 +154,12 @@ NBODY_INLINE Register abs(Register x)
 // Reduces modulo 2^32.
 NBODY_INLINE U32 wrapped(U32 x) { return x & U32::splat(~uint32_t{0}); }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {a.bits * b.bits}; }
+// Returns the upper half of a product of 64 bits.
+NBODY_INLINE U32 high(U32 a, U32 b)
+{
+    for (size_t k = 0; k < N; ++k) a.bits[k] = uint64_t{a.bits[k]} * b.bits[k] >> 32;
+    return a;
+}
 NBODY_INLINE U32 shl(U32 x, int n) { return {x.bits << n}; }
 NBODY_INLINE U32 shr(U32 x, int n) { return {x.bits >> n}; }
 NBODY_INLINE U32 shl(U32 x, U32 n) { return {x.bits << n.bits}; }

@@ -156,6 +156,8 @@ NBODY_INLINE Mask le(U32 a, U32 b) { return !lt(b, a); }
 // Reduces modulo 2^32.
 NBODY_INLINE U32 wrapped(U32 x) { return x & U32::splat(~uint32_t{0}); }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {_mm256_mul_epu32(a.bits, b.bits)}; }
+// Returns the upper half of a product of 64 bits.
+NBODY_INLINE U32 high(U32 a, U32 b) { return shr(product(a, b), 32); }
 
 NBODY_INLINE Register from_integers(U32 x)
 {
@@ -190,6 +192,14 @@ NBODY_INLINE Mask lt(U32 a, U32 b)
 NBODY_INLINE Mask le(U32 a, U32 b) { return eq(U32{_mm256_min_epu32(a.bits, b.bits)}, a); }
 NBODY_INLINE U32 wrapped(U32 x) { return x; }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {_mm256_mullo_epi32(a.bits, b.bits)}; }
+// Returns the upper half of a product of 64 bits.
+NBODY_INLINE U32 high(U32 a, U32 b)
+{
+    // The products of the elements in even and in odd places.
+    const auto even = _mm256_mul_epu32(a.bits, b.bits);
+    const auto odd = _mm256_mul_epu32(_mm256_srli_epi64(a.bits, 32), _mm256_srli_epi64(b.bits, 32));
+    return {_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa)};
+}
 
 NBODY_INLINE Register from_integers(U32 x)
 {

@@ -160,6 +160,8 @@ NBODY_INLINE U32 shr(U32 x, U32 n) { return {NBODY_EPI(_mm512_srlv)(x.bits, n.bi
 // Reduces modulo 2^32.
 NBODY_INLINE U32 wrapped(U32 x) { return x & U32::splat(~uint32_t{0}); }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {_mm512_mul_epu32(a.bits, b.bits)}; }
+// Returns the upper half of a product of 64 bits.
+NBODY_INLINE U32 high(U32 a, U32 b) { return shr(product(a, b), 32); }
 NBODY_INLINE Register from_integers(U32 x) { return _mm512_cvtepu64_pd(x.bits); }
 
 // Adds all elements pairwise.
@@ -180,6 +182,14 @@ template <class Operation> NBODY_INLINE double fold(Register x, Operation operat
 #else
 NBODY_INLINE U32 wrapped(U32 x) { return x; }
 NBODY_INLINE U32 product(U32 a, U32 b) { return {_mm512_mullo_epi32(a.bits, b.bits)}; }
+// Returns the upper half of a product of 64 bits.
+NBODY_INLINE U32 high(U32 a, U32 b)
+{
+    // The products of the elements in even and in odd places.
+    const auto even = _mm512_mul_epu32(a.bits, b.bits);
+    const auto odd = _mm512_mul_epu32(_mm512_srli_epi64(a.bits, 32), _mm512_srli_epi64(b.bits, 32));
+    return {_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd)};
+}
 NBODY_INLINE Register from_integers(U32 x) { return _mm512_cvtepu32_ps(x.bits); }
 
 NBODY_INLINE float sum(Register x)

@@ -70,6 +70,9 @@ using Word = uint32_t;
 // A quotient, cut off, and a remainder: of a division by 0, the greatest integer and the dividend.
 NBODY_INLINE uint32_t quotient(uint32_t a, uint32_t b) { return b == 0 ? ~uint32_t{0} : a / b; }
 NBODY_INLINE uint32_t remainder(uint32_t a, uint32_t b) { return b == 0 ? a : a % b; }
+// An integer whose bits are rotated to the left, and the upper half of a product.
+NBODY_INLINE uint32_t rotated(uint32_t a, uint32_t b) { return a << b % 32 | a >> (0 - b) % 32; }
+NBODY_INLINE uint32_t high(uint32_t a, uint32_t b) { return uint32_t(uint64_t{a} * b >> 32); }
 
 constexpr double INFINITY = __builtin_inf();
 constexpr double NOT_A_NUMBER = __builtin_nan("");

@@ -52,6 +52,11 @@ struct Real {
     static NBODY_INLINE U32 rem_u32(U32 a, U32 b) { return {remainder(a.value, b.value)}; }
     static NBODY_INLINE U32 shl_u32(U32 a, U32 b) { return {a.value << b.value % 32}; }
     static NBODY_INLINE U32 shr_u32(U32 a, U32 b) { return {a.value >> b.value % 32}; }
+    static NBODY_INLINE U32 min_u32(U32 a, U32 b) { return b.value < a.value ? b : a; }
+    static NBODY_INLINE U32 max_u32(U32 a, U32 b) { return a.value < b.value ? b : a; }
+    static NBODY_INLINE U32 rotate_u32(U32 a, U32 b) { return {rotated(a.value, b.value)}; }
+    static NBODY_INLINE U32 ones_u32(U32 a) { return {uint32_t(__builtin_popcount(a.value))}; }
+    static NBODY_INLINE U32 high_u32(U32 a, U32 b) { return {high(a.value, b.value)}; }
     static NBODY_INLINE Real from_u32(U32 a) { return {Element(a.value)}; }
 
     static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)

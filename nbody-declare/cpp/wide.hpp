@@ -71,6 +71,23 @@ struct Real {
         return level::wrapped(level::shl(a, b & U32::splat(31)));
     }
     static NBODY_INLINE U32 shr_u32(U32 a, U32 b) { return level::shr(a, b & U32::splat(31)); }
+    static NBODY_INLINE U32 min_u32(U32 a, U32 b) { return select_u32(lt_u32(b, a), b, a); }
+    static NBODY_INLINE U32 max_u32(U32 a, U32 b) { return select_u32(lt_u32(a, b), b, a); }
+    static NBODY_INLINE U32 rotate_u32(U32 a, U32 b)
+    {
+        return shl_u32(a, b) | shr_u32(a, sub_u32(splat_u32(0), b));
+    }
+    static NBODY_INLINE U32 ones_u32(U32 a)
+    {
+        // The sums of pairs of bits, then of four and of eight.
+        const U32 pairs = a - (level::shr(a, 1) & U32::splat(0x55555555));
+        const U32 two = U32::splat(0x33333333);
+        const U32 fours = (pairs & two) + (level::shr(pairs, 2) & two);
+        const U32 bytes = (fours + level::shr(fours, 4)) & U32::splat(0x0f0f0f0f);
+        // The highest byte of the product is the sum of all.
+        return level::shr(level::wrapped(level::product(bytes, U32::splat(0x01010101))), 24);
+    }
+    static NBODY_INLINE U32 high_u32(U32 a, U32 b) { return level::high(a, b); }
     static NBODY_INLINE Real from_u32(U32 a) { return {level::from_integers(a)}; }
 
     static Real gather(const Real *entries, size_t n, U32 index);

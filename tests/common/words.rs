@@ -19,6 +19,8 @@ pub mod words {
         pub remainders: Count,
         pub shifted: Count,
         pub mixed: Count,
+        pub turned: Count,
+        pub extremes: Count,
         pub hashed: Real,
         pub weights: Real,
     }
@@ -53,6 +55,10 @@ pub mod words {
             n |= !(b << 4) & MASK;
             n ^= 0xff ^ 1 << i.kind;
             f.mixed += n - !b / (j.kind + 1);
+            f.turned +=
+                a.rotate_left(j.kind * 5) + self.salt.rotate_left(7).mul_high(a.mul_high(!b));
+            f.turned += b.count_ones() * 1000 + (i.kind ^ a).rotate_left(33) / b.mul_high(n).max(1);
+            f.extremes += a.min(b) - n.max(i.kind).min(0xfffffff0) + MASK.count_ones();
             if !(a ^ b) % 3 == 1 {
                 f.weights += j.weight;
             }

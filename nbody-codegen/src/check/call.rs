@@ -175,10 +175,13 @@ impl BodyChecker<'_> {
 pub(crate) fn as_method(function: &syn::ExprPath, call: &ExprCall) -> Option<String> {
     let name = function.path.segments.last()?.ident.to_string();
     let methods = Builtin::OF_REAL.iter().chain(Builtin::OF_VECTOR).map(|method| method.name());
-    methods.chain(["powi", "select"]).find(|method| *method == name)?;
+    let is_real = methods.chain(["powi", "select"]).any(|method| method == name);
+    if !is_real {
+        Builtin::OF_INTEGER.iter().find(|method| method.name() == name)?;
+    }
     let (receiver, arguments) = (call.args.first()?, call.args.iter().skip(1));
     let mut receiver = operand(receiver);
-    if receiver.bytes().all(|c| c.is_ascii_digit()) {
+    if is_real && receiver.bytes().all(|c| c.is_ascii_digit()) {
         receiver += ".0";
     }
     let arguments: Vec<_> = arguments.map(written).collect();

@@ -10,6 +10,7 @@ pub enum Cost {
     Special,
     Compare,
     MulAdd,
+    Integer,
     Free,
 }
 
@@ -25,26 +26,41 @@ pub enum Sign {
 }
 
 macro_rules! builtins {
-    ($($variant:ident $name:literal $arguments:literal $cost:ident)*) => {
-        /// A method of `Real` or `Vector`.
+    (
+        real: $($variant:ident $name:literal $arguments:literal $cost:ident)*;
+        integer: $($integer:ident $of_integer:literal $on_lanes:literal $taken:literal)*;
+    ) => {
+        /// A method of `Real`, `u32` or `Vector`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Builtin { $($variant,)* Dot, Cross, Norm, Norm2 }
+        pub enum Builtin { $($variant,)* $($integer,)* Dot, Cross, Norm, Norm2 }
 
         impl Builtin {
             /// Methods of `Real`; their arguments and result are `Real` too.
             pub const OF_REAL: &'static [Self] = &[$(Self::$variant),*];
+            /// Methods of `u32`; their arguments and result are `u32` too.
+            pub const OF_INTEGER: &'static [Self] = &[$(Self::$integer),*];
             /// Methods of `Vector`.
             pub const OF_VECTOR: &'static [Self] =
                 &[Self::Dot, Self::Cross, Self::Norm, Self::Norm2];
 
-            /// Returns the name, which is the same in the declaration, in CUDA and in Rust.
+            /// Returns the name, which is the same in the declaration, in CUDA and, but for integers,
+            /// in Rust.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
+                    $(Self::$integer => $of_integer,)*
                     Self::Dot => "dot",
                     Self::Cross => "cross",
                     Self::Norm => "norm",
                     Self::Norm2 => "norm2",
+                }
+            }
+
+            /// Returns the function of a lane for a method of `u32`.
+            pub fn of_integers(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$integer => Some($on_lanes),)*
+                    _ => None,
                 }
             }
 
@@ -53,15 +69,17 @@ macro_rules! builtins {
             pub fn arguments(self) -> usize {
                 match self {
                     $(Self::$variant => $arguments,)*
+                    $(Self::$integer => $taken,)*
                     Self::Dot | Self::Cross => 1,
                     Self::Norm | Self::Norm2 => 0,
                 }
             }
 
-            /// Returns the class of the cost of a method of `Real`.
+            /// Returns the class of the cost of a method of `Real` or `u32`.
             pub fn cost(self) -> Cost {
                 match self {
                     $(Self::$variant => Cost::$cost,)*
+                    $(Self::$integer => Cost::Integer,)*
                     Self::Dot | Self::Cross | Self::Norm | Self::Norm2 => Cost::Free,
                 }
             }
@@ -70,6 +88,7 @@ macro_rules! builtins {
 }
 
 builtins! {
+    real:
     Sqrt "sqrt" 0 Sqrt
     Rsqrt "rsqrt" 0 Sqrt
     Recip "recip" 0 Div
@@ -98,7 +117,19 @@ builtins! {
     Round "round" 0 Compare
     Trunc "trunc" 0 Compare
     Copysign "copysign" 1 Compare
-    MulAdd "mul_add" 2 MulAdd
+    MulAdd "mul_add" 2 MulAdd;
+    integer:
+    Least "min" "min_u32" 1
+    Greatest "max" "max_u32" 1
+    RotateLeft "rotate_left" "rotate_u32" 1
+    CountOnes "count_ones" "ones_u32" 0
+    MulHigh "mul_high" "high_u32" 1;
+}
+
+/// Returns the upper 32 bits of a product of integers.
+pub fn high_of_product(a: u32, b: u32) -> u32 {
+    let product = u64::from(a) * u64::from(b);
+    u32::try_from(product >> u32::BITS).expect("the half of 64 bits")
 }
 
 impl Builtin {
@@ -111,6 +142,7 @@ impl Builtin {
     pub fn of(receiver: Type) -> &'static [Self] {
         match receiver {
             Type::Real => Self::OF_REAL,
+            Type::U32 => Self::OF_INTEGER,
             Type::Vector(_) => Self::OF_VECTOR,
             _ => &[],
         }
@@ -146,7 +178,7 @@ impl Builtin {
 
     /// Returns the type of the result.
     pub fn output(self, receiver: Type) -> Type {
-        if self == Self::Cross { receiver } else { Type::Real }
+        if self == Self::Cross || receiver == Type::U32 { receiver } else { Type::Real }
     }
 }
 

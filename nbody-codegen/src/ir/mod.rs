@@ -21,7 +21,7 @@ mod summary;
 mod types;
 mod walk;
 
-pub use builtin::{Builtin, CONSTS, Sign};
+pub use builtin::{Builtin, CONSTS, Sign, high_of_product};
 pub use constant::{Constant, Value};
 pub use expr::{BinaryOp, Expr, ExprKind, Index, Input, UnaryOp};
 pub use function::{Body, Function, Local};

@@ -87,6 +87,8 @@ pub struct Operations {
 
 /// Slots of a division or a root.
 const DIVISION: u32 = 8;
+/// Slots of a function of integers.
+const INTEGER: u32 = 2;
 /// Slots of another function.
 const SPECIAL: u32 = 16;
 
@@ -229,6 +231,7 @@ impl Operations {
                     self.multiply(1);
                     more(&mut self.add, 1);
                 }
+                Cost::Integer => more(&mut self.slots, INTEGER),
                 Cost::Free => {}
             },
         }

@@ -38,6 +38,9 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Binary(op, a, b) => self.sum_or_product(*op, a, b),
             ExprKind::Math(builtin, operands) => {
+                if let Some(name) = builtin.of_integers() {
+                    return real(name, self.list(operands));
+                }
                 self.operand(&operands[0]).method(builtin.name(), self.list(&operands[1..]))
             }
             ExprKind::Powi(base, n) => {

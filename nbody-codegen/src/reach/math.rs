@@ -199,6 +199,11 @@ fn name(builtin: Builtin) -> &'static str {
         Builtin::Round => "Round",
         Builtin::Trunc => "Trunc",
         Builtin::Copysign => "Copysign",
+        Builtin::Least => "LeastInteger",
+        Builtin::Greatest => "GreatestInteger",
+        Builtin::RotateLeft => "RotatedInteger",
+        Builtin::CountOnes => "OnesOfInteger",
+        Builtin::MulHigh => "HighOfProduct",
         Builtin::Dot
         | Builtin::Cross
         | Builtin::Norm

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::ir::Input;
+use crate::ir::{Input, high_of_product};
 
 /// Index of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,8 +127,10 @@ impl Steps {
             ("Differ", Some(a), Some(b)) => return self.truth(a != b),
             _ => {}
         }
-        if let (Some(a), "Converted") = (integer(0), function) {
-            return self.real(f64::from(a));
+        match (integer(0), function) {
+            (Some(a), "Converted") => return self.real(f64::from(a)),
+            (Some(a), "OnesOfInteger") => return self.integer(a.count_ones()),
+            _ => {}
         }
         if let (Some(a), Some(b)) = (integer(0), integer(1)) {
             return match function {
@@ -145,6 +147,10 @@ impl Steps {
                 "AndIntegers" => self.integer(a & b),
                 "OrIntegers" => self.integer(a | b),
                 "XorIntegers" => self.integer(a ^ b),
+                "LeastInteger" => self.integer(a.min(b)),
+                "GreatestInteger" => self.integer(a.max(b)),
+                "RotatedInteger" => self.integer(a.rotate_left(b % u32::BITS)),
+                "HighOfProduct" => self.integer(high_of_product(a, b)),
                 _ => unreachable!("a function of two integers"),
             };
         }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Builtin, FieldId, Input, Sign};
+use crate::ir::{Builtin, FieldId, Input, Sign, high_of_product};
 
 /// Largest number of factors of a product that is expanded; it bounds products in loops.
 const LONGEST_PRODUCT: usize = 16;
@@ -234,6 +234,13 @@ impl Graph {
             (Op::Remainder, (Some(a), Some(b))) => self.integer(a.checked_rem(b).unwrap_or(a)),
             (Op::Left, (Some(a), Some(b))) => self.integer(a.wrapping_shl(b)),
             (Op::Right, (Some(a), Some(b))) => self.integer(a.wrapping_shr(b)),
+            (Op::Math(Builtin::Least), (Some(a), Some(b))) => self.integer(a.min(b)),
+            (Op::Math(Builtin::Greatest), (Some(a), Some(b))) => self.integer(a.max(b)),
+            (Op::Math(Builtin::RotateLeft), (Some(a), Some(b))) => {
+                self.integer(a.rotate_left(b % u32::BITS))
+            }
+            (Op::Math(Builtin::CountOnes), (Some(a), _)) => self.integer(a.count_ones()),
+            (Op::Math(Builtin::MulHigh), (Some(a), Some(b))) => self.integer(high_of_product(a, b)),
             (Op::Less, (Some(a), Some(b))) => self.truth(a < b),
             (Op::LessEqual, (Some(a), Some(b))) => self.truth(a <= b),
             (Op::Equal, (Some(a), Some(b))) => self.truth(a == b),
@@ -311,6 +318,10 @@ impl Graph {
                 x[..2].sort();
                 x[2] = x[2].times(minus);
                 minus
+            }
+            Builtin::Least | Builtin::Greatest | Builtin::MulHigh => {
+                x.sort();
+                false
             }
             _ => match builtin.sign() {
                 Sign::Odd => strip(&mut x),

@@ -41,6 +41,8 @@ __device__ __forceinline__ void pair(
     n <<= (i.kind + 1u) % 32u;
     n >>= 2u;
     f.mixed += (n << 4u) | (n >> 28u);
+    f.mixed += rotate_left(n, 4u) + mul_high(a, b | 1u) * max(min(i.id, j.id), 3u);
+    f.mixed += count_ones(a ^ b) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
 }
 
 // Adds to f what j does to i, and to g what i does to j.
@@ -68,6 +70,10 @@ __device__ __forceinline__ void pair_symmetric(
     n_back >>= 2u;
     f.mixed += (n << 4u) | (n >> 28u);
     g.mixed += (n_back << 4u) | (n_back >> 28u);
+    f.mixed += rotate_left(n, 4u) + mul_high(a, b | 1u) * max(min(i.id, j.id), 3u);
+    g.mixed += rotate_left(n_back, 4u) + mul_high(a_back, b_back | 1u) * max(min(i.id, j.id), 3u);
+    f.mixed += count_ones(a ^ b) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
+    g.mixed += count_ones(a_back ^ b_back) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
 }
 
 } // namespace nbody::law

@@ -82,6 +82,14 @@ NBODY_INLINE void pair(const Words &self, const Space &space, const Item &i, con
     n = Real::shr_u32(n, Real::splat_u32(2u));
     f.mixed = Real::add_u32(f.mixed, Real::shl_u32(n, Real::splat_u32(4u))
         | Real::shr_u32(n, Real::splat_u32(28u)));
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(Real::rotate_u32(n, Real::splat_u32(4u)),
+        Real::mul_u32(Real::high_u32(a, b | Real::splat_u32(1u)),
+        Real::max_u32(Real::min_u32(i.id, j.id), Real::splat_u32(3u)))));
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(Real::add_u32(Real::ones_u32(a ^ b),
+        Real::rotate_u32(Real::splat_u32(8u), Real::splat_u32(33u))),
+        Real::high_u32(i.kind, j.kind)));
 }
 
 // Adds to f what j does to i, and to g what i does to j.
@@ -126,6 +134,22 @@ NBODY_INLINE void pair_symmetric(
         | Real::shr_u32(n, Real::splat_u32(28u)));
     g.mixed = Real::add_u32(g.mixed, Real::shl_u32(n_back, Real::splat_u32(4u))
         | Real::shr_u32(n_back, Real::splat_u32(28u)));
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(Real::rotate_u32(n, Real::splat_u32(4u)),
+        Real::mul_u32(Real::high_u32(a, b | Real::splat_u32(1u)),
+        Real::max_u32(Real::min_u32(i.id, j.id), Real::splat_u32(3u)))));
+    g.mixed = Real::add_u32(g.mixed,
+        Real::add_u32(Real::rotate_u32(n_back, Real::splat_u32(4u)),
+        Real::mul_u32(Real::high_u32(a_back, b_back | Real::splat_u32(1u)),
+        Real::max_u32(Real::min_u32(i.id, j.id), Real::splat_u32(3u)))));
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(Real::add_u32(Real::ones_u32(a ^ b),
+        Real::rotate_u32(Real::splat_u32(8u), Real::splat_u32(33u))),
+        Real::high_u32(i.kind, j.kind)));
+    g.mixed = Real::add_u32(g.mixed,
+        Real::add_u32(Real::add_u32(Real::ones_u32(a_back ^ b_back),
+        Real::rotate_u32(Real::splat_u32(8u), Real::splat_u32(33u))),
+        Real::high_u32(i.kind, j.kind)));
 }
 
 } // namespace law

@@ -39,6 +39,8 @@ pub mod words {
             n <<= i.kind + 1;
             n >>= 2;
             f.mixed += n << 4 | n >> 28;
+            f.mixed += n.rotate_left(4) + a.mul_high(b | 1) * i.id.min(j.id).max(3);
+            f.mixed += (a ^ b).count_ones() + 8.rotate_left(33) + i.kind.mul_high(j.kind);
         }
     }
 }

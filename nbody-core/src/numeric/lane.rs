@@ -186,6 +186,25 @@ pub trait Lane:
     fn shl_u32(a: Self::U32, b: Self::U32) -> Self::U32;
     /// Shifts `a` to the right, by `b` modulo 32 bits.
     fn shr_u32(a: Self::U32, b: Self::U32) -> Self::U32;
+    /// Returns the smaller integer.
+    #[inline(always)]
+    fn min_u32(a: Self::U32, b: Self::U32) -> Self::U32 {
+        Self::select_u32(Self::lt_u32(b, a), b, a)
+    }
+    /// Returns the larger integer.
+    #[inline(always)]
+    fn max_u32(a: Self::U32, b: Self::U32) -> Self::U32 {
+        Self::select_u32(Self::lt_u32(a, b), b, a)
+    }
+    /// Rotates the bits of `a` to the left, by `b` modulo 32.
+    #[inline(always)]
+    fn rotate_u32(a: Self::U32, b: Self::U32) -> Self::U32 {
+        Self::shl_u32(a, b) | Self::shr_u32(a, Self::sub_u32(Self::splat_u32(0), b))
+    }
+    /// Counts the bits of `a` that are set.
+    fn ones_u32(a: Self::U32) -> Self::U32;
+    /// Computes the upper 32 bits of the product of 64 bits.
+    fn high_u32(a: Self::U32, b: Self::U32) -> Self::U32;
     /// Converts the integer to a real number, rounded to the precision of the lane.
     fn from_u32(a: Self::U32) -> Self;
 

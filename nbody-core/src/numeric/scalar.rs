@@ -80,6 +80,8 @@ macro_rules! integers_of {
             rem_u32(a: u32, b: u32) -> u32;
             shl_u32(a: u32, b: u32) -> u32;
             shr_u32(a: u32, b: u32) -> u32;
+            ones_u32(a: u32) -> u32;
+            high_u32(a: u32, b: u32) -> u32;
         }
     };
     ($scalar:ident: $($name:ident($($a:ident: $ty:ty),*) -> $out:ty;)*) => {
@@ -186,6 +188,14 @@ macro_rules! scalar {
             #[inline(always)]
             fn shr_u32(a: u32, b: u32) -> u32 {
                 a.wrapping_shr(b)
+            }
+            #[inline(always)]
+            fn ones_u32(a: u32) -> u32 {
+                a.count_ones()
+            }
+            #[inline(always)]
+            fn high_u32(a: u32, b: u32) -> u32 {
+                ((u64::from(a) * u64::from(b)) >> u32::BITS) as u32
             }
             #[allow(clippy::cast_lossless)]
             #[inline(always)]

@@ -53,6 +53,8 @@ __device__ __forceinline__ u32 product_of(u32 a, u32 b) { return a * b; }
 __device__ __forceinline__ u32 quotient_of(u32 a, u32 b) { return b == 0 ? MOST : a / b; }
 __device__ __forceinline__ u32 remainder_of(u32 a, u32 b) { return b == 0 ? a : a % b; }
 __device__ __forceinline__ u32 leading_zeros(u32 n) { return u32(::__clz(int(n))); }
+__device__ __forceinline__ u32 ones_of(u32 n) { return u32(::__popc(n)); }
+__device__ __forceinline__ u32 high_of(u32 a, u32 b) { return u32(wide(a) * wide(b) >> 32); }
 
 // For normal numbers only.
 __device__ __forceinline__ double power_of_two(double exponent)

@@ -39,6 +39,10 @@ mod wrong {
             let o = d.distance(d) + d.norm1();
             // Misspelt.
             let p = r.sqtr() + r.Exp() + d.nrom();
+            // Methods of integers.
+            let q = i.kind.wrapping_mul(3) + i.kind.rotate_right(3) + umulhi(i.kind, 7) + i.kind.popcount();
+            let s = i.kind.count_one() + mul_high(3, i.kind) + i.kind.reverse_bits() + i.kind.mul_high(2.0);
+            let t = i.mass.rotate_left(2) + i.kind.count_ones(1) + i.kind.trailing_zeros();
             f.acc += j.mass * d;
             f.pot += r;
         }

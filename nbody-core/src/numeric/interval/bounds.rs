@@ -8,9 +8,9 @@ use crate::numeric::interval::functions::{
     cbrt_of, cosh_of, exp_of, ln_of, powf_of, sinh_of, tanh_of,
 };
 use crate::numeric::interval::primitives::{
-    MOST, ceil_of, choose, difference_of, fabs, floor_of, fmax, fmin, infinite, integers, interval,
-    is_nan, leading_zeros, number_of, product_of, quotient_of, remainder_of, round_of, saturated,
-    single, sqrt_of, sum_of, trunc_of, truth, wide,
+    MOST, ceil_of, choose, difference_of, fabs, floor_of, fmax, fmin, high_of, infinite, integers,
+    interval, is_nan, leading_zeros, number_of, ones_of, product_of, quotient_of, remainder_of,
+    round_of, saturated, single, sqrt_of, sum_of, trunc_of, truth, wide,
 };
 use crate::numeric::interval::values::{Integers, Interval, Truth};
 use crate::numeric::shared::shared;
@@ -483,5 +483,32 @@ shared! {
         let bits = b.lo & 31;
         if (b.lo != b.hi) return integers(0, a.hi);
         integers(a.lo >> bits, a.hi >> bits)
+    }
+
+    /// Returns the smaller integer.
+    fn least_integer(a: Integers, b: Integers) -> Integers {
+        integers(choose(a.lo < b.lo, a.lo, b.lo), choose(a.hi < b.hi, a.hi, b.hi))
+    }
+
+    /// Returns the larger integer.
+    fn greatest_integer(a: Integers, b: Integers) -> Integers {
+        integers(choose(a.lo > b.lo, a.lo, b.lo), choose(a.hi > b.hi, a.hi, b.hi))
+    }
+
+    /// Returns integers whose bits are rotated to the left.
+    fn rotated_integer(a: Integers, b: Integers) -> Integers {
+        if (are_known(a, b)) return integer((a.lo << (b.lo & 31)) | (a.lo >> (difference_of(0, b.lo) & 31)));
+        integers(0, MOST)
+    }
+
+    /// Returns the number of bits that are set.
+    fn ones_of_integer(a: Integers) -> Integers {
+        if (a.lo == a.hi) return integer(ones_of(a.lo));
+        integers(choose(a.lo == 0, 0, 1), ones_of(most_of_bits(a.hi)))
+    }
+
+    /// Returns the upper half of a product.
+    fn high_of_product(a: Integers, b: Integers) -> Integers {
+        integers(high_of(a.lo, b.lo), high_of(a.hi, b.hi))
     }
 }

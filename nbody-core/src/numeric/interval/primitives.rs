@@ -86,6 +86,16 @@ pub fn leading_zeros(n: u32) -> u32 {
     n.leading_zeros()
 }
 
+/// Returns the number of bits that are set.
+pub fn ones_of(n: u32) -> u32 {
+    n.count_ones()
+}
+
+/// Returns the upper half of a product.
+pub fn high_of(a: u32, b: u32) -> u32 {
+    ((wide(a) * wide(b)) >> u32::BITS) as u32
+}
+
 /// The bits of the fraction of an `f64`, and the exponent field of 1.
 const FRACTION: u32 = 52;
 const BIAS: i64 = 1023;

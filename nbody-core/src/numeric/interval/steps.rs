@@ -195,6 +195,11 @@ functions! {
     RemainderOfIntegers = remainder_of_integers(Integers, Integers) -> Integers;
     ShiftedLeft = shifted_left(Integers, Integers) -> Integers;
     ShiftedRight = shifted_right(Integers, Integers) -> Integers;
+    LeastInteger = least_integer(Integers, Integers) -> Integers;
+    GreatestInteger = greatest_integer(Integers, Integers) -> Integers;
+    RotatedInteger = rotated_integer(Integers, Integers) -> Integers;
+    OnesOfInteger = ones_of_integer(Integers) -> Integers;
+    HighOfProduct = high_of_product(Integers, Integers) -> Integers;
     Converted = converted(Integers) -> Interval;
 }
 

@@ -291,7 +291,7 @@ fn integers() -> impl Strategy<Value = Integers> {
 }
 
 /// All operations on integers.
-fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 14] {
+fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 19] {
     let select = |mask| L::select_u32(mask, a, b);
     [
         L::add_u32(a, b),
@@ -301,6 +301,11 @@ fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 14] {
         L::rem_u32(a, b),
         L::shl_u32(a, b),
         L::shr_u32(a, b),
+        L::min_u32(a, b),
+        L::max_u32(a, b),
+        L::rotate_u32(a, b),
+        L::ones_u32(a),
+        L::high_u32(a, b),
         a & b,
         a | b,
         a ^ b,
@@ -312,7 +317,7 @@ fn of_integers<L: Lane>(a: L::U32, b: L::U32) -> [L::U32; 14] {
 }
 
 /// The same operations on bounds.
-fn bounds_of_integers(a: Integers, b: Integers) -> [Integers; 14] {
+fn bounds_of_integers(a: Integers, b: Integers) -> [Integers; 19] {
     let select = |condition| select_integer(condition, a, b);
     [
         sum_of_integers(a, b),
@@ -322,6 +327,11 @@ fn bounds_of_integers(a: Integers, b: Integers) -> [Integers; 14] {
         remainder_of_integers(a, b),
         shifted_left(a, b),
         shifted_right(a, b),
+        least_integer(a, b),
+        greatest_integer(a, b),
+        rotated_integer(a, b),
+        ones_of_integer(a),
+        high_of_product(a, b),
         and_integers(a, b),
         or_integers(a, b),
         xor_integers(a, b),

@@ -109,6 +109,11 @@ macro_rules! integers {
                 a * b
             }
             #[inline(always)]
+            fn high(a: Self, b: Self) -> Self {
+                let wide = |x: Wrapping<$word>| u64::from(x.0);
+                a.zip(b, |a, b| Wrapping(((wide(a) * wide(b)) >> u32::BITS) as $word))
+            }
+            #[inline(always)]
             fn shl(x: Self, bits: u32) -> Self {
                 x.map(|x| x << bits as usize)
             }

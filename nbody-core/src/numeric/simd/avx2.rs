@@ -51,6 +51,12 @@ impl Integers for U32s {
         fn splat(value: u32) -> Self { Self(_mm256_set1_epi32(value.cast_signed())) }
         fn first(x: Self) -> u32 { _mm256_cvtsi256_si32(x.0).cast_unsigned() }
         fn product(a: Self, b: Self) -> Self { Self(_mm256_mullo_epi32(a.0, b.0)) }
+        fn high(a: Self, b: Self) -> Self {
+            // The products of the elements in even and in odd places.
+            let even = _mm256_mul_epu32(a.0, b.0);
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a.0), _mm256_srli_epi64::<32>(b.0));
+            Self(_mm256_blend_epi32::<0xAA>(_mm256_srli_epi64::<32>(even), odd))
+        }
         fn shl(x: Self, bits: u32) -> Self {
             Self(_mm256_sll_epi32(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
@@ -90,6 +96,9 @@ impl Integers for U64s {
         fn splat(value: u32) -> Self { Self(_mm256_set1_epi64x(value.into())) }
         fn first(x: Self) -> u32 { _mm256_cvtsi256_si32(x.0).cast_unsigned() }
         fn product(a: Self, b: Self) -> Self { Self(_mm256_mul_epu32(a.0, b.0)) }
+        fn high(a: Self, b: Self) -> Self {
+            Self(_mm256_srli_epi64::<32>(_mm256_mul_epu32(a.0, b.0)))
+        }
         fn shl(x: Self, bits: u32) -> Self {
             Self(_mm256_sll_epi64(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }

@@ -45,6 +45,12 @@ impl Integers for U32s {
         fn splat(value: u32) -> Self { Self(_mm512_set1_epi32(value.cast_signed())) }
         fn first(x: Self) -> u32 { _mm512_cvtsi512_si32(x.0).cast_unsigned() }
         fn product(a: Self, b: Self) -> Self { Self(_mm512_mullo_epi32(a.0, b.0)) }
+        fn high(a: Self, b: Self) -> Self {
+            // The products of the elements in even and in odd places.
+            let even = _mm512_mul_epu32(a.0, b.0);
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a.0), _mm512_srli_epi64::<32>(b.0));
+            Self(_mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64::<32>(even), odd))
+        }
         fn shl(x: Self, bits: u32) -> Self {
             Self(_mm512_sll_epi32(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }
@@ -78,6 +84,9 @@ impl Integers for U64s {
         fn splat(value: u32) -> Self { Self(_mm512_set1_epi64(value.into())) }
         fn first(x: Self) -> u32 { _mm512_cvtsi512_si32(x.0).cast_unsigned() }
         fn product(a: Self, b: Self) -> Self { Self(_mm512_mul_epu32(a.0, b.0)) }
+        fn high(a: Self, b: Self) -> Self {
+            Self(_mm512_srli_epi64::<32>(_mm512_mul_epu32(a.0, b.0)))
+        }
         fn shl(x: Self, bits: u32) -> Self {
             Self(_mm512_sll_epi64(x.0, _mm_cvtsi32_si128(bits.cast_signed())))
         }

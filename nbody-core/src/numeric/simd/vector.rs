@@ -140,6 +140,8 @@ pub trait Integers:
     }
     /// Multiplies integers below 2³²; the product is correct modulo 2³².
     fn product(a: Self, b: Self) -> Self;
+    /// Multiplies integers below 2³², and returns the upper 32 of the 64 bits.
+    fn high(a: Self, b: Self) -> Self;
     fn shl(x: Self, bits: u32) -> Self;
     fn shr(x: Self, bits: u32) -> Self;
     /// Shifts each element by its own number of bits, below 32.

@@ -242,6 +242,21 @@ impl<V: Vector> Lane for V {
         Integers::shr_each(a, b & Integers::splat(31))
     }
     #[inline(always)]
+    fn ones_u32(a: V::Integers) -> V::Integers {
+        // The sums of pairs of bits, then of four and of eight.
+        let pairs = a - (Integers::shr(a, 1) & Integers::splat(0x5555_5555));
+        let two = Integers::splat(0x3333_3333);
+        let fours = (pairs & two) + (Integers::shr(pairs, 2) & two);
+        let bytes = (fours + Integers::shr(fours, 4)) & Integers::splat(0x0F0F_0F0F);
+        // The highest byte of the product is the sum of all.
+        let product = Integers::product(bytes, Integers::splat(0x0101_0101));
+        Integers::shr(Integers::wrapped(product), 24)
+    }
+    #[inline(always)]
+    fn high_u32(a: V::Integers, b: V::Integers) -> V::Integers {
+        Integers::high(a, b)
+    }
+    #[inline(always)]
     fn from_u32(a: V::Integers) -> Self {
         V::from_integers(a)
     }

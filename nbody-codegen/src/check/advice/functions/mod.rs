@@ -168,13 +168,26 @@ const OF_VECTOR: &[(&str, usize, &str)] = &[
 
 /// Replacements of functions of a `u32`.
 const OF_INTEGER: &[(&str, usize, &str)] = &[
-    ("min", 1, "({x} < {0}).select({x}, {0})"),
-    ("max", 1, "({x} > {0}).select({x}, {0})"),
-    ("abs_diff", 1, "({x} > {0}).select({x} - {0}, {0} - {x})"),
-    ("saturating_sub", 1, "({x} > {0}).select({x} - {0}, 0)"),
-    ("wrapping_add", 1, "{x} + {0}"),
-    ("wrapping_sub", 1, "{x} - {0}"),
-    ("wrapping_mul", 1, "{x} * {0}"),
+    ("abs_diff", 1, "{x}.max({0}) - {x}.min({0})"),
+    ("clamp", 2, "{x}.max({0}).min({1})"),
+    ("saturating_add", 1, "{x} + {0}.min(!{x})"),
+    ("saturating_sub", 1, "{x} - {x}.min({0})"),
+    ("add wrapping_add", 1, "{x} + {0}"),
+    ("sub wrapping_sub", 1, "{x} - {0}"),
+    ("mul wrapping_mul", 1, "{x} * {0}"),
+    ("div wrapping_div div_euclid", 1, "{x} / {0}"),
+    ("rem wrapping_rem rem_euclid", 1, "{x} % {0}"),
+    ("shl wrapping_shl", 1, "{x} << {0}"),
+    ("shr wrapping_shr", 1, "{x} >> {0}"),
+    ("is_multiple_of", 1, "{x} % {0} == 0"),
+    ("div_ceil", 1, "({x} + {0} - 1) / {0}"),
+    ("rotl rol rotateleft", 1, "{x}.rotate_left({0})"),
+    ("rotate_right rotr ror", 1, "{x}.rotate_left(32 - {0})"),
+    ("popcount popcnt popc bit_count", 0, "{x}.count_ones()"),
+    ("count_zeros", 0, "32 - {x}.count_ones()"),
+    ("trailing_zeros ctz", 0, "(!{x} & ({x} - 1)).count_ones()"),
+    ("is_power_of_two", 0, "{x}.count_ones() == 1"),
+    ("mulhi mul_hi umulhi mulhilo widening_mul carrying_mul", 1, "{x}.mul_high({0})"),
     ("to_f64 to_f32 as_f64 as_f32 as_real to_real into", 0, "{x} as Real"),
 ];
 
@@ -313,7 +326,8 @@ impl Call<'_> {
         };
         let real = Call { receiver: &x, ..*self }.of_real();
         real.unwrap_or_else(|| {
-            "a `u32` has no methods: let the host compute it, as a field".to_owned()
+            let methods: Vec<_> = Builtin::OF_INTEGER.iter().map(|method| method.name()).collect();
+            misspelt(self.name, &methods)
         })
     }
 

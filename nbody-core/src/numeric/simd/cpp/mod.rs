@@ -203,6 +203,8 @@ operations! {
         Real::add_u32(k, l); Real::sub_u32(k, l); Real::mul_u32(k, l);
         Real::div_u32(k, l); Real::rem_u32(k, l); Real::div_u32(l, k); Real::rem_u32(l, k);
         Real::shl_u32(k, l); Real::shr_u32(k, l); Real::shl_u32(l, k); Real::shr_u32(l, k);
+        Real::min_u32(k, l); Real::max_u32(k, l); Real::rotate_u32(k, l); Real::rotate_u32(l, k);
+        Real::ones_u32(k); Real::ones_u32(l); Real::high_u32(k, l); Real::high_u32(k, k);
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
