@@ -31,7 +31,7 @@ const RESERVED: &[&str] = &[
     // Types, functions and parameters of the emitted text.
     "real", "u32", "Vector", "Point", "Array", "Table", "ArgMin", "Space", "packing", "COORDINATE",
     "pair", "pair_symmetric", "update", "measure", "entry", "take_min", "infinity", "rounded", "divide",
-    "quotient", "remainder",
+    "quotient", "remainder", "to_u32",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",
     // Types, functions and members of the emitted text for the CPU.
     "Real", "U32", "Mask", "law", "nbody", "within", "select", "visit", "Visit", "compensate",

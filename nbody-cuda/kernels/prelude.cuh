@@ -126,6 +126,12 @@ __device__ __forceinline__ real divide(real a, real b)
 __device__ __forceinline__ u32 quotient(u32 a, u32 b) { return b == 0 ? ~0u : a / b; }
 __device__ __forceinline__ u32 remainder(u32 a, u32 b) { return b == 0 ? a : a % b; }
 
+// Returns a number as an integer, cut off: the nearest one for numbers beyond integers, 0 for NaN.
+__device__ __forceinline__ u32 to_u32(real x)
+{
+    return !(x > real(0)) ? 0u : x < real(4294967296.0) ? u32(x) : ~0u;
+}
+
 // Functions of integers: their extremes, the bits rotated to the left, the number of bits that are
 // set, and the upper half of a product.
 __device__ __forceinline__ u32 min(u32 a, u32 b) { return b < a ? b : a; }

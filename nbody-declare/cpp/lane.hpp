@@ -73,6 +73,11 @@ NBODY_INLINE uint32_t remainder(uint32_t a, uint32_t b) { return b == 0 ? a : a 
 // An integer whose bits are rotated to the left, and the upper half of a product.
 NBODY_INLINE uint32_t rotated(uint32_t a, uint32_t b) { return a << b % 32 | a >> (0 - b) % 32; }
 NBODY_INLINE uint32_t high(uint32_t a, uint32_t b) { return uint32_t(uint64_t{a} * b >> 32); }
+// A number as an integer, cut off: the nearest one for numbers beyond integers, 0 for NaN.
+template <class Number> NBODY_INLINE uint32_t truncated(Number x)
+{
+    return !(x > 0) ? uint32_t{0} : x < Number(4294967296.0) ? uint32_t(x) : ~uint32_t{0};
+}
 
 constexpr double INFINITY = __builtin_inf();
 constexpr double NOT_A_NUMBER = __builtin_nan("");

@@ -55,6 +55,7 @@ struct Real {
     static NBODY_INLINE U32 rotate_u32(U32 a, U32 b) { return {rotated(a.value, b.value)}; }
     static NBODY_INLINE U32 ones_u32(U32 a) { return {uint32_t(__builtin_popcount(a.value))}; }
     static NBODY_INLINE U32 high_u32(U32 a, U32 b) { return {high(a.value, b.value)}; }
+    static NBODY_INLINE U32 to_u32(Real a) { return {truncated(a.value)}; }
     static NBODY_INLINE Real from_u32(U32 a) { return {double(a.value)}; }
 
     static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)

@@ -89,6 +89,27 @@ struct Real {
     }
     static NBODY_INLINE U32 high_u32(U32 a, U32 b) { return level::high(a, b); }
     static NBODY_INLINE Real from_u32(U32 a) { return {level::from_integers(a)}; }
+    static NBODY_INLINE U32 to_u32(Real a)
+    {
+        const auto splat = [](double number) { return level::broadcast(Element(number)); };
+        const level::Register zero = splat(0);
+        const level::Register whole = level::trunc(level::select(level::lt(zero, a.x), a.x, zero));
+        const Mask beyond = level::le(splat(4294967296.0), whole);
+        U32 integer;
+        if constexpr (NBODY_IS_DOUBLE) {
+            // The bits of 2^52 + the integer.
+            integer = level::wrapped(level::bits(whole + splat(0x1p52)));
+        } else {
+            // The bits of 2^23 + each half of the integer.
+            const auto bits = [&](level::Register half) {
+                return level::bits(half + splat(0x1p23)) & U32::splat(0x7fffff);
+            };
+            const level::Register high = level::floor(whole * splat(0x1p-16));
+            const level::Register low = level::neg_mul_add(high, splat(65536.0), whole);
+            integer = level::shl(bits(high), 16) | bits(low);
+        }
+        return level::select(beyond, U32::splat(~uint32_t{0}), integer);
+    }
 
     static Real gather(const Real *entries, size_t n, U32 index);
     template <size_t N> static Real gather(const Array<N> &entries, U32 index);

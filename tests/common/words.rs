@@ -21,6 +21,7 @@ pub mod words {
         pub mixed: Count,
         pub turned: Count,
         pub extremes: Count,
+        pub cut: Count,
         pub hashed: Real,
         pub weights: Real,
     }
@@ -59,6 +60,12 @@ pub mod words {
                 a.rotate_left(j.kind * 5) + self.salt.rotate_left(7).mul_high(a.mul_high(!b));
             f.turned += b.count_ones() * 1000 + (i.kind ^ a).rotate_left(33) / b.mul_high(n).max(1);
             f.extremes += a.min(b) - n.max(i.kind).min(0xfffffff0) + MASK.count_ones();
+            // Numbers that every precision has.
+            let x = (a >> 8) as Real * 0.25;
+            let y = (j.kind as Real - 4.0) * 1024.0;
+            f.cut += x as u32 + (x * y) as u32 + (-x) as u32 + (-0.0) as u32 + (y / 0.0) as u32;
+            f.cut += (y * (i.kind as Real / 0.0)) as u32 / 3 + ((y - y) / 0.0) as u32;
+            f.cut += (i.weight * 8.0) as u32 + (x * 1e30).sqrt() as u32 % 1000;
             if !(a ^ b) % 3 == 1 {
                 f.weights += j.weight;
             }

@@ -53,6 +53,9 @@ mod cutoffs {
         pub shift: Real,
     }
     pub struct Ranges;
+    pub struct Whole {
+        pub reach: [Real; 8],
+    }
 
     const TERMS: u32 = 6;
 
@@ -294,10 +297,25 @@ mod cutoffs {
             f.count += 1;
         }
     }
+    impl Interaction for Whole {
+        type I = Grain;
+        type J = Wall;
+        type F = Number;
+        fn cutoff(&self, i: &Grain, j: &Wall) -> Real {
+            let bin = (2.0 * i.h) as u32;
+            let spread = (i.kind + 1).mul_high(0x55555556 * j.kind);
+            let bits = (bin * 3 ^ j.kind).count_ones() + (i.kind.rotate_left(30) >> 31);
+            let chosen = bin.min(j.kind).max((j.h * 1e10) as u32 >> 30) + (j.h - 2.0) as u32;
+            self.reach[bin.min(7)] + (spread + bits * 2 + chosen) as Real
+        }
+        fn pair(&self, _i: &Grain, _j: &Wall, f: &mut Number) {
+            f.count += 1;
+        }
+    }
 }
 use cutoffs::{
     Branches, ByType, ByTypes, Composed, Functions, Helps, Moving, OfBoth, OfEither, OfI,
-    Positioned, Ranges, Returns, Root, Uniform,
+    Positioned, Ranges, Returns, Root, Uniform, Whole,
 };
 
 /// Numbers of a record, integers among them.
@@ -512,9 +530,10 @@ fn bounds_hold_for_every_form_of_cutoff() {
         table: std::array::from_fn(|k| std::array::from_fn(|l| 0.5 + entry(k, l))),
     });
     groups.visit(Functions { shift: 9.0 });
+    groups.visit(Whole { reach: [0.5, 0.75, 0.25, 1.0, 1.5, 0.125, 2.0, 3.0] });
     groups.tightness = Tightness::Loose;
     groups.visit(Ranges);
-    assert_eq!(groups.laws, 3);
+    assert_eq!(groups.laws, 4);
 }
 
 #[test]

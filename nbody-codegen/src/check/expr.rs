@@ -363,13 +363,18 @@ impl BodyChecker<'_> {
     fn cast(&mut self, cast: &syn::ExprCast) -> Option<ir::Expr> {
         let value = self.expr(&cast.expr)?;
         let to = syntax::type_name(&cast.ty);
-        if value.ty != Type::U32 || to.is_none_or(|to| to != "Real") {
+        let ty = match (value.ty, to.map(|to| to.to_string()).as_deref()) {
+            (Type::U32, Some("Real")) => Some(Type::Real),
+            (Type::Real, Some("u32")) => Some(Type::U32),
+            _ => None,
+        };
+        let Some(ty) = ty else {
             let (from, to) = (value.ty.to_string(), cast.ty.to_token_stream().to_string());
             let help = advice::operators::of_cast((&cast.expr, value.ty), &to);
             self.items.cx.error(Site::of(cast), &message::CAST, &[&from, &to, &help]);
             return None;
-        }
-        let (ty, span) = (Type::Real, value.span);
+        };
+        let span = value.span;
         Some(ir::Expr::new(ExprKind::Convert(Box::new(value)), ty, span))
     }
 

@@ -56,7 +56,7 @@ impl BodyChecker<'_> {
         if let Some(real) = self.bin(index) {
             let base = written(base);
             let help = format!(
-                "write `for k in 0..{n} {{ let x = {real} - k as Real; if x >= 0.0 && x < 1.0 {{ {base}[k] {rest}; }} }}`"
+                "write `for k in 0..{n} {{ if {real} as u32 == k {{ {base}[k] {rest}; }} }}`"
             );
             self.items.cx.error(Site::of(index), &message::INDEX_DATA, &[&help]);
             return None;

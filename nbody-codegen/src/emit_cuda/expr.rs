@@ -171,7 +171,10 @@ impl<'a> Printer<'a> {
                 let (yes, no) = (self.at_least(LogicalOr, yes), self.at_least(Conditional, no));
                 return (format!("{condition} ? {yes} : {no}"), Conditional);
             }
-            ExprKind::Convert(integer) => format!("real({})", self.print(integer)),
+            ExprKind::Convert(number) => {
+                let function = if expr.ty == Type::U32 { "to_u32" } else { "real" };
+                format!("{function}({})", self.print(number))
+            }
         };
         (text, Primary)
     }

@@ -54,7 +54,8 @@ pub enum ExprKind {
     Components(Vec<Expr>),
     Call(FunctionId, Vec<Expr>),
     Select(Box<[Expr; 3]>),
-    /// An integer, converted to a real number.
+    /// An integer, converted to a real number, or a real number to an integer, by the type of the
+    /// expression: it is cut off, the nearest integer if there is none, and 0 for NaN.
     Convert(Box<Expr>),
 }
 

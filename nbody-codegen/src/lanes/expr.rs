@@ -56,7 +56,10 @@ impl<'a> Lowering<'a> {
                 let [condition, yes, no] = &**parts;
                 select(expr.ty, self.operand(condition), self.expr(yes), self.expr(no))
             }
-            ExprKind::Convert(integer) => real("from_u32", vec![self.expr(integer)]),
+            ExprKind::Convert(number) => {
+                let name = if expr.ty == Type::U32 { "to_u32" } else { "from_u32" };
+                real(name, vec![self.expr(number)])
+            }
         }
     }
 

@@ -254,9 +254,10 @@ impl<'a> Lowering<'a> {
                 let (yes, no) = (self.expr(frame, yes)?, self.expr(frame, no)?);
                 return Some(self.steps.select(expr.ty, condition, &yes, &no));
             }
-            ExprKind::Convert(integer) => {
-                let integer = self.expr(frame, integer)?[0];
-                self.steps.apply("Converted", &[integer])
+            ExprKind::Convert(number) => {
+                let name = if expr.ty == Type::U32 { "Truncated" } else { "Converted" };
+                let number = self.expr(frame, number)?[0];
+                self.steps.apply(name, &[number])
             }
         }])
     }

@@ -63,7 +63,7 @@ impl Text<'_> {
                 let [condition, yes, no] = [0, 1, 2].map(|k| self.expr(&parts[k]));
                 format!("if {condition} {{ {yes} }} else {{ {no} }}")
             }
-            ExprKind::Convert(integer) => format!("{} as Real", self.operand(integer)),
+            ExprKind::Convert(number) => format!("{} as {}", self.operand(number), expr.ty),
         }
     }
 

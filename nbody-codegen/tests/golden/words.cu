@@ -4,6 +4,7 @@ namespace nbody::law {
 
 struct Words {
     alignas(sizeof(real)) u32 salt;
+    real width;
 };
 
 struct alignas(packing(2)) Item {
@@ -42,6 +43,8 @@ __device__ __forceinline__ void pair(
     n >>= 2u;
     f.mixed += (n << 4u) | (n >> 28u);
     f.mixed += rotate_left(n, 4u) + mul_high(a, b | 1u) * max(min(i.id, j.id), 3u);
+    const u32 share = to_u32(divide(real(a), self.width));
+    f.mixed += share + to_u32(real(share) * real(0.5) - real(1.0));
     f.mixed += count_ones(a ^ b) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
 }
 
@@ -72,6 +75,11 @@ __device__ __forceinline__ void pair_symmetric(
     g.mixed += (n_back << 4u) | (n_back >> 28u);
     f.mixed += rotate_left(n, 4u) + mul_high(a, b | 1u) * max(min(i.id, j.id), 3u);
     g.mixed += rotate_left(n_back, 4u) + mul_high(a_back, b_back | 1u) * max(min(i.id, j.id), 3u);
+    const real inverse_width = divide(real(1.0), self.width);
+    const u32 share = to_u32(real(a) * inverse_width);
+    const u32 share_back = to_u32(real(a_back) * inverse_width);
+    f.mixed += share + to_u32(real(share) * real(0.5) - real(1.0));
+    g.mixed += share_back + to_u32(real(share_back) * real(0.5) - real(1.0));
     f.mixed += count_ones(a ^ b) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
     g.mixed += count_ones(a_back ^ b_back) + rotate_left(8u, 33u) + mul_high(i.kind, j.kind);
 }

@@ -4,11 +4,13 @@ namespace law {
 
 struct Words {
     U32 salt{};
-    static constexpr size_t COORDINATES = 0, NUMBERS = 1;
+    Real width{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 2;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
         visit(salt);
+        visit(width);
     }
 };
 
@@ -86,6 +88,10 @@ NBODY_INLINE void pair(const Words &self, const Space &space, const Item &i, con
         Real::add_u32(Real::rotate_u32(n, Real::splat_u32(4u)),
         Real::mul_u32(Real::high_u32(a, b | Real::splat_u32(1u)),
         Real::max_u32(Real::min_u32(i.id, j.id), Real::splat_u32(3u)))));
+    const U32 share = Real::to_u32(Real::from_u32(a) / self.width);
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(share,
+        Real::to_u32(Real::splat(0.5).times_minus(Real::from_u32(share), Real::splat(1.0)))));
     f.mixed = Real::add_u32(f.mixed,
         Real::add_u32(Real::add_u32(Real::ones_u32(a ^ b),
         Real::rotate_u32(Real::splat_u32(8u), Real::splat_u32(33u))),
@@ -142,6 +148,15 @@ NBODY_INLINE void pair_symmetric(
         Real::add_u32(Real::rotate_u32(n_back, Real::splat_u32(4u)),
         Real::mul_u32(Real::high_u32(a_back, b_back | Real::splat_u32(1u)),
         Real::max_u32(Real::min_u32(i.id, j.id), Real::splat_u32(3u)))));
+    const Real inverse_width = Real::splat(1.0) / self.width;
+    const U32 share = Real::to_u32(Real::from_u32(a) * inverse_width);
+    const U32 share_back = Real::to_u32(Real::from_u32(a_back) * inverse_width);
+    f.mixed = Real::add_u32(f.mixed,
+        Real::add_u32(share,
+        Real::to_u32(Real::splat(0.5).times_minus(Real::from_u32(share), Real::splat(1.0)))));
+    g.mixed = Real::add_u32(g.mixed,
+        Real::add_u32(share_back,
+        Real::to_u32(Real::splat(0.5).times_minus(Real::from_u32(share_back), Real::splat(1.0)))));
     f.mixed = Real::add_u32(f.mixed,
         Real::add_u32(Real::add_u32(Real::ones_u32(a ^ b),
         Real::rotate_u32(Real::splat_u32(8u), Real::splat_u32(33u))),

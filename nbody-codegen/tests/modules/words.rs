@@ -5,6 +5,7 @@ pub mod words {
 
     pub struct Words {
         pub salt: u32,
+        pub width: Real,
     }
     pub struct Item {
         pub kind: u32,
@@ -40,6 +41,8 @@ pub mod words {
             n >>= 2;
             f.mixed += n << 4 | n >> 28;
             f.mixed += n.rotate_left(4) + a.mul_high(b | 1) * i.id.min(j.id).max(3);
+            let share = (a as Real / self.width) as u32;
+            f.mixed += share + (share as Real * 0.5 - 1.0) as u32;
             f.mixed += (a ^ b).count_ones() + 8.rotate_left(33) + i.kind.mul_high(j.kind);
         }
     }

@@ -155,6 +155,9 @@ impl Lane for Bounded {
     fn from_u32(a: u32) -> Self {
         Self::given(a.into())
     }
+    fn to_u32(a: Self) -> u32 {
+        f64::to_u32(a.value)
+    }
 
     fn sqrt(self) -> Self {
         let value = self.value.sqrt();

@@ -208,6 +208,10 @@ pub trait Lane:
     /// Converts the integer to a real number, rounded to the precision of the lane.
     fn from_u32(a: Self::U32) -> Self;
 
+    /// Converts the number to an integer, cut off: the nearest one for numbers beyond integers, 0
+    /// for NaN.
+    fn to_u32(a: Self) -> Self::U32;
+
     /// Square root, correctly rounded.
     #[must_use]
     fn sqrt(self) -> Self;

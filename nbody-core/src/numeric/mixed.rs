@@ -109,6 +109,10 @@ impl Lane for Mixed {
         Self(f32::from_u32(a))
     }
     #[inline(always)]
+    fn to_u32(a: Self) -> u32 {
+        f32::to_u32(a.0)
+    }
+    #[inline(always)]
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

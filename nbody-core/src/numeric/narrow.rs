@@ -109,6 +109,9 @@ impl Lane for Narrow {
     fn from_u32(a: u32) -> Self {
         Self(a.into())
     }
+    fn to_u32(a: Self) -> u32 {
+        f64::to_u32(a.0)
+    }
     fn mul_add(self, a: Self, b: Self) -> Self {
         Self::new(self.0.mul_add(a.0, b.0))
     }

@@ -197,6 +197,11 @@ macro_rules! scalar {
             fn high_u32(a: u32, b: u32) -> u32 {
                 ((u64::from(a) * u64::from(b)) >> u32::BITS) as u32
             }
+            #[allow(clippy::cast_sign_loss, reason = "a cast takes the nearest integer")]
+            #[inline(always)]
+            fn to_u32(a: Self) -> u32 {
+                a as u32
+            }
             #[allow(clippy::cast_lossless)]
             #[inline(always)]
             fn from_u32(a: u32) -> Self {

@@ -24,7 +24,7 @@ mod wrong {
             let b = "text";
             let c = 1.0e999;
             let e = 5000000000;
-            let g = i.mass as u32;
+            let g = i.mass as i32 + i.mass as usize;
             let h = i.kind as f64;
             f.acc += j.mass * d;
             f.pot += self.eps2;

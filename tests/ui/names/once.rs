@@ -53,7 +53,7 @@ mod once {
             for mut k in 0..3 {
                 f.sum += k as Real;
             }
-            f.sum += x * y * z * w + i.n as f64 + (i.n as (Real)) + j.x as u32;
+            f.sum += x * y * z * w + i.n as f64 + (i.n as (Real)) + j.x as i32;
             f.sum += mutable(i.x, j.x) + pattern(i.x) + type_of_parameter(i.x) + type_of_value(j.x);
             f.sum += mutable(i.x) + no_value(i.x) + loop_last(i.x);
         }

@@ -39,7 +39,8 @@ pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
             format!("write `{x} as Real` for a `u32`; a `Real` needs no conversion")
         }
         "from" | "int" | "u32" | "usize" | "i32" if is_integer.contains(&scalar) => {
-            "a `Real` does not become an integer: let the host compute it, as a field `u32`".to_owned()
+            let x = operand_of(arguments.first().map_or("x", String::as_str));
+            format!("write `{x} as u32` for a `Real`; a `u32` needs no conversion")
         }
         "rand" | "random" | "drand48" | "rand_range" | "gen" | "gen_range" | "random_range" | "thread_rng"
         | "rng" | "gaussian" | "uniform" | "normal" | "curand_uniform" | "curand_normal" | "curand_init" => {

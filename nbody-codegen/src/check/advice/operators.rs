@@ -167,9 +167,9 @@ pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
             let whole = text.strip_suffix(".0").or_else(|| text.strip_suffix('.'))?;
             Some(format!("write `{whole}`"))
         }
-        (_, Type::Real, Type::U32) => Some(
-            "a `Real` does not become an integer: count with integers from the start".to_owned(),
-        ),
+        (_, Type::Real, Type::U32) => {
+            Some("count with integers from the start, or cut it off with `as u32`".to_owned())
+        }
         (_, Type::Bool, Type::Real) => {
             Some("write `c.select(1.0, 0.0)` for a condition `c`".to_owned())
         }
@@ -209,14 +209,15 @@ pub(crate) fn of_cast((expr, ty): Operand, to: &str) -> String {
             format!("an index is a `u32` as it is: write `{x}`")
         }
         (Type::Real, "Real" | "f64" | "f32") => format!("it is a `Real` already: write `{x}`"),
-        (Type::Real, _) => {
-            "a `Real` does not become an integer: compare it with numbers, as in `for k in 0..8 { if x >= k as Real \
-             && x < (k + 1) as Real { ... } }`, or let the host compute a field `u32`"
-                .to_owned()
+        (Type::Real, "usize" | "u64" | "u16" | "u8") => format!("write `{x} as u32`"),
+        (Type::Real, "i32" | "i64" | "isize" | "int") => {
+            format!(
+                "integers have no sign: `{x} as u32` is 0 for negative numbers, and `{x}.trunc()` is a `Real`"
+            )
         }
         (Type::Bool, "u32" | "usize" | "i32") => format!("write `{x}.select(1, 0)`"),
         (Type::Bool, _) => format!("write `{x}.select(1.0, 0.0)`"),
-        _ => "the only one is `u32 as Real`".to_owned(),
+        _ => "there are `u32 as Real` and `Real as u32`".to_owned(),
     }
 }
 

@@ -131,6 +131,12 @@ shared! {
         stored(interval(number_of(n.lo), number_of(n.hi), false))
     }
 
+    /// Returns a number as an integer, cut off: the nearest one for numbers beyond integers, 0 for NaN.
+    fn truncated(a: Interval) -> Integers {
+        if (a.may_be_nan) return integers(0, saturated(a.hi));
+        integers(saturated(a.lo), saturated(a.hi))
+    }
+
     /// Returns the negative.
     fn negative(a: Interval) -> Interval {
         interval(-a.hi, -a.lo, a.may_be_nan)

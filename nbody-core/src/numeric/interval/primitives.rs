@@ -40,7 +40,7 @@ pub fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// Converts a whole number to the nearest 32-bit integer.
+/// Converts a number to the nearest 32-bit integer towards 0; NaN to 0.
 #[allow(clippy::cast_sign_loss, reason = "a cast takes the nearest integer")]
 pub fn saturated(x: f64) -> u32 {
     x as u32

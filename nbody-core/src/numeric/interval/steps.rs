@@ -201,6 +201,7 @@ functions! {
     OnesOfInteger = ones_of_integer(Integers) -> Integers;
     HighOfProduct = high_of_product(Integers, Integers) -> Integers;
     Converted = converted(Integers) -> Interval;
+    Truncated = truncated(Interval) -> Integers;
 }
 
 /// Bounds of the numbers in each record: the parameters, i and j.

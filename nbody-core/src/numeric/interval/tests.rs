@@ -82,10 +82,11 @@ fn apply<L: Lane>(operation: usize, [a, b, c, d]: [L; 4]) -> L {
         47 => L::select(L::eq(a, b) | L::le(b, c), c, d),
         48 => L::select(L::lt(a, b) ^ L::lt(b, c), c, d),
         49 => a.plus_where(L::lt(a, b), c),
+        50 => L::from_u32(L::to_u32(a)) - L::from_u32(L::to_u32(b * c)),
         _ => a.minus_where(L::le(a, b), c),
     }
 }
-const OPERATIONS: usize = 51;
+const OPERATIONS: usize = 52;
 /// Operations for which only the range is known.
 const RANGES: [usize; 8] = [16, 17, 18, 19, 20, 21, 25, 26];
 
@@ -146,6 +147,7 @@ fn bounds_of(operation: usize, [a, b, c, d]: [Interval; 4]) -> Interval {
         47 => select(either(equal(a, b), at_most(b, c)), c, d),
         48 => select(differ(less(a, b), less(b, c)), c, d),
         49 => sum(a, select(less(a, b), c, one(0.0))),
+        50 => minus(converted(truncated(a)), converted(truncated(product(b, c)))),
         _ => minus(a, select(at_most(a, b), c, one(0.0))),
     }
 }

@@ -260,6 +260,23 @@ impl<V: Vector> Lane for V {
     fn from_u32(a: V::Integers) -> Self {
         V::from_integers(a)
     }
+    #[inline(always)]
+    fn to_u32(a: Self) -> V::Integers {
+        let zero = V::splat(0.0);
+        let whole = Vector::trunc(Vector::select(Vector::lt(zero, a), a, zero));
+        let beyond = Vector::le(V::splat(4_294_967_296.0), whole);
+        let integer = if const { size_of::<V::Element>() == size_of::<u64>() } {
+            // The bits of 2⁵² + the integer.
+            Integers::wrapped(V::bits(whole + V::splat(4_503_599_627_370_496.0)))
+        } else {
+            // The bits of 2²³ + each half of the integer.
+            let bits = |half| V::bits(half + V::splat(8_388_608.0)) & Integers::splat(0x007F_FFFF);
+            let high = Vector::floor(whole * V::splat(2.0_f64.powi(-16)));
+            let low = V::neg_mul_add(high, V::splat(65_536.0), whole);
+            Integers::shl(bits(high), 16) | bits(low)
+        };
+        Integers::select(beyond, Integers::splat(u32::MAX), integer)
+    }
 
     #[inline(always)]
     fn rsqrt(self) -> Self {

@@ -76,6 +76,7 @@ const OF_REAL: &[(&str, usize, &str)] = &[
     ("is_sign_positive", 0, "(1.0).copysign({x}) > 0.0"),
     ("is_positive", 0, "{x} > 0.0"),
     ("is_negative", 0, "{x} < 0.0"),
+    ("to_u32 as_u32 to_int_unchecked to_usize as_usize", 0, "{x} as u32"),
     ("add", 1, "{x} + {0}"),
     ("sub", 1, "{x} - {0}"),
     ("mul", 1, "{x} * {0}"),
@@ -117,14 +118,10 @@ const ON_REAL: &[(&str, &str)] = &[
         "write an approximation as a helper function, or let the host compute what depends on one particle",
     ),
     ("step heaviside smoothstep", "write a helper function with `if` and `else`"),
-    (
-        "to_bits from_bits to_int_unchecked to_i32 to_u32 as_u32 as_i32",
-        "a `Real` does not become an integer: compare it, or let the host compute what depends on one particle",
-    ),
     ("total_cmp partial_cmp cmp", "compare with `<`, `<=`, `>`, `>=`, `==` or `!=`"),
     ("clone to_owned copied into as_ref borrow deref", "every value is a copy: remove the call"),
     (
-        "next_up next_down nextafter ldexp frexp scalbn ilogb logb classify is_normal is_subnormal",
+        "to_bits from_bits next_up next_down nextafter ldexp frexp scalbn ilogb logb classify is_normal is_subnormal",
         "the language does not see the bits of a `Real`",
     ),
 ];

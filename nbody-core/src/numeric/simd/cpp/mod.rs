@@ -205,6 +205,8 @@ operations! {
         Real::shl_u32(k, l); Real::shr_u32(k, l); Real::shl_u32(l, k); Real::shr_u32(l, k);
         Real::min_u32(k, l); Real::max_u32(k, l); Real::rotate_u32(k, l); Real::rotate_u32(l, k);
         Real::ones_u32(k); Real::ones_u32(l); Real::high_u32(k, l); Real::high_u32(k, k);
+        Real::to_u32(a); Real::to_u32(b); Real::to_u32(Real::from_u32(k));
+        Real::to_u32(a.abs() * c.abs()); Real::to_u32(a * b + c);
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
