@@ -130,6 +130,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(words::words::Words { salt: 0x9e37_79b9 });
     visitor.visit(derived::derived::Derived::example());
+    visitor.visit(words::noise::Noise { seed: 7, step: 11 });
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(spaces::Spaces { scale: 0.625 });

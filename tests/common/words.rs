@@ -1,4 +1,4 @@
-//! Operations on the bits of integers.
+//! Operations on the bits of integers, and random numbers.
 
 /// Quotients, remainders, shifts and complements, also by zero and by more bits than there are.
 #[nbody::interaction]
@@ -70,6 +70,53 @@ pub mod words {
                 f.weights += j.weight;
             }
             f.hashed += hash(a ^ (b << 3 | b >> 29)) as Real * 2.3283064365386963e-10;
+        }
+    }
+}
+
+/// Random numbers of one particle and of pairs, in either order and not.
+#[nbody::interaction]
+pub mod noise {
+    pub struct Noise {
+        pub seed: u32,
+        pub step: u32,
+    }
+    pub struct Item {
+        pub kind: u32,
+        pub weight: Real,
+    }
+    pub struct Sums {
+        pub bits: Count,
+        pub uniform: Real,
+        pub shared: Real,
+        pub normal: Vector<2>,
+        pub least: Min<Real>,
+        pub tails: [Real; 2],
+    }
+
+    /// The same number for both orders of two particles.
+    fn shared(seed: u32, i: u32, j: u32) -> Real {
+        random(seed, i.min(j), i.max(j)) - 0.5
+    }
+
+    impl Interaction for Noise {
+        type I = Item;
+        type J = Item;
+        type F = Sums;
+
+        fn pair(&self, i: &Item, j: &Item, f: &mut Sums) {
+            f.bits += random_bits(self.seed, i.kind, j.kind, self.step, 1, 2) >> 8;
+            f.uniform += j.weight * random(self.seed, j.kind);
+            f.shared += shared(self.seed, i.kind, j.kind) * (i.weight - j.weight);
+            let x = gaussian(self.seed, i.kind, j.kind, self.step);
+            f.normal += Vector::new(x, gaussian(self.seed, i.kind, j.kind, self.step + 1));
+            f.least.min(random(self.seed, j.kind, i.kind));
+            let side = random_bits(self.seed, j.kind, i.kind) & 1;
+            for k in 0..2 {
+                if k == side {
+                    f.tails[k] += x * j.weight;
+                }
+            }
         }
     }
 }

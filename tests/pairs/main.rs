@@ -14,6 +14,7 @@ mod functions;
 mod gradients;
 mod inputs;
 mod large;
+mod random;
 #[cfg(not(feature = "quick"))]
 mod reductions;
 #[cfg(not(feature = "quick"))]

@@ -9,6 +9,7 @@ use crate::check::advice::{operand, written};
 use crate::check::body::BodyChecker;
 use crate::check::constant;
 use crate::check::expr::of_branches;
+use crate::check::library;
 use crate::check::scope::Binding;
 use crate::diagnostics::Site;
 use crate::ir::{self, Builtin, ExprKind, Type};
@@ -110,11 +111,15 @@ impl BodyChecker<'_> {
         if let Some(ty) = vector_constructor(&name, call.args.len()) {
             return self.vector(call, &name, ty);
         }
-        let Some(signature) = self.items.signatures.get(&name) else {
+        let Some(signature) = self.items.called(&name, call.args.len()) else {
             let is_refused = path.path.get_ident().is_some_and(|ident| {
                 matches!(self.scopes.find(&ident.to_string()), Some(Binding::Unknown))
             });
             if is_refused {
+                return None;
+            }
+            if let Some(takes) = library::arity(&name) {
+                cx.error(site, &message::ARITY, &[&name, &takes, &given(call.args.len())]);
                 return None;
             }
             let help = self.of_function(path, call);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use syn::Ident;
 
+use crate::check::library::Library;
 use crate::diagnostics::Ctxt;
 use crate::ir::{self, FunctionId, List, Type};
 use crate::names::Unique;
@@ -15,6 +16,8 @@ pub(crate) struct Items<'a> {
     pub constants: &'a List<ir::Constant>,
     /// Helper functions by name, with their parameters and result.
     pub signatures: HashMap<String, Signature>,
+    /// Functions of the language among them.
+    pub library: Library,
     /// Names of the module, which variables must not hide.
     pub names: Unique,
 }
@@ -24,6 +27,12 @@ impl Items<'_> {
     pub fn named(&self, ident: &Ident) -> Option<ir::Named> {
         let (id, _) = self.structs.by_id().find(|(_, item)| item.ident == *ident)?;
         Some(ir::Named { id, ident: ident.clone() })
+    }
+
+    /// Finds the function that a call means.
+    pub fn called(&self, name: &str, arguments: usize) -> Option<&Signature> {
+        let name = self.library.find(name, arguments).map_or(name, String::as_str);
+        self.signatures.get(name)
     }
 
     pub fn signature(&self, function: &Ident) -> Option<&Signature> {

@@ -240,7 +240,7 @@ impl BodyChecker<'_> {
     /// Tests whether a call names a function that the module does not have and that has advice.
     pub fn is_unknown_function(&self, call: &ExprCall) -> bool {
         let name = call.func.to_token_stream().to_string().replace(' ', "");
-        let known = ["rand", "random", "srand", "curand_init"];
+        let known = ["rand", "srand", "curand_init"];
         !self.items.signatures.contains_key(&name) && known.contains(&&*name)
     }
 
@@ -266,6 +266,7 @@ impl BodyChecker<'_> {
             }
         }
         let functions = self.items.signatures.keys().map(String::as_str);
+        let functions = functions.filter(|name| !self.items.library.has(name));
         suggestion(&name, functions.chain(["Vector::new"]))
     }
 }

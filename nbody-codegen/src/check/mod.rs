@@ -12,6 +12,7 @@ mod expr;
 mod gradient;
 mod index;
 mod items;
+mod library;
 mod meant;
 pub(crate) mod operator;
 mod program;
@@ -25,6 +26,7 @@ use std::collections::{HashMap, HashSet};
 use quote::ToTokens as _;
 use syn::{Expr, Ident, Lit};
 
+use crate::comments::Comments;
 use crate::diagnostics::{Ctxt, Site};
 use crate::ir::{self, FieldId, FunctionId, Input, List, StructId, Type};
 use crate::message;
@@ -33,6 +35,7 @@ use crate::syntax::{self, Trait};
 
 use body::{BodyChecker, Returns};
 use items::{Items, Signature};
+use library::Library;
 
 /// Types of Rust that appear in generated code.
 const TYPES_OF_RUST: &[&str] = &["f32", "f64", "u32", "usize", "bool", "str"];
@@ -51,15 +54,25 @@ pub fn check(cx: &Ctxt, module: &syntax::Module) -> Option<ir::Module> {
         let name = module.structs.first().map_or("...".to_owned(), |first| first.ident.to_string());
         cx.error(Site::of(&module.ident), &message::NO_INTERACTION, &[&name]);
     }
-    let (order, is_order) = scope::call_order(cx, &module.functions);
+    let mut library = Library::of(cx, module);
+    let of_library = std::mem::take(&mut library.functions);
+    // The functions of the language call none of the module.
+    let functions: Vec<_> = of_library.iter().chain(&module.functions).collect();
+    let (order, is_order) = scope::call_order(cx, &functions);
     let function_names: Vec<_> =
         order.iter().map(|function| names.name(&function.ident.to_string())).collect();
     // Rust keeps the given names of constants, and no variable may hide them.
     for constant in constants.iter() {
         names.keep(&constant.ident.to_string());
     }
-    let mut items =
-        Items { cx, structs: &structs, constants: &constants, signatures: HashMap::new(), names };
+    let mut items = Items {
+        cx,
+        structs: &structs,
+        constants: &constants,
+        signatures: HashMap::new(),
+        library,
+        names,
+    };
     let signatures: Vec<_> = order
         .iter()
         .zip(function_names)
@@ -195,6 +208,10 @@ fn function(
     let name = function.ident.to_string();
     let signature = items.signature(&function.ident)?;
     let mut checker = BodyChecker::new(items, functions, &function.block);
+    if items.library.has(&name) {
+        // Its text has no place of its own, but the place of the whole module.
+        checker.comments = Comments::default();
+    }
     checker.returns = signature.output.map_or(Returns::Unknown, Returns::Value);
     if function.takes_self {
         checker.scopes.bind("self".to_owned(), scope::Binding::Unknown);

@@ -73,7 +73,7 @@ impl Scopes {
 
 /// Sorts the functions so that each follows the functions that it calls, and returns whether such
 /// an order exists. Refuses recursion.
-pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a Function>, bool) {
+pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &[&'a Function]) -> (Vec<&'a Function>, bool) {
     let calls: Vec<Vec<usize>> = functions
         .iter()
         .map(|function| {
@@ -94,7 +94,7 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &'a [Function]) -> (Vec<&'a F
         while let Some((function, rest)) = way.pop() {
             let Some((&callee, others)) = rest.split_first() else {
                 state[function] = State::Done;
-                order.push(&functions[function]);
+                order.push(functions[function]);
                 continue;
             };
             way.push((function, others));

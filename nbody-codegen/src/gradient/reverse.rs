@@ -343,7 +343,12 @@ impl Sweep<'_> {
             | Builtin::Dot
             | Builtin::Cross
             | Builtin::Norm
-            | Builtin::Norm2 => unreachable!("derived above, or constant"),
+            | Builtin::Norm2
+            | Builtin::Least
+            | Builtin::Greatest
+            | Builtin::RotateLeft
+            | Builtin::CountOnes
+            | Builtin::MulHigh => unreachable!("derived above, or constant"),
         }
     }
 

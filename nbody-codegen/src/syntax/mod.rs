@@ -12,4 +12,5 @@ pub use arguments::Arguments;
 pub use items::{
     Constant, Cutoff, Field, Function, Interaction, Module, Program, Roles, Struct, Trait, Tuple,
 };
+pub use module::function;
 pub use parts::{plain_name, statement_attributes, type_name, without_groups};

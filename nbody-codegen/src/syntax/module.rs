@@ -138,7 +138,7 @@ fn structure(cx: &Ctxt, item: ItemStruct) -> Struct {
     }
 }
 
-fn function(cx: &Ctxt, item: syn::ItemFn) -> Function {
+pub fn function(cx: &Ctxt, item: syn::ItemFn) -> Function {
     let signature = &item.sig;
     let plain = signature.constness.is_none()
         && signature.asyncness.is_none()

@@ -14,6 +14,7 @@ pub mod words {
     pub struct Sums {
         pub count: Count,
         pub mixed: Count,
+        pub noise: Real,
     }
 
     fn hash(n: u32) -> u32 {
@@ -41,6 +42,10 @@ pub mod words {
             n >>= 2;
             f.mixed += n << 4 | n >> 28;
             f.mixed += n.rotate_left(4) + a.mul_high(b | 1) * i.id.min(j.id).max(3);
+            let least = i.id.min(j.id);
+            let most = i.id.max(j.id);
+            f.noise += random(self.salt, least, most) - gaussian(self.salt, i.id, j.id, 1);
+            f.mixed += random_bits(self.salt, i.kind);
             let share = (a as Real / self.width) as u32;
             f.mixed += share + (share as Real * 0.5 - 1.0) as u32;
             f.mixed += (a ^ b).count_ones() + 8.rotate_left(33) + i.kind.mul_high(j.kind);

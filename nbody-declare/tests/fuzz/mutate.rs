@@ -13,7 +13,7 @@ const PIECES: [&str; 50] = [
     "@", "$", "'", "'a", "\"", "\"text\"", "as", "->", "=>", "0", "1.0", "-1", "'c'", "b'x'", "\\",
 ];
 /// Operators and functions that often may replace one another.
-const CLASSES: [&[&str]; 8] = [
+const CLASSES: [&[&str]; 9] = [
     &["+", "-", "*", "/"],
     &["<", "<=", ">", ">=", "==", "!="],
     &["+=", "-=", "*=", "/=", "="],
@@ -24,6 +24,7 @@ const CLASSES: [&[&str]; 8] = [
         "norm2",
     ],
     &["rotate_left", "mul_high", "min", "max", "count_ones"],
+    &["random", "gaussian", "random_bits"],
     &["min", "max", "powf", "atan2", "copysign", "dot", "cross", "powi"],
     &["Real", "Vector", "Point", "u32", "bool", "Count", "Vector<2>", "Point<2>", "[Real; 3]"],
 ];

@@ -43,6 +43,8 @@ mod wrong {
             let q = i.kind.wrapping_mul(3) + i.kind.rotate_right(3) + umulhi(i.kind, 7) + i.kind.popcount();
             let s = i.kind.count_one() + mul_high(3, i.kind) + i.kind.reverse_bits() + i.kind.mul_high(2.0);
             let t = i.mass.rotate_left(2) + i.kind.count_ones(1) + i.kind.trailing_zeros();
+            let u = random(i.kind) + gaussian() + random(i.kind, r) + random_bits(1, 2, 3, 4, 5, 6, 7) + normal(0, 1);
+            let v = random(i.kind, j.kind) + i.kind;
             f.acc += j.mass * d;
             f.pot += r;
         }

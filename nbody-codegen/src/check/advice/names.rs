@@ -44,8 +44,8 @@ pub(crate) fn of_function(name: &str, arguments: &[String]) -> Option<String> {
         }
         "rand" | "random" | "drand48" | "rand_range" | "gen" | "gen_range" | "random_range" | "thread_rng"
         | "rng" | "gaussian" | "uniform" | "normal" | "curand_uniform" | "curand_normal" | "curand_init" => {
-            "there are no random numbers here: the host makes them, as fields of the particles, or of the \
-             parameters for each evaluation"
+            "write `random(key, counter)` between 0 and 1, or `gaussian(key, counter)`, of two to six `u32` such as \
+             a seed, a step and the ids of the particles"
                 .to_owned()
         }
         "time" | "now" | "clock" | "clock64" => {
