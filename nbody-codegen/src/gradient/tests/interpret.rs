@@ -270,6 +270,11 @@ fn math(builtin: Builtin, x: &[Vec<f64>]) -> Vec<f64> {
         Builtin::Dot => dot(&x[0], &x[1]),
         Builtin::Norm => dot(&x[0], &x[0]).sqrt(),
         Builtin::Norm2 => dot(&x[0], &x[0]),
+        Builtin::Least
+        | Builtin::Greatest
+        | Builtin::RotateLeft
+        | Builtin::CountOnes
+        | Builtin::MulHigh => unreachable!("a function of integers"),
         Builtin::Cross => {
             let [a, b] = [&x[0], &x[1]];
             let part = |k: usize, l: usize| a[k] * b[l] - a[l] * b[k];
