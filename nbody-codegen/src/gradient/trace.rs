@@ -84,7 +84,7 @@ impl<'a> Trace<'a> {
         if self.evaluated.max(self.graph.len()) > LONGEST { Err(TooLong) } else { Ok(()) }
     }
 
-    /// Follows statements, of which none is executed after a return.
+    /// Follows statements; none is executed after a return.
     fn statements(&mut self, list: &[Stmt], returned: &mut Returned) -> Result<(), TooLong> {
         list.iter().try_for_each(|statement| self.statement(&statement.kind, returned))
     }
