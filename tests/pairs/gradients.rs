@@ -49,7 +49,9 @@ fn forces_are_the_slopes_of_energies() {
             let moved = |number: Number| {
                 slopes(|by| {
                     let mut moved = i.clone();
-                    moved.iter_mut().for_each(|molecule| *number(molecule) += by);
+                    for molecule in &mut moved {
+                        *number(molecule) += by;
+                    }
                     energies(law, &moved)
                 })
             };
