@@ -65,4 +65,31 @@ mod changes {
     }
 }
 
+#[nbody::interaction]
+mod long {
+    pub struct Waves;
+    pub struct Body {
+        pub pos: Point,
+    }
+    pub struct Sum {
+        pub force: Vector,
+    }
+
+    impl Interaction for Waves {
+        type I = Body;
+        type J = Body;
+        type F = Sum;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
+            let d = j.pos - i.pos;
+            let mut e = 0.0;
+            for k in 0..1024 {
+                let phase = 0.5 * d.x + 0.25 * d.y + 0.125 * d.z + (k as Real);
+                e += phase.sin() * phase.cos();
+            }
+            f.force += e.gradient(i.pos);
+        }
+    }
+}
+
 fn main() {}
