@@ -182,6 +182,14 @@ impl Sweep<'_> {
                     term.path.push((is_it, true));
                     self.vector(x[0], &term, &one, Direction::Unit(k));
                 }
+                if it.op == Op::Entry {
+                    // NaN where the index is out of range, as the entry is.
+                    let zeros = vec![self.graph.real(0.0); self.graph.ty(x[0]).components()];
+                    let zeros = self.graph.apply(Op::Components, zeros, self.graph.ty(x[0]));
+                    let zero = self.graph.apply(Op::Entry, vec![zeros, x[1]], Type::Real);
+                    let zero = self.node(zero);
+                    self.vector(x[0], term, &zero, Direction::Unit(0));
+                }
             }
             Op::Math(builtin) => self.math_of(builtin, (node, x), term),
             _ => {}

@@ -299,6 +299,15 @@ fn gradients_are_compared() {
     assert!(compared > 8 * 9, "{compared}");
 }
 
+/// A number that is not there has no slope that looks right.
+#[test]
+fn slopes_of_entries_out_of_range_are_nan() {
+    let ending = "f.energy += e; f.by_pos += e.gradient(i.pos);";
+    let module = checked("let e = [r, r2, t][i.kind + j.kind];", ending).unwrap();
+    let found = results(&module, &inputs(&module, &[0.3, -0.7, 0.9, 1.1, -0.2]));
+    assert!(found["energy"][0].is_nan() && found["by_pos"].iter().all(|x| x.is_nan()));
+}
+
 /// Returns the messages of a body with this gradient.
 fn messages(body: &str, gradient: &str) -> Vec<String> {
     let ending = format!("f.energy += e; f.by_pos += {gradient};");
