@@ -8,12 +8,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Ident, ItemFn, Token};
 
+use crate::check::scope::calls_in;
 use crate::diagnostics::Ctxt;
 use crate::syntax::{self, Function};
 
@@ -41,7 +42,10 @@ impl Library {
         let cutoffs = cutoffs.map(|cutoff| &cutoff.function.block);
         let programs = module.programs.iter().map(|item| &item.function.block);
         for block in helpers.chain(pairs).chain(cutoffs).chain(programs) {
-            calls(block.to_token_stream(), &mut found);
+            calls_in(block.to_token_stream(), &mut |name, arguments| {
+                let name = known(&name.to_string());
+                found.extend(name.zip(list(arguments.stream()).ok()));
+            });
         }
         let declared: BTreeSet<_> =
             module.functions.iter().map(|function| function.ident.to_string()).collect();
@@ -80,28 +84,6 @@ pub(crate) fn arity(name: &str) -> Option<String> {
 
 fn known(name: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
-}
-
-/// Collects the functions of the language before parentheses, and the number of arguments there.
-fn calls(tokens: TokenStream, found: &mut BTreeSet<(&'static str, usize)>) {
-    let mut tokens = tokens.into_iter().peekable();
-    let mut is_method = false;
-    while let Some(token) = tokens.next() {
-        match &token {
-            TokenTree::Ident(ident) if !is_method => {
-                let name = known(&ident.to_string());
-                if let (Some(name), Some(TokenTree::Group(group))) = (name, tokens.peek())
-                    && group.delimiter() == Delimiter::Parenthesis
-                    && let Ok(arguments) = list(group.stream())
-                {
-                    found.insert((name, arguments));
-                }
-            }
-            TokenTree::Group(group) => calls(group.stream(), found),
-            _ => {}
-        }
-        is_method = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
-    }
 }
 
 /// Counts the expressions of a list.

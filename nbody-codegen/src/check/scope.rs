@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::diagnostics::{Ctxt, Site};
@@ -78,7 +78,7 @@ pub(crate) fn call_order<'a>(cx: &Ctxt, functions: &[&'a Function]) -> (Vec<&'a 
         .iter()
         .map(|function| {
             let mut names = Vec::new();
-            calls_in(function.block.to_token_stream(), &mut names);
+            calls_in(function.block.to_token_stream(), &mut |name, _| names.push(name.to_string()));
             (0..functions.len())
                 .filter(|&k| names.contains(&functions[k].ident.to_string()))
                 .collect()
@@ -129,20 +129,20 @@ fn visit<'c>(
     }
 }
 
-/// Collects every name before parentheses that is not a method.
-fn calls_in(tokens: TokenStream, names: &mut Vec<String>) {
+/// Visits every name before parentheses that is not a method, and the parentheses.
+pub(crate) fn calls_in(tokens: TokenStream, visit: &mut dyn FnMut(&Ident, &Group)) {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_method = false;
     while let Some(token) = tokens.next() {
         match &token {
             TokenTree::Ident(ident) if !is_method => {
-                if matches!(tokens.peek(), Some(TokenTree::Group(group))
-                    if group.delimiter() == Delimiter::Parenthesis)
+                if let Some(TokenTree::Group(group)) = tokens.peek()
+                    && group.delimiter() == Delimiter::Parenthesis
                 {
-                    names.push(ident.to_string());
+                    visit(ident, group);
                 }
             }
-            TokenTree::Group(group) => calls_in(group.stream(), names),
+            TokenTree::Group(group) => calls_in(group.stream(), visit),
             _ => {}
         }
         is_method = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
