@@ -111,6 +111,13 @@ impl Graph {
         }
     }
 
+    /// Returns the unit vector of a component.
+    pub fn unit(&mut self, k: usize, ty: Type) -> NodeId {
+        let parts = 0..ty.components();
+        let parts = parts.map(|l| self.real(f64::from(u8::from(l == k)))).collect();
+        self.apply(Op::Components, parts, ty)
+    }
+
     pub fn integer(&mut self, n: u32) -> NodeId {
         self.apply(Op::U32(n), Vec::new(), Type::U32)
     }

@@ -175,20 +175,23 @@ impl Sweep<'_> {
             }
             Op::Component(k) => self.vector(x[0], term, &one, Direction::Unit(k)),
             Op::At | Op::Entry => {
-                for k in 0..self.graph.ty(x[0]).components() {
+                let n = self.graph.ty(x[0]).components();
+                // NaN where the index is out of range, as the entry is.
+                let zero = (it.op == Op::Entry).then(|| {
+                    let zeros = vec![self.graph.real(0.0); n];
+                    let zeros = self.graph.apply(Op::Components, zeros, self.graph.ty(x[0]));
+                    let zero = self.graph.apply(Op::Entry, vec![zeros, x[1]], Type::Real);
+                    self.node(zero)
+                });
+                for k in 0..n {
+                    if let Some(zero) = &zero {
+                        self.vector(x[0], term, zero, Direction::Unit(k));
+                    }
                     let number = self.graph.integer(k as u32);
                     let is_it = self.graph.binary(BinaryOp::Eq, x[1], number, Type::Bool);
                     let mut term = term.clone();
                     term.path.push((is_it, true));
                     self.vector(x[0], &term, &one, Direction::Unit(k));
-                }
-                if it.op == Op::Entry {
-                    // NaN where the index is out of range, as the entry is.
-                    let zeros = vec![self.graph.real(0.0); self.graph.ty(x[0]).components()];
-                    let zeros = self.graph.apply(Op::Components, zeros, self.graph.ty(x[0]));
-                    let zero = self.graph.apply(Op::Entry, vec![zeros, x[1]], Type::Real);
-                    let zero = self.node(zero);
-                    self.vector(x[0], term, &zero, Direction::Unit(0));
                 }
             }
             Op::Math(builtin) => self.math_of(builtin, (node, x), term),
@@ -232,10 +235,6 @@ impl Sweep<'_> {
                 let first = self.graph.binary(op, x[0], x[1], Type::Bool);
                 self.branch(x[0], term, first, true);
                 self.branch(x[1], term, first, false);
-            }
-            Builtin::Clamp if x[1..].iter().all(|&it| !self.depends_on(it)) => {
-                let inside = self.graph.binary(BinaryOp::Eq, node, x[0], Type::Bool);
-                self.branch(x[0], term, inside, true);
             }
             Builtin::Clamp => {
                 let below = self.graph.binary(BinaryOp::Lt, x[0], x[1], Type::Bool);
@@ -406,10 +405,7 @@ impl Sweep<'_> {
     fn whole(&mut self, term: &Term) -> NodeId {
         match direction(term) {
             Direction::Node(node) => node,
-            Direction::Unit(k) => {
-                let parts = (0..3).map(|l| self.graph.real(f64::from(u8::from(l == k)))).collect();
-                self.graph.apply(Op::Components, parts, Type::Vector(3))
-            }
+            Direction::Unit(k) => self.graph.unit(k, Type::Vector(3)),
         }
     }
 }

@@ -246,11 +246,7 @@ impl Sum<'_> {
         let Some(direction) = direction else { return node_of(self.graph, factor) };
         let vector = match direction {
             Direction::Node(node) => node,
-            Direction::Unit(k) => {
-                let parts = 0..self.ty.components();
-                let parts = parts.map(|l| self.graph.real(f64::from(u8::from(l == k)))).collect();
-                self.graph.apply(Op::Components, parts, self.ty)
-            }
+            Direction::Unit(k) => self.graph.unit(k, self.ty),
         };
         let ty = self.graph.ty(vector);
         if factor.powers.is_empty() && factor.number == 1.0 {

@@ -303,9 +303,14 @@ fn gradients_are_compared() {
 #[test]
 fn slopes_of_entries_out_of_range_are_nan() {
     let ending = "f.energy += e; f.by_pos += e.gradient(i.pos);";
-    let module = checked("let e = [r, r2, t][i.kind + j.kind];", ending).unwrap();
-    let found = results(&module, &inputs(&module, &[0.3, -0.7, 0.9, 1.1, -0.2]));
-    assert!(found["energy"][0].is_nan() && found["by_pos"].iter().all(|x| x.is_nan()));
+    // Also where some entries do not depend on the position.
+    for entries in ["[r, r2, t]", "[t, 2.0, r2]"] {
+        let body = format!("let e = {entries}[i.kind + j.kind];");
+        let module = checked(&body, ending).unwrap();
+        let found = results(&module, &inputs(&module, &[0.3, -0.7, 0.9, 1.1, -0.2]));
+        assert!(found["energy"][0].is_nan(), "{entries}");
+        assert!(found["by_pos"].iter().all(|x| x.is_nan()), "{entries}");
+    }
 }
 
 /// Returns the messages of a body with this gradient.
