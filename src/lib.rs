@@ -70,11 +70,11 @@ pub use device::Device;
 pub use device::DeviceName;
 pub use engine::{
     AllPairs, Engine, Inputs, Neighbours, Particles, PerParticle, Results, Selection, Sequence,
-    ShortRange, Tree,
+    ShortRange, Tree, Tuples,
 };
 pub use nbody_core::{
     Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
-    Options, Pairs, Point, Precision, Skin, Sources, Store, SummationOrder, Update, Vector,
+    Options, Pairs, Point, Precision, Skin, Sources, Store, SummationOrder, Tuple, Update, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -87,9 +87,9 @@ pub mod law {
     pub use nbody_core::interval::{Function, Role, Step};
     pub use nbody_core::{
         Carried, ChargeSum, ChargeTable, Charges, CudaText, DoubleSingle, Field, FieldKind,
-        FieldValue, Interval, Lane, Law, LawTable, Lengths, Mixed, Nothing, Open, Operations,
-        Output, ParticleProgram, ParticleText, Periodic, Reader, Record, Scalar, Space, ThirdLaw,
-        Writer,
+        FieldValue, Interval, Lane, Law, LawTable, Lengths, Members, Mixed, Nothing, Open,
+        Operations, Output, ParticleProgram, ParticleText, Periodic, Reader, Record, Scalar, Space,
+        ThirdLaw, Writer,
     };
     #[cfg(feature = "declare")]
     pub use nbody_declare::{Declarations, Error as DeclareError, Fault, declare, read};
@@ -136,7 +136,9 @@ pub mod prelude {
         Skin, Sources, SummationOrder, Vector,
     };
 
-    pub use crate::{AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree};
+    pub use crate::{
+        AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree, Tuples,
+    };
 }
 
 /// All names of generated code: the macro writes no other path of this crate.
@@ -146,7 +148,7 @@ pub mod __private {
     pub use nbody_core::{
         ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
         Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
-        Space, ThirdLaw, Update, Vector, Writer,
+        Space, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

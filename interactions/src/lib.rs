@@ -10,6 +10,7 @@
 //! | [`cubic_spline_2d`], [`cubic_spline_3d`], [`wendland_2d`], [`wendland_3d`] | smoothed particle hydrodynamics | density and its correction; acceleration, heating, signal velocity |
 //! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
+//! | [`bonded`] | bonds, angles, dihedrals and impropers of given atoms | force, energy, virial of bonds |
 //! | [`coulomb`] | point charges | field, potential |
 //! | [`yukawa`] | screened charges | field, potential |
 //! | [`ewald`] | the real-space sum of Ewald's method | field, potential |
@@ -20,6 +21,7 @@
 //! | [`neighbours`] | the nearest neighbour, and the particles within a radius | distance, index, count |
 #![forbid(unsafe_code)]
 
+mod bonds;
 mod boundary;
 mod electrostatics;
 mod gravitation;
@@ -30,6 +32,7 @@ mod statistics;
 mod visit;
 mod vortex;
 
+pub use bonds::bonded;
 pub use boundary::{double_layer, single_layer};
 pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};

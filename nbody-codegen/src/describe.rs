@@ -30,7 +30,7 @@ const STACK: usize = 64 << 20;
 pub struct Description {
     /// The interactions.
     pub laws: Vec<LawDescription>,
-    /// The updates and measures.
+    /// The updates, measures and tuples.
     pub programs: Vec<ProgramDescription>,
 }
 
@@ -62,17 +62,20 @@ pub struct CutoffDescription {
     pub reads: [Vec<usize>; 2],
 }
 
-/// An update or a measure.
+/// An update, a measure or a tuple.
 #[derive(Clone, Debug)]
 pub struct ProgramDescription {
     /// Its name and texts.
     pub text: ParticleCuda,
     /// The cost for one particle.
     pub operations: Operations,
-    /// Whether an update assigns each field of the particle; empty for a measure.
+    /// The number of particles of a tuple; 0 for a program per particle.
+    pub members: usize,
+    /// Whether an update assigns each field of the particle; empty for others.
     pub changes: Vec<bool>,
-    /// The parameters, the particle, the second particle, the results that it reads, and the total
-    /// of a measure; empty where there is none.
+    /// The parameters, the particle, the second particle or the record of a tuple, the results that
+    /// it reads, and the total of a measure or the result of a particle of a tuple; empty where
+    /// there is none.
     pub records: [Fields; 5],
 }
 
@@ -246,14 +249,16 @@ fn laws(module: &Module) -> impl Iterator<Item = LawDescription> {
 
 fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
     module.programs.iter().map(|it| {
-        let (changes, total) = match &it.kind {
-            ProgramKind::Update(changes) => (changes.clone(), None),
-            ProgramKind::Measure(total) => (Vec::new(), Some(total)),
+        let changes = match &it.kind {
+            ProgramKind::Update(changes) => changes.clone(),
+            ProgramKind::Measure(_) | ProgramKind::Tuple(..) => Vec::new(),
         };
-        let records = [Some(&it.parameters), Some(&it.p), it.q.as_ref(), it.f.as_ref(), total];
+        let (p, q, f) = (Some(&it.p), it.q.as_ref(), it.f.as_ref());
+        let records = [Some(&it.parameters), p, q, f, it.output()];
         ProgramDescription {
             text: ParticleCuda::of(module, it),
             operations: it.body.summary.operations,
+            members: it.members(),
             changes,
             records: records.map(|named| named.map_or_else(Vec::new, |it| fields(module, it))),
         }

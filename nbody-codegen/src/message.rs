@@ -69,7 +69,7 @@ messages! {
     REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";
     TABLE_PLACE: "a table is a field of the parameters", "a table by types belongs into `{}`, and is read as `self.{}[i.kind][j.kind]`; a matrix {} is a `[Real; {}]`, with `{}[{} * k + l]` in row k and column l";
     // The impl.
-    OTHER_TRAIT: "only `impl Interaction for ...`, `impl Update for ...` and `impl Measure for ...` belong here", "{}";
+    OTHER_TRAIT: "only `impl Interaction for ...`, `impl Update for ...`, `impl Measure for ...` and `impl Tuple for ...` belong here", "{}";
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
     MISSING_ITEM: "`{}` is missing from this `impl {}`", "add `{}`";
     IMPL_ITEM: "`{}` is not an item of `{}`", "{}its items are {}";
@@ -78,6 +78,9 @@ messages! {
     SELF_PAIRS: "`SELF_PAIRS` is `true` or `false`", "write `const SELF_PAIRS: bool = true;` where a particle meets itself when i and j are one set";
     PAIR_SIGNATURE: "`pair` has another signature", "write `fn pair(&self, i: &{}, j: &{}, f: &mut {})`";
     PROGRAM_SIGNATURE: "`{}` has another signature", "write `fn {}(&self, {})`";
+    TUPLE_SIGNATURE: "`tuple` has another signature", "write `{}`";
+    TUPLE_LENGTH: "this is a tuple of {} particles", "a tuple has 1 to {} particles";
+    TUPLE_INDEX: "`{}` keeps the index of a j-particle, and a tuple has none", "use a `Min<Real>`";
     CUTOFF_SIGNATURE: "`cutoff` has another signature", "write `fn cutoff(&self, i: &{}, j: &{}) -> Real`";
     CUTOFF_POSITION: "a cutoff needs to know the position of `{}`", "give it one field that is a `Point`, not a `Vector`, with as many components as that of the other";
     // Functions and constants.

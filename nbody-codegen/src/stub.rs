@@ -224,6 +224,7 @@ impl<'a> Stub<'a> {
                 done.push((roles.of, target));
                 tokens.extend(match roles.of {
                     Trait::Interaction => self.interaction(target, roles),
+                    Trait::Tuple => Some(self.of_tuple(target, roles)),
                     of => Some(self.program(of, target, roles)),
                 });
             }
@@ -277,7 +278,6 @@ impl<'a> Stub<'a> {
             let ty = self.meant(roles.get(role)).map(ToTokens::to_token_stream);
             ty.unwrap_or_else(|| quote!(#krate::Nothing))
         });
-        let name = names::snake_case(&target.to_string());
         let total = (of == Trait::Measure)
             .then(|| self.meant(roles.get("T")).or(unnamed.last().copied()).unwrap_or(p));
         let (kind, function) = match total {
@@ -300,25 +300,57 @@ impl<'a> Stub<'a> {
                 },
             ),
         };
-        let [of, kind] = [of.name(), kind].map(|name| Ident::new(name, target.span()));
+        let of = Ident::new(of.name(), target.span());
+        let constant = self.declaration(target, kind);
         quote! {
             unsafe impl #krate::#of for #target {
                 type P = #p;
                 type Q = #q;
                 type F = #f;
-                const PROGRAM: &'static #krate::ParticleProgram =
-                    &#krate::ParticleDeclaration {
-                        name: #name,
-                        operations: #krate::Operations {
-                            add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
-                        },
-                        cuda: #krate::ParticleText { law: "", names: "" },
-                        changes: &[],
-                    }.#kind::<Self>();
+                #constant
                 #function
-                fn cpu_loop() -> #krate::ParticleLoop {
-                    ::core::unimplemented!()
-                }
+            }
+        }
+    }
+
+    fn of_tuple(&self, target: &Ident, roles: &Roles) -> TokenStream {
+        let krate = self.krate;
+        let unnamed = self.unnamed();
+        let p = self.meant(roles.get("P")).or(unnamed.first().copied()).unwrap_or(target);
+        let f = self.meant(roles.get("F")).or(unnamed.last().copied()).unwrap_or(p);
+        let t = self.meant(roles.get("T")).map(ToTokens::to_token_stream);
+        let t = t.unwrap_or_else(|| quote!(#krate::Nothing));
+        let (members, constant) = (roles.members.unwrap_or(2), self.declaration(target, "tuple"));
+        quote! {
+            unsafe impl #krate::Tuple for #target {
+                type P = #p;
+                type T = #t;
+                type F = #f;
+                type Members = [u32; #members];
+                #constant
+                fn tuple<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+                    _: &#target<Real>, _: &__Space, _: &#t<Real>, _: &[#p<Real>], _: &mut [#f<Real>],
+                ) {}
+            }
+        }
+    }
+
+    /// Declares the value of a program, and its loop.
+    fn declaration(&self, target: &Ident, kind: &str) -> TokenStream {
+        let (krate, kind) = (self.krate, Ident::new(kind, target.span()));
+        let name = names::snake_case(&target.to_string());
+        quote! {
+            const PROGRAM: &'static #krate::ParticleProgram =
+                &#krate::ParticleDeclaration {
+                    name: #name,
+                    operations: #krate::Operations {
+                        add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
+                    },
+                    cuda: #krate::ParticleText { law: "", names: "" },
+                    changes: &[],
+                }.#kind::<Self>();
+            fn cpu_loop() -> #krate::ParticleLoop {
+                ::core::unimplemented!()
             }
         }
     }

@@ -125,6 +125,21 @@ fn everything_in_rust() {
 }
 
 #[test]
+fn bonds_in_cuda() {
+    particle_cuda("bonds");
+}
+
+#[test]
+fn bonds_in_cpp() {
+    cpp("bonds");
+}
+
+#[test]
+fn bonds_in_rust() {
+    rust("bonds");
+}
+
+#[test]
 fn gradients_in_cuda() {
     cuda("gradients");
 }

@@ -10,6 +10,7 @@ use crate::particles::engine::PerParticle;
 use crate::particles::engine::Selection;
 use crate::particles::engine::Sequence;
 use crate::trees::engine::Tree;
+use crate::tuples::engine::Tuples;
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
@@ -19,6 +20,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::Law;
+use crate::law::program::ParticleProgram;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
@@ -117,6 +119,13 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         fields: &'static [Field],
         parameters: &[u64],
     ) -> Result<Box<dyn PerParticle>, Error>;
+
+    /// Creates an engine that evaluates tuples of particles, with these parameters of the program.
+    fn tuples(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Box<dyn Tuples>, Error>;
 
     /// Creates a selection of no particles.
     fn selection(&self) -> Result<Box<dyn Selection>, Error>;

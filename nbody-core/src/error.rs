@@ -570,15 +570,23 @@ pub enum Error {
         "the state of another kind of engine than that which evaluates; continue with the engine that the run had"
     )]
     OtherEngine,
-    /// A measure is given where an update is needed, or an update where a measure is needed.
+    /// A program is given where another kind of program is needed.
     #[error(
-        "`{program}` is not {expected}; update particles by an update, and measure them by a measure"
+        "`{program}` is not {expected}; update particles by an update, measure them by a measure, and evaluate tuples of them by a tuple"
     )]
     WrongProgram {
         /// The program.
         program: &'static str,
         /// The kind of program that is needed.
         expected: &'static str,
+    },
+    /// A tuple names a particle twice.
+    #[error("tuple {tuple} names particle {particle} twice; the particles of a tuple differ")]
+    RepeatedMember {
+        /// The index of the tuple.
+        tuple: usize,
+        /// The index of the particle.
+        particle: u32,
     },
     /// A law made at run time is given to the CPU.
     #[error(

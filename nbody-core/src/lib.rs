@@ -26,6 +26,7 @@ mod records;
 mod state;
 #[doc(hidden)]
 pub mod trees;
+mod tuples;
 
 pub use crate::check::compare;
 pub use crate::check::compare::{FieldReport, Report};
@@ -42,7 +43,9 @@ pub use crate::field::{Field, FieldKind};
 pub use crate::law::charges::Expansion;
 pub use crate::law::charges::{Carried, ChargeSum, Charges};
 pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
-pub use crate::law::program::{Measure, Nothing, ParticleProgram, ParticleText, Update};
+pub use crate::law::program::{
+    Measure, Members, Nothing, ParticleProgram, ParticleText, Tuple, Update,
+};
 pub use crate::law::program_table::ProgramTable;
 pub use crate::law::table::{ChargeTable, LawTable};
 pub use crate::listed::Listed;
@@ -115,6 +118,8 @@ pub mod untyped {
         ERROR_OF_PARTS, LENGTHS, PartLengths, Tree, TreePart, check_given, restore_tree,
     };
     pub use crate::trees::essential::{Essential, greatest_error};
+    pub use crate::tuples::engine::Tuples;
+    pub use crate::tuples::list::TupleList;
 
     /// Checks of results without the types of a law: the reference, error bounds and comparison of
     /// rows.
@@ -147,6 +152,7 @@ pub mod loaded {
         BesideBlocks, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
         ParticleSetting,
     };
+    pub use crate::law::tuple_loop::TupleWork;
     pub use crate::numeric::accuracy::text as accuracy;
     pub use crate::numeric::bounded::Bounded;
     pub use crate::numeric::simd::fits::text as fits;

@@ -8,7 +8,9 @@ use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
 use nbody_core::untyped::{self, Communicator, DeviceColumn, Origin};
-use nbody_core::{Domain, Error, Field, Law, Opening, Options, Precision, SimdLevel};
+use nbody_core::{
+    Domain, Error, Field, Law, Opening, Options, ParticleProgram, Precision, SimdLevel,
+};
 
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
@@ -25,6 +27,7 @@ use crate::particles::ParticleEngine;
 use crate::particles::selection::CudaSelection;
 use crate::particles::sequence::CudaSequence;
 use crate::trees::engine::TreeEngine;
+use crate::tuples::TupleEngine;
 
 /// A device that runs CUDA programs: a GPU, or the emulator.
 #[derive(Clone, Debug)]
@@ -157,6 +160,14 @@ impl untyped::Device for CudaDevice {
         parameters: &[u64],
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         Ok(Box::new(ParticleEngine::new(&self.backend, &self.cache, fields, parameters)?))
+    }
+
+    fn tuples(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Box<dyn untyped::Tuples>, Error> {
+        Ok(Box::new(TupleEngine::new(&self.backend, &self.cache, program, parameters)?))
     }
 
     fn selection(&self) -> Result<Box<dyn untyped::Selection>, Error> {

@@ -6,7 +6,7 @@
 //!
 //! A module depends only on earlier modules of this list: `border`, `layout`, `config`, `error`,
 //! `compile`, `backend`, `engine`, `order`, `schedule`, `tuning`, `pairs`, `lists`, `trees`,
-//! `particles`, `device`, `programs`; `pairs`, `lists`, `trees` and `particles` do not depend on
+//! `particles`, `tuples`, `device`, `programs`; `pairs`, `lists`, `trees` and `particles` do not depend on
 //! each other.
 
 mod backend;
@@ -27,6 +27,7 @@ pub mod sass;
 mod schedule;
 mod trees;
 mod tuning;
+mod tuples;
 
 pub use backend::Properties;
 pub use compile::build::{Build, Image, Usage};

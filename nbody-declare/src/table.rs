@@ -42,10 +42,11 @@ pub(crate) fn program(
     description: ProgramDescription,
     cache: &Cache,
 ) -> Result<&'static ParticleProgram, Error> {
-    let ProgramDescription { text, operations, changes, records } = description;
+    let ProgramDescription { text, operations, members, changes, records } = description;
     let table = ProgramTable {
         name: text.name,
         operations: self::operations(operations),
+        members,
         cuda: [text.law, text.names],
         changes,
         records: records.map(fields),
@@ -94,7 +95,9 @@ fn steps(steps: &[describe::Step]) -> Vec<Step> {
         Input::Parameters => Role::Parameters,
         Input::I => Role::I,
         Input::J => Role::J,
-        Input::P | Input::Q | Input::F => unreachable!("checked: a cutoff sees a pair"),
+        Input::P | Input::Q | Input::F | Input::Member(_) | Input::Tuple => {
+            unreachable!("checked: a cutoff sees a pair")
+        }
     };
     let step = |step: &describe::Step| match step {
         describe::Step::Real(bits) => Step::Real(f64::from_bits(*bits)),

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use nbody::Device;
 use nbody_core::untyped::{
     self, Buffer, Communicator, Connection, DeviceColumn, Engine, Neighbours, Origin, PerParticle,
-    Rows, Selection, Sequence, ShortRange, Tree,
+    Rows, Selection, Sequence, ShortRange, Tree, Tuples,
 };
 use nbody_core::{
-    Domain, Error as CoreError, Field, Law, Opening, Options, Precision, SimdLevel, pack,
+    Domain, Error as CoreError, Field, Law, Opening, Options, ParticleProgram, Precision,
+    SimdLevel, pack,
 };
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::agreement::{Agreement, Operation};
 use crate::distributed::{
     Distributed, DistributedLists, DistributedPrograms, DistributedSelection,
-    DistributedShortRange, DistributedTree, Kind, all, all_mut,
+    DistributedShortRange, DistributedTree, DistributedTuples, Kind, all, all_mut,
 };
 use crate::error::Error;
 use crate::shared::{Job, Shared};
@@ -223,6 +224,15 @@ impl untyped::Device for OverRanks {
     ) -> Result<Box<dyn PerParticle>, CoreError> {
         let programs = self.device.per_particle(fields, parameters)?;
         Ok(Box::new(DistributedPrograms::new(&self.job, programs)))
+    }
+
+    fn tuples(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Box<dyn Tuples>, CoreError> {
+        let tuples = self.device.tuples(program, parameters)?;
+        Ok(Box::new(DistributedTuples::new(&self.job, tuples)))
     }
 
     fn selection(&self) -> Result<Box<dyn Selection>, CoreError> {

@@ -10,6 +10,7 @@ mod selection;
 mod sequence;
 mod short_range;
 mod tree;
+mod tuples;
 
 pub use all_pairs::AllPairs;
 pub use buffers::{Particles, Results};
@@ -20,3 +21,4 @@ pub use selection::Selection;
 pub use sequence::Sequence;
 pub use short_range::ShortRange;
 pub use tree::Tree;
+pub use tuples::Tuples;

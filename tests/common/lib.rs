@@ -15,6 +15,7 @@ pub mod points;
 pub mod scales;
 pub mod spheres;
 pub mod steps;
+pub mod tuples;
 pub mod ways;
 pub mod words;
 

@@ -6,3 +6,4 @@ mod crosses;
 mod laws;
 mod programs;
 mod texts;
+mod tuples;

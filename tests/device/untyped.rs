@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nbody::cpu::SimdLevel;
-use nbody::law::{Field, FieldKind, Law};
+use nbody::law::{Field, FieldKind, Law, ParticleProgram};
 use nbody::prelude::*;
 use nbody::untyped::{self, Buffer, Origin, OwnedRows, Rows};
 use nbody::{Error, Store, Update as _};
@@ -306,6 +306,13 @@ impl untyped::Device for Liar {
         parameters: &[u64],
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         self.0.untyped().per_particle(fields, parameters)
+    }
+    fn tuples(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Box<dyn untyped::Tuples>, Error> {
+        self.0.untyped().tuples(program, parameters)
     }
     fn selection(&self) -> Result<Box<dyn untyped::Selection>, Error> {
         self.0.untyped().selection()

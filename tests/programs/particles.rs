@@ -1,13 +1,15 @@
-//! Programs per particle, compiled by NVRTC: each for buffers of several precisions, without local
-//! memory; and the programs that move particles of any record, for every architecture.
+//! Programs per particle and per tuple, compiled by NVRTC: each for buffers of several precisions,
+//! without local memory; and the programs that move particles of any record, for every architecture.
 
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
-use nbody::cuda::{ParticleBuffers, Program};
+use nbody::cuda::{Layout, ParticleBuffers, Program};
 use nbody::law::ParticleProgram;
-use nbody::{Domain, Measure, Precision, Update};
+use nbody::{Domain, Measure, Precision, Tuple, Update};
+use nbody_interactions::bonded;
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
+use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
 
 use crate::compiler::Compiler;
 use crate::nvrtc::{architectures, local_memory};
@@ -41,7 +43,45 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
             architectures.try_for_each(|it| uses_no_local_memory(&compiler, &program, it))
         })
     }));
+    trials.extend(tuples().into_iter().map(|program| {
+        let compiler = compiler.clone();
+        Trial::test(format!("per_tuple_{}", program.name), move || {
+            compiles_tuple(&compiler, program)
+        })
+    }));
     trials
+}
+
+/// Returns the tuples of the library and of the tests.
+fn tuples() -> Vec<&'static ParticleProgram> {
+    vec![
+        bonded::HarmonicBond::PROGRAM,
+        bonded::MorseBond::PROGRAM,
+        bonded::FeneBond::PROGRAM,
+        bonded::HarmonicAngle::PROGRAM,
+        bonded::CosineAngle::PROGRAM,
+        bonded::PeriodicDihedral::PROGRAM,
+        bonded::RyckaertBellemans::PROGRAM,
+        bonded::HarmonicImproper::PROGRAM,
+        Anchor::PROGRAM,
+        Link::PROGRAM,
+        Bend::PROGRAM,
+        Twist::PROGRAM,
+    ]
+}
+
+fn compiles_tuple(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {
+    let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
+    let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
+    let of =
+        [([single, single], Domain::Open), ([mixed, double], lengths), ([double, single], lengths)];
+    for (([particles, results], domain), architecture) in of.into_iter().zip(ARCHITECTURES) {
+        let particles = Layout { fields: program.p, precision: particles };
+        let results = Layout { fields: program.total, precision: results };
+        let program = Program::per_tuple(program, particles, results, domain)?;
+        uses_no_local_memory(compiler, &program, architecture)?;
+    }
+    Ok(())
 }
 
 fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {

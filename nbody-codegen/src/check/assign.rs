@@ -19,7 +19,7 @@ enum Target {
     Local(Place<LocalId>),
     /// A field of the particle, in an update.
     Particle(Place<FieldId>),
-    Output(Place<FieldId>),
+    Output(Side, Place<FieldId>),
 }
 
 impl BodyChecker<'_> {
@@ -31,7 +31,7 @@ impl BodyChecker<'_> {
         let (target, value) = (target?, value?);
         let ty = match &target {
             Target::Local(place) => place.ty(),
-            Target::Particle(place) | Target::Output(place) => place.ty(),
+            Target::Particle(place) | Target::Output(_, place) => place.ty(),
         };
         // A count increases by integers.
         let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
@@ -70,10 +70,10 @@ impl BodyChecker<'_> {
                 {
                     self.redeclare(*of, value.ty)
                 }
-                (Target::Output(_), Some(real)) if value.ty == Type::U32 && ty == Type::Real => {
+                (Target::Output(..), Some(real)) if value.ty == Type::U32 && ty == Type::Real => {
                     format!("{real}, or declare the field as a `Count`")
                 }
-                (Target::Output(Place { whole: Type::Array(_), component: None, .. }), _) => {
+                (Target::Output(_, Place { whole: Type::Array(_), component: None, .. }), _) => {
                     format!("write `{}[k] += ...`", written(left))
                 }
                 (_, Some(real)) => real,
@@ -95,13 +95,13 @@ impl BodyChecker<'_> {
                 StmtKind::Assign { place, op, value }
             }
             Target::Particle(place) => StmtKind::Change { place, op, value },
-            Target::Output(place) => {
+            Target::Output(side, place) => {
                 let how = match (place.whole, op) {
                     (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
                     (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
                     _ => Accumulate::Add,
                 };
-                StmtKind::Accumulate { side: Side::I, place, how, value }
+                StmtKind::Accumulate { side, place, how, value }
             }
         };
         self.push(kind);
@@ -120,8 +120,9 @@ impl BodyChecker<'_> {
             Expr::Field(field) => {
                 if let Some(binding) = self.record(&field.base) {
                     match binding {
-                        Binding::Output => {
-                            return self.accumulator(field, op, rest).map(Target::Output);
+                        Binding::Output(side) => {
+                            let place = self.accumulator(field, op, rest)?;
+                            return Some(Target::Output(side, place));
                         }
                         Binding::Input(Input::P) if self.changes => {
                             return self.changed(field).map(Target::Particle);
@@ -190,7 +191,7 @@ impl BodyChecker<'_> {
                 cx.error(site, &message::ASSIGN_INPUT, &[&name, of_input(input)]);
                 None
             }
-            Some(Binding::Output) => {
+            Some(Binding::Output(_)) => {
                 let help = format!("write `{name}.field += ...` or `{name}.field -= ...`");
                 cx.error(site, &message::ASSIGN_OUTPUT, &[&help]);
                 None
@@ -291,12 +292,13 @@ impl BodyChecker<'_> {
 
     pub fn is_result(&self, receiver: &Expr) -> bool {
         let Expr::Field(field) = receiver else { return false };
-        matches!(self.record(&field.base), Some(Binding::Output))
+        matches!(self.record(&field.base), Some(Binding::Output(_)))
     }
 
     /// Checks a reduction such as `f.nearest.min(e)`.
     pub fn reduce(&mut self, call: &syn::ExprMethodCall) -> Option<()> {
         let Expr::Field(field) = &*call.receiver else { return None };
+        let Some(Binding::Output(side)) = self.record(&field.base) else { return None };
         let of = self.field(self.result(), &field.member)?;
         self.accumulated.insert(of);
         self.turbofish(call);
@@ -330,7 +332,7 @@ impl BodyChecker<'_> {
         let value = arguments.into_iter().next()?;
         let place = Place { of, whole: ty, component: None };
         let how = Accumulate::Reduce(reduction);
-        self.push(StmtKind::Accumulate { side: Side::I, place, how, value });
+        self.push(StmtKind::Accumulate { side, place, how, value });
         Some(())
     }
 }
@@ -356,6 +358,6 @@ fn component_of(target: Target, component: impl FnOnce(Type) -> Option<Index>) -
     Some(match target {
         Target::Local(place) => Target::Local(of(place, component)?),
         Target::Particle(place) => Target::Particle(of(place, component)?),
-        Target::Output(place) => Target::Output(of(place, component)?),
+        Target::Output(side, place) => Target::Output(side, of(place, component)?),
     })
 }

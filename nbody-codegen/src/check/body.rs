@@ -10,7 +10,7 @@ use crate::check::scope::{Binding, Scopes};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Body, FieldId, Function, Input, List, LocalId, Reduction, Roles, Stmt, StmtKind,
+    self, Body, FieldId, Function, Input, List, LocalId, Reduction, Roles, Side, Stmt, StmtKind,
     StructId, Type,
 };
 use crate::message;
@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a> {
     }
 
     /// Binds the names of a function's parameters: `self`, then one name for each of `records`,
-    /// then the result, if there is one.
+    /// then the result, if there is one, or the result of each particle of a tuple.
     pub fn roles(
         &mut self,
         names: &[Ident],
@@ -96,18 +96,29 @@ impl<'a> BodyChecker<'a> {
         self.scopes.bind("self".to_owned(), Binding::Input(Input::Parameters));
         let inputs = records.iter().map(|(input, _)| *input);
         let inputs = inputs.filter(|input| *input != Input::Parameters);
+        let of_tuple = records.iter().any(|(input, _)| matches!(input, Input::Member(_)));
         let mut names = names.iter();
         let mut of_inputs = Vec::new();
         for (input, name) in inputs.zip(&mut names) {
             self.scopes.bind(name.to_string(), Binding::Input(input));
             of_inputs.push((input, self.names.name(&name.to_string())));
         }
-        let result = names.next().map(ToString::to_string);
-        if let Some(name) = &result {
-            self.scopes.bind(name.clone(), Binding::Output);
-        }
-        let f = self.names.name(result.as_deref().unwrap_or("f"));
-        Roles { inputs: of_inputs, f, index: self.names.name("index"), g: None }
+        let (result, members) = match names.as_slice() {
+            [] => (self.names.name("f"), Vec::new()),
+            [one] if !of_tuple => (self.bind_result(one, Side::I), Vec::new()),
+            all => {
+                let members = all.iter().enumerate();
+                let members = members.map(|(k, name)| self.bind_result(name, Side::Member(k)));
+                (String::new(), members.collect())
+            }
+        };
+        let index = self.names.name("index");
+        Roles { inputs: of_inputs, f: result, index, g: None, members }
+    }
+
+    fn bind_result(&mut self, name: &Ident, side: Side) -> String {
+        self.scopes.bind(name.to_string(), Binding::Output(side));
+        self.names.name(&name.to_string())
     }
 
     /// Returns the struct of the result.

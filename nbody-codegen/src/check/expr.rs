@@ -132,7 +132,7 @@ impl BodyChecker<'_> {
                 self.refuse_whole(Site::of(path), &name, input);
                 return None;
             }
-            Some(Binding::Output) => {
+            Some(Binding::Output(_)) => {
                 self.refuse_reading(Site::of(path));
                 return None;
             }
@@ -175,7 +175,7 @@ impl BodyChecker<'_> {
         for role in self.scopes.names() {
             let record = match self.scopes.find(role)? {
                 Binding::Input(input) => Some(self.record_of(input)),
-                Binding::Output => self.output,
+                Binding::Output(_) => self.output,
                 _ => None,
             };
             if record.is_some_and(has) {
@@ -190,7 +190,7 @@ impl BodyChecker<'_> {
     pub fn record(&self, base: &Expr) -> Option<Binding> {
         let Expr::Path(path) = without_groups(base) else { return None };
         let binding = self.scopes.find(&path.path.get_ident()?.to_string())?;
-        matches!(binding, Binding::Input(_) | Binding::Output).then_some(binding)
+        matches!(binding, Binding::Input(_) | Binding::Output(_)).then_some(binding)
     }
 
     pub fn record_of(&self, input: Input) -> StructId {

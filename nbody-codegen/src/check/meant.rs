@@ -58,7 +58,7 @@ impl BodyChecker<'_> {
         let Expr::Path(path) = without_groups(base) else { return false };
         let Some(name) = path.path.get_ident().map(ToString::to_string) else { return false };
         let (record, what) = match self.scopes.hidden(&name) {
-            Some(Binding::Output) => (self.result(), "the result"),
+            Some(Binding::Output(_)) => (self.result(), "the result"),
             Some(Binding::Input(input)) => (self.record_of(input), "the particle"),
             _ => return false,
         };

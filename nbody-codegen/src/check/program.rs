@@ -1,12 +1,12 @@
-//! Checks programs per particle: updates and measures.
+//! Checks programs per particle and per tuple: updates, measures and tuples.
 
 use crate::check::body::BodyChecker;
 use crate::check::items::Items;
 use crate::diagnostics::Site;
-use crate::ir::{self, Function, Input, List, ProgramKind};
+use crate::ir::{self, Function, Input, List, ProgramKind, Reduction, Type};
 use crate::message;
 use crate::names;
-use crate::syntax;
+use crate::syntax::{self, Trait};
 
 pub(super) fn program(
     items: &Items,
@@ -19,16 +19,28 @@ pub(super) fn program(
     };
     let (parameters, p) = (items.named(&impl_.target)?, items.named(&impl_.p)?);
     let [q, f, t] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?, named(impl_.t.as_ref())?];
-    let mut records = vec![(Input::Parameters, parameters.id), (Input::P, p.id)];
-    records.extend(q.iter().map(|q| (Input::Q, q.id)));
-    records.extend(f.iter().map(|f| (Input::F, f.id)));
+    let is_tuple = impl_.of == Trait::Tuple;
+    let mut records = vec![(Input::Parameters, parameters.id)];
+    if is_tuple {
+        records.extend(q.iter().map(|q| (Input::Tuple, q.id)));
+        records.extend((0..impl_.members).map(|place| (Input::Member(place), p.id)));
+    } else {
+        records.push((Input::P, p.id));
+        records.extend(q.iter().map(|q| (Input::Q, q.id)));
+        records.extend(f.iter().map(|f| (Input::F, f.id)));
+    }
 
     let block = &impl_.function.block;
     let mut checker = BodyChecker::new(items, functions, block);
     checker.changes = t.is_none();
     let roles = checker.roles(&impl_.names, &records, t.as_ref().map(|t| t.id));
     checker.block_without_value(block);
-    let kind = if let Some(t) = t {
+    let kind = if let Some(f) = t.as_ref().filter(|_| is_tuple) {
+        let name = &impl_.names[impl_.names.len() - impl_.members];
+        checker.refuse_unused(f.id, name, "tuple");
+        refuse_index(items, f);
+        ProgramKind::Tuple(impl_.members, ir::Named { id: f.id, ident: f.ident.clone() })
+    } else if let Some(t) = t {
         let name = impl_.names.last().expect("the total is the last parameter");
         checker.refuse_unused(t.id, name, "measure");
         ProgramKind::Measure(t)
@@ -55,4 +67,13 @@ pub(super) fn program(
         roles,
         body: checker.finish(functions?, block, None),
     })
+}
+
+/// Refuses a result that keeps an index: a tuple has several particles, and no pair.
+fn refuse_index(items: &Items, f: &ir::Named) {
+    let index = Type::Reduced(Reduction::ArgMin);
+    for field in items.structs[f.id].fields.iter().filter(|field| field.ty == index) {
+        let name = field.ident.to_string();
+        items.cx.error(Site::of(&field.ident), &message::TUPLE_INDEX, &[&name]);
+    }
 }

@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{Input, LocalId};
+use crate::ir::{Input, LocalId, Side};
 use crate::message;
 use crate::syntax::Function;
 
@@ -16,8 +16,8 @@ pub(crate) enum Binding {
     Local(LocalId),
     /// The parameters, the i-particle or the j-particle.
     Input(Input),
-    /// The result.
-    Output,
+    /// The result, or the result of a particle of a tuple.
+    Output(Side),
     /// A variable whose value was refused already.
     Unknown,
 }

@@ -18,6 +18,7 @@ const TYPES_OF_THE_LANGUAGE: &[&str] = &[
     "Interaction",
     "Update",
     "Measure",
+    "Tuple",
     "Min",
     "Max",
     "ArgMin",

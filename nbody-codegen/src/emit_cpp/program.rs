@@ -1,4 +1,4 @@
-//! Prints a program per particle.
+//! Prints a program per particle or per tuple.
 
 use super::function::{of_space, space_parameter, static_of_space, used};
 use super::printer::Printer;
@@ -8,7 +8,7 @@ use crate::emit_cuda::{comment_of_program, function_name};
 use crate::ir::{Input, Module, Program, ProgramKind};
 use crate::lanes;
 
-/// Prints the declaration of an update or a measure, and the names by which loops know it.
+/// Prints the declaration of an update, a measure or a tuple, and the names by which loops know it.
 pub fn program(module: &Module, item: &Program) -> String {
     let mut text = Text::of_calls();
     let Program { body, roles, .. } = item;
@@ -42,6 +42,10 @@ fn parameters(module: &Module, item: &Program) -> Vec<String> {
         parameters.extend(total.keeps_index().then(|| format!("U32 {}", item.roles.index)));
         parameters.push(format!("{} &{}", total.name, item.roles.f));
     }
+    if let ProgramKind::Tuple(_, result) = &item.kind {
+        let result = &module[result.id].name;
+        parameters.extend(item.roles.members.iter().map(|name| format!("{result} &{name}")));
+    }
     parameters
 }
 
@@ -53,6 +57,9 @@ fn constant(item: &Program, input: Input) -> &'static str {
 
 /// Prints the names by which loops know the program.
 fn names(text: &mut Text, module: &Module, item: &Program) {
+    if let ProgramKind::Tuple(members, result) = &item.kind {
+        return names_of_tuple(text, module, item, (*members, &module[result.id].name));
+    }
     let roles = [(Input::P, "P", "p"), (Input::Q, "Q", "q"), (Input::F, "F", "f")];
     let mut parameters = vec!["const Parameters &self".to_owned(), "const Space &space".to_owned()];
     let mut arguments = vec!["self", "space"];
@@ -78,5 +85,36 @@ fn names(text: &mut Text, module: &Module, item: &Program) {
     let name = function_name(item);
     let call = format!("law::{name}({});", arguments.join(", "));
     static_of_space(text, &format!("void {name}"), &parameters, &call);
+    text.close("};");
+}
+
+/// Prints the names by which loops know a tuple of this number of particles, and this result of each.
+fn names_of_tuple(
+    text: &mut Text,
+    module: &Module,
+    item: &Program,
+    (members, result): (usize, &str),
+) {
+    let record = item.q.as_ref().map(|named| format!("law::{}", module[named.id].name));
+    text.comment(&["The names by which loops know the tuple."]);
+    text.open("struct Program {");
+    text.line(&format!("using Parameters = law::{};", module[item.parameters.id].name));
+    text.line(&format!("using P = law::{};", module[item.p.id].name));
+    text.line(&format!("using T = {};", record.as_deref().unwrap_or("Nothing")));
+    text.line(&format!("using F = law::{result};"));
+    text.line(&format!("static constexpr size_t MEMBERS = {members};"));
+    let parameters = [
+        "const Parameters &self",
+        "const Space &space",
+        if record.is_some() { "const T &t" } else { "const T &" },
+        "const P *p",
+        "F *f",
+    ];
+    let each = |name: &str| (0..members).map(|k| format!("{name}[{k}]")).collect::<Vec<_>>();
+    let mut arguments = vec!["self".to_owned(), "space".to_owned()];
+    arguments.extend(record.is_some().then(|| "t".to_owned()));
+    arguments.extend(each("p").into_iter().chain(each("f")));
+    let call = format!("law::tuple({});", arguments.join(", "));
+    static_of_space(text, "void tuple", &parameters.map(str::to_owned), &call);
     text.close("};");
 }

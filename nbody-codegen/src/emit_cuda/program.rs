@@ -1,5 +1,5 @@
-//! Prints the generated part of the CUDA program of a program per particle: its declaration, and
-//! the names by which kernels refer to it.
+//! Prints the generated part of the CUDA program of a program per particle or per tuple: its
+//! declaration, and the names by which kernels refer to it.
 
 use crate::emit_cuda::expr::{Printer, component};
 use crate::emit_cuda::function::used;
@@ -9,7 +9,7 @@ use crate::emit_cuda::sums::accumulation;
 use crate::emit_cuda::text::{Text, docs_or};
 use crate::ir::{Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, Type};
 
-/// Prints the declaration of an update or a measure.
+/// Prints the declaration of an update, a measure or a tuple.
 pub fn program(module: &Module, program: &Program) -> String {
     let mut text = Text::default();
     let records: Vec<_> = program.records().collect();
@@ -31,10 +31,15 @@ pub fn program(module: &Module, program: &Program) -> String {
 
 /// Returns the comment of the function of a program.
 pub fn comment_of_program(program: &Program) -> Vec<String> {
-    let p = program.roles.input(Input::P);
+    let roles = &program.roles;
     docs_or(&program.fn_attrs, || match program.kind {
-        ProgramKind::Update(_) => format!("Changes {p}."),
-        ProgramKind::Measure(_) => format!("Adds to {} what {p} contributes.", program.roles.f),
+        ProgramKind::Update(_) => format!("Changes {}.", roles.input(Input::P)),
+        ProgramKind::Measure(_) => {
+            format!("Adds to {} what {} contributes.", roles.f, roles.input(Input::P))
+        }
+        ProgramKind::Tuple(..) => {
+            format!("Adds the results of the particles of a tuple: {}.", roles.members.join(", "))
+        }
     })
 }
 
@@ -43,6 +48,7 @@ pub fn function_name(program: &Program) -> &'static str {
     match program.kind {
         ProgramKind::Update(_) => "update",
         ProgramKind::Measure(_) => "measure",
+        ProgramKind::Tuple(..) => "tuple",
     }
 }
 
@@ -62,6 +68,10 @@ fn parameters(module: &Module, program: &Program) -> Vec<String> {
         parameters.extend(total.keeps_index().then(|| format!("u32 {}", program.roles.index)));
         parameters.push(format!("{} &{}", total.name, program.roles.f));
     }
+    if let ProgramKind::Tuple(_, result) = &program.kind {
+        let result = &module[result.id].name;
+        parameters.extend(program.roles.members.iter().map(|name| format!("{result} &{name}")));
+    }
     parameters
 }
 
@@ -74,24 +84,37 @@ pub fn names(module: &Module, program: &Program) -> String {
     };
     text.comment(&["The names by which kernels know the program."]);
     text.line(&format!("using Parameters = law::{};", module[program.parameters.id].name));
-    let roles = [("ParticleP", "PDIM"), ("ParticleQ", "QDIM"), ("ResultsF", "RDIM")];
-    let roles = [Input::P, Input::Q, Input::F].map(struct_of).into_iter().zip(roles);
-    for (item, (role, _)) in roles.clone() {
+    let roles = if program.members() > 0 {
+        let roles = [(Input::Member(0), "ParticleP", "PDIM"), (Input::Tuple, "TupleT", "TDIM")];
+        roles.to_vec()
+    } else {
+        vec![
+            (Input::P, "ParticleP", "PDIM"),
+            (Input::Q, "ParticleQ", "QDIM"),
+            (Input::F, "ResultsF", "RDIM"),
+        ]
+    };
+    let roles: Vec<_> =
+        roles.into_iter().map(|(input, role, dim)| (struct_of(input), (role, dim))).collect();
+    for (item, (role, _)) in &roles {
         let name = item.map_or("Nothing".to_owned(), |item| format!("law::{}", item.name));
         text.line(&format!("using {role} = {name};"));
     }
-    for (item, (_, dim)) in roles {
+    for (item, (_, dim)) in &roles {
         text.line(&format!("constexpr int {dim} = {};", item.map_or(0, Struct::dim)));
     }
     match &program.kind {
         ProgramKind::Update(changes) => {
             changed_numbers(&mut text, &module[program.p.id], changes);
         }
-        ProgramKind::Measure(total) => {
-            let total = &module[total.id];
-            text.line(&format!("using Accumulators = law::{};", total.name));
-            text.line(&format!("constexpr int FDIM = {};", total.dim()));
+        ProgramKind::Measure(output) | ProgramKind::Tuple(_, output) => {
+            let output = &module[output.id];
+            text.line(&format!("using Accumulators = law::{};", output.name));
+            text.line(&format!("constexpr int FDIM = {};", output.dim()));
         }
+    }
+    if let ProgramKind::Tuple(members, _) = program.kind {
+        text.line(&format!("constexpr int MEMBERS = {members}; // particles of a tuple"));
     }
     text.gap();
     let mut done = Vec::new();
@@ -101,9 +124,13 @@ pub fn names(module: &Module, program: &Program) -> String {
             each_number(&mut text, &module[named.id]);
         }
     }
-    act(&mut text, module, program);
-    if let ProgramKind::Measure(total) = &program.kind {
-        accumulation(&mut text, &module[total.id]);
+    if let ProgramKind::Tuple(members, _) = program.kind {
+        act_on_tuple(&mut text, program, members);
+    } else {
+        act(&mut text, module, program);
+    }
+    if let Some(output) = program.output() {
+        accumulation(&mut text, &module[output.id]);
     }
     text.finish()
 }
@@ -163,8 +190,8 @@ fn each_number(text: &mut Text, item: &Struct) {
 /// Prints the call of the program for one particle.
 fn act(text: &mut Text, module: &Module, program: &Program) {
     let keeps_index = match &program.kind {
-        ProgramKind::Update(_) => false,
         ProgramKind::Measure(total) => module[total.id].keeps_index(),
+        ProgramKind::Update(_) | ProgramKind::Tuple(..) => false,
     };
     let is_measure = matches!(program.kind, ProgramKind::Measure(_));
     let constant = if is_measure { "const " } else { "" };
@@ -188,6 +215,28 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
     }
     text.comment(&["Runs the program for one particle."]);
     text.function("void act", &parameters);
+    text.open("{");
+    text.line(&format!("law::{}({});", function_name(program), arguments.join(", ")));
+    text.close("}");
+    text.gap();
+}
+
+/// Prints the call of the program for one tuple.
+fn act_on_tuple(text: &mut Text, program: &Program, members: usize) {
+    let record = program.q.is_some();
+    let parameters = [
+        "const Parameters &self",
+        "const Space &space",
+        if record { "const TupleT &t" } else { "const TupleT &" },
+        "const ParticleP (&p)[MEMBERS]",
+        "Accumulators (&f)[MEMBERS]",
+    ];
+    let each = |name: &str| (0..members).map(|k| format!("{name}[{k}]")).collect::<Vec<_>>();
+    let mut arguments = vec!["self".to_owned(), "space".to_owned()];
+    arguments.extend(record.then(|| "t".to_owned()));
+    arguments.extend(each("p").into_iter().chain(each("f")));
+    text.comment(&["Runs the program for one tuple."]);
+    text.function("void act", &parameters.map(str::to_owned));
     text.open("{");
     text.line(&format!("law::{}({});", function_name(program), arguments.join(", ")));
     text.close("}");

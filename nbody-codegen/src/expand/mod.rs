@@ -3,6 +3,7 @@
 mod interaction;
 mod program;
 mod properties;
+mod tuple;
 
 use proc_macro2::TokenStream;
 use quote::quote;

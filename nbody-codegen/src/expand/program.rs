@@ -1,14 +1,15 @@
-//! Expands the `impl` of an update or a measure.
+//! Expands the `impl` of an update, a measure or a tuple.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::properties::{lints, operations};
+use super::tuple;
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident};
 use crate::ir::{Input, Module, Program, ProgramKind};
 
-/// Expands a program per particle.
+/// Expands a program per particle or per tuple.
 ///
 /// The `unsafe impl` is sound: the CUDA text declares the structs with the fields of the records,
 /// and visits their numbers in the same order.
@@ -28,21 +29,31 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
             },
         )
     };
-    let [p, q, f] = [Input::P, Input::Q, Input::F].map(ty);
+    let is_tuple = item.members() > 0;
+    let [p, q] =
+        if is_tuple { [Input::Member(0), Input::Tuple] } else { [Input::P, Input::Q] }.map(ty);
     let function = function(module, item, krate);
     let (of, kind, changes, total) = match &item.kind {
         ProgramKind::Update(changes) => ("Update", "update", &changes[..], None),
         ProgramKind::Measure(total) => ("Measure", "measure", &[][..], Some(&total.ident)),
+        ProgramKind::Tuple(..) => ("Tuple", "tuple", &[][..], None),
     };
     let [of, kind, of_kind] = [of, kind, &format!("of_{kind}")].map(ident);
     let total = total.map(|total| quote!(type T = #total;));
+    let types = match &item.kind {
+        ProgramKind::Tuple(members, result) => {
+            let result = &result.ident;
+            quote!(type P = #p; type T = #q; type F = #result; type Members = [u32; #members];)
+        }
+        _ => {
+            let f = ty(Input::F);
+            quote!(type P = #p; type Q = #q; type F = #f; #total)
+        }
+    };
     quote! {
         #(#attrs)*
         unsafe impl #krate::#of for #target {
-            type P = #p;
-            type Q = #q;
-            type F = #f;
-            #total
+            #types
             const PROGRAM: &'static #krate::ParticleProgram =
                 &#krate::ParticleDeclaration {
                     name: #name,
@@ -61,6 +72,9 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
 }
 
 fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream {
+    if let ProgramKind::Tuple(_, result) = &item.kind {
+        return tuple::function(module, item, &result.ident, krate);
+    }
     let (roles, body, target) = (&item.roles, &item.body, &item.parameters.ident);
     let printer = Printer::new(module, body, Some(roles), krate);
     let printed = printer.body();
@@ -80,7 +94,7 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
     };
     let inputs = [Input::P, Input::Q, Input::F].map(input);
     let (name, total) = match &item.kind {
-        ProgramKind::Update(_) => (ident("update"), None),
+        ProgramKind::Update(_) | ProgramKind::Tuple(..) => (ident("update"), None),
         ProgramKind::Measure(total) => {
             let (index, t, ty) = (ident(&roles.index), ident(&roles.f), &total.ident);
             let keeps_index = module[total.id].keeps_index();

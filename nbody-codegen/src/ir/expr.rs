@@ -84,7 +84,7 @@ impl Index {
 }
 
 /// Record that a function reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Input {
     /// The parameters.
     Parameters,
@@ -94,6 +94,10 @@ pub enum Input {
     J,
     /// The particle of a program per particle.
     P,
+    /// A particle of a tuple, by its place.
+    Member(usize),
+    /// The record of a tuple.
+    Tuple,
     /// The second record of this particle.
     Q,
     /// The result of an interaction for the particle.

@@ -22,6 +22,8 @@ pub struct Roles {
     pub index: String,
     /// Result of j, in a function of both directions.
     pub g: Option<String>,
+    /// Results of the particles of a tuple; empty in other functions.
+    pub members: Vec<String>,
 }
 
 impl Roles {
@@ -31,9 +33,10 @@ impl Roles {
         found.map(|(_, name)| &**name).expect("checked: a name is bound to its input")
     }
 
-    /// Returns the name of the result of i or of j.
+    /// Returns the name of the result of i, of j or of a particle of a tuple.
     pub fn result(&self, side: Side) -> &str {
         match (side, &self.g) {
+            (Side::Member(place), _) => &self.members[place],
             (Side::I, _) => &self.f,
             (Side::J, Some(g)) => g,
             (Side::J, None) => unreachable!("only both directions together add to the result of j"),

@@ -65,6 +65,8 @@ pub enum Side {
     I,
     /// The j-particle, with the result `g`, which only functions of both directions have.
     J,
+    /// A particle of a tuple, by its place.
+    Member(usize),
 }
 
 /// Operation that accumulates a value.

@@ -227,6 +227,8 @@ fn role(input: Input) -> TokenStream {
         Input::Parameters => quote!(Parameters),
         Input::I => quote!(I),
         Input::J => quote!(J),
-        Input::P | Input::Q | Input::F => unreachable!("checked: a cutoff sees a pair"),
+        Input::P | Input::Q | Input::F | Input::Member(_) | Input::Tuple => {
+            unreachable!("checked: a cutoff sees a pair")
+        }
     }
 }

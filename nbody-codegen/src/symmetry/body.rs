@@ -87,7 +87,7 @@ impl<'a> Symmetrizer<'a> {
         let (inputs, f, index) = (inputs.clone(), f.clone(), index.clone());
         let texts = (pair.body.space.clone(), pair.body.comments.clone());
         let body = Body::new(&self.module.functions, self.locals, statements, None, texts);
-        Symmetric { roles: Roles { inputs, f, index, g: Some(g) }, body }
+        Symmetric { roles: Roles { inputs, f, index, g: Some(g), members: Vec::new() }, body }
     }
 
     /// Writes the statements of a block in both directions.

@@ -9,11 +9,14 @@ use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
 impl Trait {
+    const ALL: [Self; 4] = [Self::Interaction, Self::Update, Self::Measure, Self::Tuple];
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Interaction => "Interaction",
             Self::Update => "Update",
             Self::Measure => "Measure",
+            Self::Tuple => "Tuple",
         }
     }
 
@@ -23,6 +26,7 @@ impl Trait {
             Self::Interaction => [&["I", "J", "F"], &[]],
             Self::Update => [&["P"], &["Q", "F"]],
             Self::Measure => [&["P", "T"], &["Q", "F"]],
+            Self::Tuple => [&["P", "F"], &["T"]],
         }
     }
 }
@@ -31,8 +35,7 @@ impl Trait {
 pub(super) fn trait_of(item: &ItemImpl) -> Option<Trait> {
     let (path, _) = item.trait_.as_ref()?;
     type_name(&item.self_ty)?;
-    let traits = [Trait::Interaction, Trait::Update, Trait::Measure];
-    traits.into_iter().find(|of| path.is_ident(of.name()))
+    Trait::ALL.into_iter().find(|of| path.is_ident(of.name()))
 }
 
 /// Advises on an `impl` that is not part of the language.
@@ -41,9 +44,8 @@ pub(super) fn other(item: &ItemImpl) -> String {
         return "helper functions are free functions of the module; functions of the host stand outside of it"
             .to_owned();
     };
-    let traits = [Trait::Interaction, Trait::Update, Trait::Measure];
     let last = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-    match (traits.iter().find(|of| last == of.name()), &*item.self_ty) {
+    match (Trait::ALL.iter().find(|of| last == of.name()), &*item.self_ty) {
         (Some(of), Type::Path(ty)) => {
             let target = ty.path.segments.last().map(|last| last.ident.to_string());
             format!("write `impl {} for {}`", of.name(), target.unwrap_or_default())
@@ -68,7 +70,17 @@ pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
     let [required, optional] = of.types();
     let optional = optional.iter().map(named).filter(|(_, ty)| ty.is_some());
     let types = required.iter().map(named).chain(optional).collect();
-    Roles { of, target: last_name(&item.self_ty), types }
+    let members = item.items.iter().find_map(|item| match item {
+        ImplItem::Fn(item) => item.sig.inputs.iter().find_map(names_of_pattern),
+        _ => None,
+    });
+    Roles { of, target: last_name(&item.self_ty), types, members }
+}
+
+/// Returns the number of names of a parameter such as `[a, b]: [&Atom; 2]`.
+fn names_of_pattern(input: &syn::FnArg) -> Option<usize> {
+    let syn::FnArg::Typed(parameter) = input else { return None };
+    if let syn::Pat::Slice(pattern) = &*parameter.pat { Some(pattern.elems.len()) } else { None }
 }
 
 impl Roles {
@@ -161,6 +173,7 @@ fn functions(of: Trait) -> &'static [&'static str] {
         Trait::Interaction => &["pair", "cutoff"],
         Trait::Update => &["update"],
         Trait::Measure => &["measure"],
+        Trait::Tuple => &["tuple"],
     }
 }
 
@@ -178,6 +191,7 @@ fn is_meant(name: &str, known: &str) -> bool {
             "pairwise",
         ],
         "cutoff" => &["radius", "range", "reach", "cut_off", "cutoff_radius"],
+        "tuple" => &["bond", "angle", "dihedral", "torsion", "bonded", "force", "act"],
         "update" => &["step", "apply", "kick", "drift", "advance"],
         _ => &["energy", "reduce", "sum"],
     };
@@ -203,9 +217,7 @@ pub(super) fn names_of(
     types: &[(&Ident, bool)],
     structs: &[Ident],
 ) -> Option<Vec<Ident>> {
-    let mut inputs = signature.inputs.iter();
-    let receiver = matches!(inputs.next(), Some(syn::FnArg::Receiver(receiver))
-        if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
+    let mut inputs = signature.inputs.iter().skip(1);
     let mut names = Vec::new();
     for (expected, mutable) in types {
         let input = inputs.next()?;
@@ -222,11 +234,17 @@ pub(super) fn names_of(
         }
         names.push(plain_name(&parameter.pat)?);
     }
-    let plain = signature.constness.is_none()
+    (is_plain(signature) && inputs.next().is_none()).then_some(names)
+}
+
+/// Tests whether a function is without modifiers and has `&self` as its first parameter.
+pub(super) fn is_plain(signature: &syn::Signature) -> bool {
+    let receiver = matches!(signature.inputs.first(), Some(syn::FnArg::Receiver(receiver))
+        if receiver.mutability.is_none() && receiver.to_token_stream().to_string() == "& self");
+    receiver
+        && signature.constness.is_none()
         && signature.asyncness.is_none()
         && matches!(signature.safety, syn::Safety::Default)
-        && inputs.next().is_none();
-    (receiver && plain).then_some(names)
 }
 
 /// Returns the structs that a function takes references to, in order, each with the name and the

@@ -24,6 +24,7 @@ pub enum Trait {
     Interaction,
     Update,
     Measure,
+    Tuple,
 }
 
 /// Structs that an `impl` names, as far as it does.
@@ -32,6 +33,8 @@ pub struct Roles {
     pub target: Option<Ident>,
     /// Types that the `impl` must name, found or missing, and optional types that it does name.
     pub types: Vec<(&'static str, Option<Ident>)>,
+    /// The number of particles of a tuple, as far as its function tells.
+    pub members: Option<usize>,
 }
 
 pub struct Struct {
@@ -90,18 +93,22 @@ pub struct Interaction {
     pub names: [Ident; 3],
 }
 
-/// `impl Update for ...` or `impl Measure for ...`.
+/// `impl Update for ...`, `impl Measure for ...` or `impl Tuple for ...`.
 pub struct Program {
     pub of: Trait,
     pub attrs: Vec<Attribute>,
     pub target: Ident,
     pub p: Ident,
+    /// Second record of the particle, or the record of a tuple.
     pub q: Option<Ident>,
     pub f: Option<Ident>,
-    /// Total of a measure.
+    /// Total of a measure, or the result of each particle of a tuple.
     pub t: Option<Ident>,
+    /// Number of particles of a tuple.
+    pub members: usize,
     pub function: syn::ImplItemFn,
-    /// Names of the parameters of its function, one for each type.
+    /// Names of the parameters of its function, one for each type; of a tuple the record, the
+    /// particles and their results.
     pub names: Vec<Ident>,
 }
 

@@ -7,6 +7,7 @@ mod items;
 mod module;
 mod parts;
 mod program;
+mod tuple;
 
 pub use arguments::Arguments;
 pub use items::{

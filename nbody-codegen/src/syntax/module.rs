@@ -6,7 +6,7 @@ use syn::{Ident, Item, ItemImpl, ItemMod, ItemStruct};
 
 use super::items::{Constant, Field, Function, Module, Struct, Trait, Tuple};
 use super::parts::{attributes, generics, plain_name, type_name};
-use super::{implementation, interaction, program};
+use super::{implementation, interaction, program, tuple};
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
@@ -97,6 +97,7 @@ impl Module {
             Some(Trait::Interaction) => {
                 self.interactions.extend(interaction::interaction(cx, item, structs));
             }
+            Some(Trait::Tuple) => self.programs.extend(tuple::tuple(cx, item)),
             Some(of) => self.programs.extend(program::program(cx, of, item, structs)),
             None => {
                 let help = implementation::other(&item);
@@ -204,8 +205,8 @@ fn item_help(item: &Item) -> &'static str {
 
         Item::Type(_) => "write the type itself",
         _ => {
-            "a module holds structs, constants, helper functions and `impl`s of `Interaction`, `Update` and \
-             `Measure`"
+            "a module holds structs, constants, helper functions and `impl`s of `Interaction`, `Update`, \
+             `Measure` and `Tuple`"
         }
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
         return None;
     };
     let Header { target, attrs, .. } = header;
-    Some(Program { of, attrs, target, p, q, f, t, function, names })
+    Some(Program { of, attrs, target, p, q, f, t, members: 0, function, names })
 }
 
 /// Refuses a function that takes one more record, `q` or `f`, than the `impl` names: the type is

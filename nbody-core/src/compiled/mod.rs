@@ -6,4 +6,5 @@ mod hits;
 mod listed;
 mod pairs;
 mod particles;
+mod tuples;
 mod variant;

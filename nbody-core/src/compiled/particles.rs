@@ -71,7 +71,7 @@ fn block<P: Record>(lines: &[Line<u64>], b: usize) -> &[Line<u64>] {
 
 /// Returns a record of a block.
 #[inline(always)]
-fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
+pub(super) fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
     P::read(&mut Load { lines: &lines[..P::DIM], at })
 }
 

@@ -18,6 +18,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::Law;
+use crate::law::program::ParticleProgram;
 use crate::lists::engine::{Neighbours, Origin, ShortRange};
 use crate::memory::buffer::Buffer;
 use crate::numeric::precision::Precision;
@@ -32,6 +33,8 @@ use crate::records::rows::Rows;
 use crate::trees::engine::Tree;
 use crate::trees::law::TreeLaw;
 use crate::trees::opening::Opening;
+use crate::tuples::cpu::CpuTuples;
+use crate::tuples::engine::Tuples;
 
 /// The CPU as a device.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +120,14 @@ impl Device for Cpu {
         parameters: &[u64],
     ) -> Result<Box<dyn PerParticle>, Error> {
         Ok(Box::new(CpuPerParticle::new(fields, parameters)?))
+    }
+
+    fn tuples(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Box<dyn Tuples>, Error> {
+        Ok(Box::new(CpuTuples::new(program, parameters)?))
     }
 
     fn selection(&self) -> Result<Box<dyn Selection>, Error> {

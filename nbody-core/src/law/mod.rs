@@ -13,3 +13,4 @@ pub mod program_table;
 pub mod reach;
 mod records;
 pub mod table;
+pub mod tuple_loop;

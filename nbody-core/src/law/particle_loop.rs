@@ -1,7 +1,8 @@
-//! The loop of a program per particle, as a value.
+//! The loop of a program per particle or per tuple, as a value.
 
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::law::tuple_loop::TupleWork;
 use crate::numeric::simd::lanes::Line;
 
 /// Constants of all particles.
@@ -21,7 +22,7 @@ pub struct BesideBlocks<'a> {
     pub f: &'a [Line<u64>],
 }
 
-/// The loop of a program over some blocks of particles, in `f64`.
+/// The loop of a program over some blocks of particles, or over tuples, in `f64`.
 pub struct ParticleLoop(pub ParticleCode);
 
 /// The function of a loop.
@@ -31,6 +32,8 @@ pub enum ParticleCode {
     Update(UpdateBlocks),
     /// A measure, by the Rust compiler.
     Measure(MeasureBlocks),
+    /// A tuple, by the Rust compiler.
+    Tuples(EvaluateTuples),
     /// A function that was compiled at run time.
     Loaded(&'static dyn LoadedParticleLoop),
 }
@@ -41,6 +44,9 @@ type UpdateBlocks = fn(&ParticleSetting, &mut [Line<u64>], BesideBlocks);
 /// Writes the contribution of each particle to the total, from blocks whose first particle has
 /// this index.
 type MeasureBlocks = fn(&ParticleSetting, &[Line<u64>], BesideBlocks, usize, &mut [Line<u64>]);
+
+/// Evaluates tuples, and merges their results into sums.
+type EvaluateTuples = fn(&ParticleSetting, TupleWork);
 
 /// A function that was compiled at run time: see the methods of [`ParticleLoop`].
 #[allow(missing_docs, reason = "documented there")]
@@ -54,6 +60,7 @@ pub trait LoadedParticleLoop: Send + Sync {
         first: usize,
         totals: &mut [Line<u64>],
     );
+    fn tuples(&self, setting: &ParticleSetting, work: TupleWork);
 }
 
 /// Compiles the loop of a program at run time.
@@ -73,7 +80,9 @@ impl ParticleLoop {
         match self.0 {
             ParticleCode::Update(update) => update(setting, p, beside),
             ParticleCode::Loaded(code) => code.update(setting, p, beside),
-            ParticleCode::Measure(_) => unreachable!("checked: the loop of an update"),
+            ParticleCode::Measure(_) | ParticleCode::Tuples(_) => {
+                unreachable!("checked: the loop of an update")
+            }
         }
     }
 
@@ -90,7 +99,20 @@ impl ParticleLoop {
         match self.0 {
             ParticleCode::Measure(measure) => measure(setting, p, beside, first, totals),
             ParticleCode::Loaded(code) => code.measure(setting, p, beside, first, totals),
-            ParticleCode::Update(_) => unreachable!("checked: the loop of a measure"),
+            ParticleCode::Update(_) | ParticleCode::Tuples(_) => {
+                unreachable!("checked: the loop of a measure")
+            }
+        }
+    }
+
+    /// Evaluates tuples, and merges their results into sums.
+    pub(crate) fn tuples(&self, setting: &ParticleSetting, work: TupleWork) {
+        match self.0 {
+            ParticleCode::Tuples(tuples) => tuples(setting, work),
+            ParticleCode::Loaded(code) => code.tuples(setting, work),
+            ParticleCode::Update(_) | ParticleCode::Measure(_) => {
+                unreachable!("checked: the loop of a tuple")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Programs per particle: updates and measures.
+//! Programs per particle and per tuple: updates, measures and tuples.
 //!
 //! They compute in IEEE `f64` for every precision of the buffers, since their cost grows only with
 //! the number of particles. Numbers are converted exactly when they are loaded and rounded when
@@ -43,38 +43,42 @@ unsafe impl<L: Lane> Record for Nothing<L> {
 /// The generated part of the CUDA program of a [`ParticleProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParticleText {
-    /// The declaration: structs, constants, functions and `update` or `measure`, in the namespace
-    /// `nbody::law`.
+    /// The declaration: structs, constants, functions and `update`, `measure` or `tuple`, in the
+    /// namespace `nbody::law`.
     pub law: &'static str,
-    /// The names by which kernels use it, in the namespace `nbody`, and for measures the initial
-    /// values and the merging of totals.
+    /// The names by which kernels use it, in the namespace `nbody`, and for measures and tuples the
+    /// initial values and the merging of their results.
     pub names: &'static str,
 }
 
-/// A program per particle as a value, [`Update::PROGRAM`] or [`Measure::PROGRAM`]: everything that
-/// engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
+/// A program per particle or per tuple as a value, [`Update::PROGRAM`], [`Measure::PROGRAM`] or
+/// [`Tuple::PROGRAM`]: everything that engines and the cache know of it. It is not `Copy`, so that safe code cannot change the text
 /// that engines run.
 pub struct ParticleProgram {
     /// The name in messages: the name of the declaration's struct of parameters, in snake case.
     pub name: &'static str,
-    /// The cost for one particle.
+    /// The cost for one particle or tuple.
     pub operations: Operations,
+    /// The number of particles of a tuple; 0 for a program per particle.
+    pub members: usize,
     /// The generated part of its CUDA program.
     pub cuda: ParticleText,
-    /// Whether an update assigns each field of `p`, in the order of the fields; empty for a
-    /// measure. Other fields keep their bits.
+    /// Whether an update assigns each field of `p`, in the order of the fields; empty for
+    /// other programs. Other fields keep their bits.
     pub changes: &'static [bool],
     /// The layout of the parameters.
     pub parameters: &'static [Field],
-    /// The layout of the particle, [`Update::P`].
+    /// The layout of the particle, [`Update::P`], or of each particle of a tuple.
     pub p: &'static [Field],
-    /// The layout of the second particle, [`Update::Q`]; empty if there is none.
+    /// The layout of the second particle, [`Update::Q`], or of the record of a tuple,
+    /// [`Tuple::T`]; empty if there is none.
     pub q: &'static [Field],
     /// The layout of the results that it reads, [`Update::F`]; empty if there are none.
     pub f: &'static [Field],
-    /// The layout of the total of a measure, [`Measure::T`]; empty for an update.
+    /// The layout of the total of a measure, [`Measure::T`], or of the result of a particle of a
+    /// tuple, [`Tuple::F`]; empty for an update.
     pub total: &'static [Field],
-    /// The loop over particles on the CPU.
+    /// The loop over particles or tuples on the CPU.
     pub(crate) cpu_loop: CpuLoop,
 }
 
@@ -115,7 +119,16 @@ impl ParticleProgram {
     /// Refuses an update where a measure is needed.
     pub fn check_measure(&self) -> Result<(), Error> {
         let (program, expected) = (self.name, "a measure");
-        if self.total.is_empty() { Err(Error::WrongProgram { program, expected }) } else { Ok(()) }
+        if self.total.is_empty() || self.members > 0 {
+            return Err(Error::WrongProgram { program, expected });
+        }
+        Ok(())
+    }
+
+    /// Refuses a program per particle where a tuple is needed.
+    pub fn check_tuple(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "a tuple");
+        if self.members > 0 { Ok(()) } else { Err(Error::WrongProgram { program, expected }) }
     }
 
     /// Refuses to wrap positions where it would change nothing: in open space, or without points of
@@ -152,8 +165,10 @@ impl ParticleProgram {
     /// [`Law`](crate::law::interaction::Law).
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
-        let records = [self.parameters, self.p, self.q, self.f, self.total];
-        let numbers: usize = records.into_iter().map(dim).sum();
+        let count = self.members.max(1);
+        let records = [(self.parameters, 1), (self.p, count), (self.q, 1), (self.f, 1)];
+        let records = records.into_iter().chain([(self.total, count)]);
+        let numbers: usize = records.map(|(fields, count)| dim(fields) * count).sum();
         numbers.saturating_mul(COPIES * size_of::<f64>())
     }
 }
@@ -175,6 +190,7 @@ impl ParticleDeclaration {
         ParticleProgram {
             name,
             operations,
+            members: 0,
             cuda,
             changes,
             parameters: U::FIELDS,
@@ -192,6 +208,7 @@ impl ParticleDeclaration {
         ParticleProgram {
             name,
             operations,
+            members: 0,
             cuda,
             changes,
             parameters: M::FIELDS,
@@ -200,6 +217,24 @@ impl ParticleDeclaration {
             f: M::F::FIELDS,
             total: M::T::FIELDS,
             cpu_loop: CpuLoop::Compiled(M::cpu_loop),
+        }
+    }
+
+    /// Returns the program of the declared tuple.
+    pub const fn tuple<X: Tuple>(self) -> ParticleProgram {
+        let Self { name, operations, cuda, changes } = self;
+        ParticleProgram {
+            name,
+            operations,
+            members: <X::Members as Members>::COUNT,
+            cuda,
+            changes,
+            parameters: X::FIELDS,
+            p: X::P::FIELDS,
+            q: X::T::FIELDS,
+            f: &[],
+            total: X::F::FIELDS,
+            cpu_loop: CpuLoop::Compiled(X::cpu_loop),
         }
     }
 }
@@ -283,4 +318,71 @@ pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// Returns the compiled loop over particles.
     #[doc(hidden)]
     fn cpu_loop() -> ParticleLoop;
+}
+
+/// The interaction of a few given particles, such as a bond, an angle or a dihedral. The value
+/// holds its uniform parameters.
+///
+/// Written by `#[nbody::interaction]` from a module with an `impl Tuple for ...`, and by nothing
+/// else. It computes in `f64`, as an [`Update`] does, since the number of tuples grows only with the
+/// number of particles.
+///
+/// # Safety
+///
+/// As for [`Update`].
+#[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the CUDA text")]
+pub unsafe trait Tuple: Record<Lane = f64, Host = Self, With<f64> = Self> {
+    /// Each particle.
+    type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
+    /// The record of a tuple; [`Nothing`] if there is none.
+    type T: Record<Lane = f64, Host = Self::T, With<f64> = Self::T>;
+    /// The result of each particle.
+    type F: Output<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+    /// The indices of the particles of a tuple: `[u32; 2]` for a bond.
+    type Members: Members;
+
+    /// The program as a value.
+    const PROGRAM: &'static ParticleProgram;
+
+    /// Adds to the result of each particle.
+    fn tuple<L: Lane<Coordinate = L>, S: Space<L>>(
+        this: &Self::With<L>,
+        space: &S,
+        t: &<Self::T as Record>::With<L>,
+        p: &[<Self::P as Record>::With<L>],
+        f: &mut [<Self::F as Record>::With<L>],
+    );
+
+    /// Returns the compiled loop over tuples.
+    #[doc(hidden)]
+    fn cpu_loop() -> ParticleLoop;
+}
+
+/// The indices of the particles of a tuple: `[u32; N]`.
+pub trait Members: Copy + fmt::Debug + Send + Sync + 'static {
+    /// The number of particles.
+    const COUNT: usize;
+    /// An array with an item for each particle.
+    #[doc(hidden)]
+    type Of<T>: AsRef<[T]> + AsMut<[T]>;
+
+    /// Returns the indices.
+    fn indices(&self) -> &[u32];
+
+    /// Makes an item for each particle.
+    #[doc(hidden)]
+    fn each<T>(make: impl FnMut(usize) -> T) -> Self::Of<T>;
+}
+
+impl<const N: usize> Members for [u32; N] {
+    const COUNT: usize = N;
+    type Of<T> = [T; N];
+
+    fn indices(&self) -> &[u32] {
+        self
+    }
+    #[inline(always)]
+    fn each<T>(make: impl FnMut(usize) -> T) -> [T; N] {
+        std::array::from_fn(make)
+    }
 }

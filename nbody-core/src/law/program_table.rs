@@ -1,4 +1,4 @@
-//! Programs per particle made at run time.
+//! Programs per particle and per tuple made at run time.
 
 use crate::error::Error;
 use crate::field::FieldKind;
@@ -12,20 +12,26 @@ use crate::law::table::{self, slice, text};
 /// The names of the records in messages.
 const RECORDS: [&str; 5] = ["parameters", "p", "q", "f", "totals"];
 
-/// A program per particle as a table: everything that code generation knows of a declaration,
+/// The most particles of a tuple.
+const MOST_MEMBERS: usize = 8;
+
+/// A program per particle or per tuple as a table: everything that code generation knows of a declaration,
 /// without a loop for the CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramTable {
     /// The name in messages.
     pub name: String,
-    /// The cost for one particle.
+    /// The cost for one particle or tuple.
     pub operations: Operations,
+    /// The number of particles of a tuple; 0 for a program per particle.
+    pub members: usize,
     /// The CUDA text of the declaration and of its names: [`ParticleText`].
     pub cuda: [String; 2],
-    /// Whether an update assigns each field of `p`; empty for a measure.
+    /// Whether an update assigns each field of `p`; empty for other programs.
     pub changes: Vec<bool>,
-    /// The fields of the parameters, of the particle, of the second particle, of the results that
-    /// are read, and of the total; empty where there is none.
+    /// The fields of the parameters, of the particle, of the second particle or the record of a
+    /// tuple, of the results that are read, and of the total or the result of a particle of a tuple;
+    /// empty where there is none.
     pub records: [Vec<(String, FieldKind)>; 5],
 }
 
@@ -67,11 +73,23 @@ impl ProgramTable {
     }
 
     fn program(self, cpu_loop: CpuLoop) -> ParticleProgram {
-        let Self { name, operations, cuda, changes, records } = self;
+        let Self { name, operations, members, cuda, changes, records } = self;
         let [law, names] = cuda.map(text);
         let [parameters, p, q, f, total] = records.map(table::fields);
         let (name, changes, cuda) = (text(name), slice(changes), ParticleText { law, names });
-        ParticleProgram { name, operations, cuda, changes, parameters, p, q, f, total, cpu_loop }
+        ParticleProgram {
+            name,
+            operations,
+            members,
+            cuda,
+            changes,
+            parameters,
+            p,
+            q,
+            f,
+            total,
+            cpu_loop,
+        }
     }
 
     /// Refuses a table that engines cannot run.
@@ -87,9 +105,12 @@ impl ProgramTable {
         for ((record, usage), fields) in RECORDS.into_iter().zip(uses).zip(&self.records) {
             records::check(record, usage, fields)?;
         }
-        let [_, p, _, _, total] = &self.records;
+        let [_, p, _, f, total] = &self.records;
         if p.is_empty() {
             return Err(Refusal::new("p", "without fields", "a field at least"));
+        }
+        if self.members > 0 {
+            return self.check_tuple(f, total);
         }
         match (self.changes.len(), total.len()) {
             (0, 1..) => Ok(()),
@@ -103,6 +124,30 @@ impl ProgramTable {
     }
 }
 
+impl ProgramTable {
+    /// Refuses a tuple that engines cannot run.
+    fn check_tuple(
+        &self,
+        f: &[(String, FieldKind)],
+        result: &[(String, FieldKind)],
+    ) -> Result<(), Refusal> {
+        if self.members > MOST_MEMBERS {
+            let expected = format!("{MOST_MEMBERS} at most");
+            return Err(Refusal::new("members", self.members.to_string(), &expected));
+        }
+        if !f.is_empty() || !self.changes.is_empty() {
+            return Err(Refusal::new("members", "given with f or changes", "one of them"));
+        }
+        if result.is_empty() {
+            return Err(Refusal::new("totals", "without fields", "a field at least"));
+        }
+        if result.iter().any(|(_, kind)| *kind == FieldKind::ArgMin) {
+            return Err(Refusal::new("totals", "with an `ArgMin`", "sums, extremes and counts"));
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +157,7 @@ mod tests {
         ProgramTable {
             name: "some".to_owned(),
             operations: Operations::default(),
+            members: 0,
             cuda: Default::default(),
             changes: vec![true],
             records: [
@@ -154,5 +200,26 @@ mod tests {
         refused(|it| it.changes.push(true), "number of changes is 2, expected 1 as of p");
         let total = |it: &mut ProgramTable| it.records[4] = vec![("x".to_owned(), FieldKind::Real)];
         refused(total, "changes is given with a total");
+        let tuple = |it: &mut ProgramTable| {
+            (it.members, it.changes) = (2, Vec::new());
+            it.records[3].clear();
+            it.records[4] = vec![("x".to_owned(), FieldKind::Real)];
+        };
+        let mut table = table();
+        tuple(&mut table);
+        assert!(table.check().is_ok());
+        let of_tuple = |change: &dyn Fn(&mut ProgramTable), message| {
+            refused(
+                |it| {
+                    tuple(it);
+                    change(it);
+                },
+                message,
+            );
+        };
+        of_tuple(&|it| it.members = 9, "members is 9, expected 8 at most");
+        of_tuple(&|it| it.changes.push(true), "members is given with f or changes");
+        of_tuple(&|it| it.records[4].clear(), "totals is without fields");
+        of_tuple(&|it| it.records[4][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin`");
     }
 }

@@ -15,6 +15,7 @@ use crate::memory::buffer::Buffer;
 use crate::memory::columns::Columns;
 use crate::memory::packed::Packed;
 use crate::numeric::precision::Precision;
+use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack;
 use crate::records::rows::WriteRows;
@@ -57,16 +58,18 @@ impl Particles {
 
     /// Writes bound numbers of some particles, one after another.
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
-        let (dim, mut lines) = (binding.places().len(), Vec::new());
-        let first = particles.start;
-        for (k, row) in particles.zip(rows.chunks_exact_mut(dim.max(1))) {
-            let block = k / LINE;
-            if k == first || k % LINE == 0 {
-                self.widen(binding, block..block + 1, &mut lines);
+        let (dim, mut lines) = (binding.places().len().max(1), Vec::new());
+        let (mut next, mut rest) = (particles.start, rows);
+        while next < particles.end {
+            let block = next / LINE;
+            let end = particles.end.min((block + 1) * LINE);
+            self.widen(binding, block..block + 1, &mut lines);
+            let (of_block, others) = rest.split_at_mut((end - next) * dim);
+            for (c, line) in lines.iter().enumerate() {
+                let cells = of_block.iter_mut().skip(c).step_by(dim);
+                cells.zip(&line.0[next % LINE..]).for_each(|(cell, word)| *cell = *word);
             }
-            for (cell, line) in row.iter_mut().zip(&lines) {
-                *cell = line.0[k % LINE];
-            }
+            (next, rest) = (end, others);
         }
     }
 
@@ -98,6 +101,17 @@ impl Particles {
                 Packed::Bits32(columns.bound::<f32>(binding, others, indices)?)
             }
         })
+    }
+
+    /// Writes bound numbers of all particles, one particle after another.
+    pub fn all_rows(&self, binding: &Binding, rows: &mut Vec<u64>) {
+        /// Particles that a thread converts at a time.
+        const CHUNK: usize = 256 * LINE;
+        let numbers = binding.places().len().max(1);
+        rows.resize(self.len() * numbers, 0);
+        parallel::each_chunk(rows, CHUNK * numbers, &|first, rows| {
+            self.rows(binding, first / numbers..(first + rows.len()) / numbers, rows);
+        });
     }
 
     /// Copies in `f64` the coordinates of the particles with these indices, at most a block.

@@ -297,6 +297,9 @@ pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &m
         to.0 = match place.number {
             Number::Index => lines[0].0.map(|word| S::word_to_u32(word).into()),
             Number::Real => lines[0].0.map(|word| S::from_word(word).to_f64().to_bits()),
+            Number::Coordinate if lines.len() == 1 => {
+                lines[0].0.map(|word| S::from_word(word).to_f64().to_bits())
+            }
             Number::Coordinate => std::array::from_fn(|k| {
                 let mut words = lines.iter().map(|line| line.0[k]);
                 let next = || words.next().expect("a line for each word of a coordinate");

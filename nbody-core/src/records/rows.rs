@@ -140,7 +140,7 @@ impl<R: Scalar> Writer<R> for RowWriter<'_> {
 }
 
 /// Reader of rows of 64-bit words.
-pub(super) struct RowReader<'a>(pub slice::Iter<'a, u64>);
+pub(crate) struct RowReader<'a>(pub slice::Iter<'a, u64>);
 
 impl RowReader<'_> {
     #[inline]

@@ -11,10 +11,11 @@ use crate::config::KernelConfig;
 use crate::error::Error;
 use crate::layout::{kind_of_word, numbers_of};
 
-const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
+pub(crate) const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const WRAP: &str = include_str!("../../kernels/wrap.cuh");
-const POSITIONS: &str = include_str!("positions.cuh");
-const BUFFERS: &str = include_str!("buffers.cuh");
+pub(crate) const POSITIONS: &str = include_str!("positions.cuh");
+pub(crate) const BUFFERS: &str = include_str!("buffers.cuh");
+const RESULTS: &str = include_str!("results.cuh");
 const UPDATE: &str = include_str!("update.cuh");
 const MEASURE: &str = include_str!("measure.cuh");
 
@@ -79,7 +80,7 @@ impl Program {
         let declared = begin..source.len();
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
         let types = types(program, buffers)?;
-        let _ = writeln!(source, "{BUFFERS}\n{types}");
+        let _ = writeln!(source, "{BUFFERS}\n{RESULTS}\n{types}");
         if is_update {
             let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program)?);
         }
@@ -203,7 +204,11 @@ constexpr int AXES[PDIM] = {{{axes}}}; // of the numbers that are coordinates
 }
 
 /// Returns the type of a particle in memory.
-fn row(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+pub(crate) fn row(
+    name: &'static str,
+    fields: &'static [Field],
+    layout: Layout,
+) -> Result<String, Error> {
     if fields.is_empty() {
         return Ok("Nothing".to_owned());
     }
@@ -220,7 +225,11 @@ fn row(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<S
 }
 
 /// Returns the type of results in memory.
-fn columns(name: &'static str, fields: &'static [Field], layout: Layout) -> Result<String, Error> {
+pub(crate) fn columns(
+    name: &'static str,
+    fields: &'static [Field],
+    layout: Layout,
+) -> Result<String, Error> {
     if fields.is_empty() {
         return Ok("Nothing".to_owned());
     }
@@ -234,7 +243,7 @@ fn list(places: impl Iterator<Item = usize>) -> String {
     places.join(", ")
 }
 
-fn numbers(dim: usize, layout: Layout) -> String {
+pub(crate) fn numbers(dim: usize, layout: Layout) -> String {
     if dim == 0 {
         "is not read".to_owned()
     } else {

@@ -1,6 +1,7 @@
 //! Structs that Rust and C++ share, each declared once.
 
 use nbody_core::Domain as Space;
+use nbody_core::loaded::ParticleSetting;
 
 /// A type with a name in C++.
 pub(super) trait Named {
@@ -31,6 +32,12 @@ impl<T: Named, const N: usize> Named for [T; N] {
 impl<T: Named> Named for *const T {
     fn declare(variable: &str) -> String {
         format!("const {}", T::declare(&format!("*{variable}")))
+    }
+}
+
+impl<T: Named> Named for *mut T {
+    fn declare(variable: &str) -> String {
+        T::declare(&format!("*{variable}"))
     }
 }
 
@@ -143,6 +150,34 @@ border! { structs:
     }
 }
 
+border! { tuples:
+    /// Tuples, with all particles, and the sums of some particles, as rows of words.
+    struct TupleWork {
+        /// The particles of the tuples, one tuple after another.
+        indices: *const u32,
+        tuples: usize,
+        /// The records of the tuples.
+        records: *const u64,
+        /// All particles.
+        particles: *const u64,
+        /// The first particle with sums, and the number of particles with sums.
+        first: usize,
+        particle_count: usize,
+        sums: *mut u64,
+        /// Whether the results of each tuple are rounded to `float`.
+        is_rounded: bool,
+    }
+
+    /// The shape of a tuple.
+    struct TupleShape {
+        numbers_of_parameters: usize,
+        members: usize,
+        numbers_of_p: usize,
+        numbers_of_t: usize,
+        numbers_of_f: usize,
+    }
+}
+
 border! { checks:
     /// A number of a check, and its error.
     struct Number {
@@ -174,5 +209,15 @@ impl From<&Space> for Domain {
     fn from(space: &Space) -> Self {
         let [lengths, inverses] = space.factors();
         Self { lengths, inverses, is_periodic: space.is_periodic() }
+    }
+}
+
+impl From<&ParticleSetting<'_>> for Setting {
+    fn from(setting: &ParticleSetting) -> Self {
+        Self {
+            parameters: setting.parameters.as_ptr().cast(),
+            domain: Domain::from(&setting.domain),
+            skips_self: false,
+        }
     }
 }

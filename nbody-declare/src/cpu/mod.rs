@@ -10,6 +10,7 @@ mod library;
 mod pairs;
 mod particles;
 mod program;
+mod tuples;
 
 pub(crate) use pairs::LawCode;
 pub(crate) use particles::ProgramCode;

@@ -1,4 +1,4 @@
-//! The loop of a program per particle that was declared at run time.
+//! The loop of a program per particle that was declared at run time, and the code of all programs.
 #![allow(unsafe_code)]
 
 use std::sync::{Mutex, PoisonError};
@@ -7,36 +7,44 @@ use libloading::Library;
 use nbody_compile::Cache;
 use nbody_core::loaded::{
     BesideBlocks, LINE, Line, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
-    ParticleSetting,
+    ParticleSetting, TupleWork,
 };
 use nbody_core::{Error, ProgramTable};
 
-use super::border::{self, Domain, ProgramShape, Setting};
+use super::border::{self, ProgramShape, Setting};
 use super::lane::Lane;
+use super::tuples::TupleFunctions;
 use super::{library, program};
 
-/// The C++ of a program per particle, and its loop once it is compiled.
+/// The C++ of a program per particle or per tuple, and its loop once it is compiled.
 pub(crate) struct ProgramCode {
     name: String,
+    is_tuple: bool,
     text: String,
     cache: Cache,
-    loaded: Mutex<Option<&'static Functions>>,
+    loaded: Mutex<Option<&'static dyn LoadedParticleLoop>>,
 }
 
 impl ProgramCode {
     /// Keeps the C++ of a table.
     pub fn new(table: &ProgramTable, text: String, cache: &Cache) -> Self {
-        Self { name: table.name.clone(), text, cache: cache.clone(), loaded: Mutex::new(None) }
+        let (name, is_tuple) = (table.name.clone(), table.members > 0);
+        Self { name, is_tuple, text, cache: cache.clone(), loaded: Mutex::new(None) }
     }
 
-    fn compile(&self) -> Result<&'static Functions, Error> {
-        let title = format!("{}: loop over particles", self.name);
-        let text = program::of_particles(&title, &self.text);
+    fn compile(&self) -> Result<&'static dyn LoadedParticleLoop, Error> {
+        let text = if self.is_tuple {
+            program::of_tuples(&format!("{}: loop over tuples", self.name), &self.text)
+        } else {
+            program::of_particles(&format!("{}: loop over particles", self.name), &self.text)
+        };
         let library = library::load(&text, Lane::OF_PARTICLES, &self.cache);
         let library = library.map_err(Error::of_device)?;
-        let functions = Functions::of(library);
-        let functions = functions.map_err(|error| Error::of_device(library::failed(&error)))?;
-        Ok(Box::leak(Box::new(functions)))
+        let failed = |error| Error::of_device(library::failed(&error));
+        if self.is_tuple {
+            return Ok(Box::leak(Box::new(TupleFunctions::of(library).map_err(failed)?)));
+        }
+        Ok(Box::leak(Box::new(Functions::of(library).map_err(failed)?)))
     }
 }
 
@@ -92,11 +100,7 @@ impl Functions {
         assert!(exist(beside.f.len(), shape.words_of_f), "results for each particle");
         assert!(exist(total_lines, shape.numbers_of_total), "a total for each particle");
         let (q, f) = (beside.q.as_ptr().cast(), beside.f.as_ptr().cast());
-        let setting = Setting {
-            parameters: setting.parameters.as_ptr().cast(),
-            domain: Domain::from(&setting.domain),
-            skips_self: false,
-        };
+        let setting = Setting::from(setting);
         // SAFETY: the function reads and writes the lines of these blocks alone, which the
         // assertions say exist; an update writes `p`, a measure `totals`.
         unsafe { (self.run)(&setting, p, q, f, blocks, first, totals) }
@@ -121,6 +125,10 @@ impl LoadedParticleLoop for Functions {
         assert_ne!(self.shape.numbers_of_total, 0, "checked: the loop of a measure");
         let p = (p.as_ptr().cast_mut().cast(), p.len());
         self.run(setting, p, beside, first, (totals.as_mut_ptr().cast(), totals.len()));
+    }
+
+    fn tuples(&self, _: &ParticleSetting, _: TupleWork) {
+        unreachable!("checked: the loop of a tuple")
     }
 }
 

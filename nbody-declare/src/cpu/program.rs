@@ -25,6 +25,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("record.hpp", include_str!("../../cpp/record.hpp")),
     ("loops.hpp", include_str!("../../cpp/loops.hpp")),
     ("particles.hpp", include_str!("../../cpp/particles.hpp")),
+    ("tuples.hpp", include_str!("../../cpp/tuples.hpp")),
     ("checks.hpp", include_str!("../../cpp/checks.hpp")),
 ];
 
@@ -66,6 +67,13 @@ pub(super) fn of_law(
 /// Returns the program of an update or a measure.
 pub(super) fn of_particles(title: &str, program: &str) -> String {
     assemble(title, Lane::OF_PARTICLES, &[], program, "", ["record.hpp", "particles.hpp"])
+}
+
+/// Returns the program of a tuple.
+pub(super) fn of_tuples(title: &str, program: &str) -> String {
+    let structs = border::tuples();
+    let program = format!("{structs}{program}");
+    assemble(title, Lane::OF_PARTICLES, &[], &program, "", ["record.hpp", "tuples.hpp"])
 }
 
 /// Returns the program of the pair function of a law on the numbers of checks.

@@ -8,7 +8,7 @@
 //!
 //! Each module depends on earlier ones of this list: `rows`, `host`, `placement`, `ghosts`, `buffer`,
 //! `sets`, `given`, `lengths`, `placing`, `lists`, `report`, `neighbours`, `short_range`, `tree`,
-//! `particles`.
+//! `particles`, `tuples`.
 
 mod buffer;
 mod ghosts;
@@ -25,6 +25,7 @@ mod rows;
 mod sets;
 mod short_range;
 mod tree;
+mod tuples;
 
 pub(crate) use buffer::{Distributed, all, all_mut};
 pub(crate) use host::HostParts;
@@ -33,3 +34,4 @@ pub(crate) use particles::{DistributedPrograms, DistributedSelection};
 pub(crate) use rows::Kind;
 pub(crate) use short_range::DistributedShortRange;
 pub(crate) use tree::DistributedTree;
+pub(crate) use tuples::DistributedTuples;

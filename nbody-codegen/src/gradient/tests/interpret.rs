@@ -16,11 +16,11 @@ pub enum Value {
 }
 
 /// The numbers of each field that is read, and of each field of the result.
-pub type Inputs = BTreeMap<(u8, FieldId), Value>;
+pub type Inputs = BTreeMap<(Input, FieldId), Value>;
 
 /// Returns the key of a field.
-pub fn key(input: Input, field: FieldId) -> (u8, FieldId) {
-    (input as u8, field)
+pub fn key(input: Input, field: FieldId) -> (Input, FieldId) {
+    (input, field)
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,66 @@
+//! The work of a loop over tuples, and the way in which their results are merged.
+
+use crate::field::{Field, FieldKind};
+
+/// Tuples, with all particles, and the sums of some particles. Records are rows of 64-bit words,
+/// one after another.
+pub struct TupleWork<'a> {
+    /// The particles of the tuples, one tuple after another.
+    pub indices: &'a [u32],
+    /// The records of the tuples.
+    pub records: &'a [u64],
+    /// All particles.
+    pub particles: &'a [u64],
+    /// The first particle with sums.
+    pub first: usize,
+    /// The sums of the particles from there on. Results of others are left out.
+    pub sums: &'a mut [u64],
+    /// Whether the results of each tuple are rounded to `f32`.
+    pub is_rounded: bool,
+}
+
+/// The operation that merges a number of a later result into an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// Adds real numbers.
+    Sum,
+    /// Adds integers.
+    Count,
+    /// Keeps the smaller number.
+    Min,
+    /// Keeps the larger number.
+    Max,
+}
+
+impl Merge {
+    /// Returns the operation of number `c` of results with these fields.
+    pub const fn of(fields: &[Field], c: usize) -> Self {
+        let (mut before, mut k) = (0, 0);
+        while k < fields.len() {
+            before += fields[k].kind.components();
+            if c < before {
+                return match fields[k].kind {
+                    FieldKind::Count | FieldKind::U32 => Self::Count,
+                    FieldKind::Min => Self::Min,
+                    FieldKind::Max => Self::Max,
+                    _ => Self::Sum,
+                };
+            }
+            k += 1;
+        }
+        Self::Sum
+    }
+
+    /// Merges a number of a later result into an earlier one, as the kernels do: extremes ignore
+    /// NaN, and of two zeros the first one stays.
+    #[inline(always)]
+    pub fn merged(self, earlier: u64, later: u64) -> u64 {
+        let (a, b) = (f64::from_bits(earlier), f64::from_bits(later));
+        match self {
+            Self::Sum => (a + b).to_bits(),
+            Self::Count => u64::from((earlier as u32).wrapping_add(later as u32)),
+            Self::Min => (if b < a { b } else { a }).to_bits(),
+            Self::Max => (if b > a { b } else { a }).to_bits(),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Tuples of particles on one backend.
+//!
+//! The kernels are the `.cuh` files of this folder; `program` assembles them.
+
+pub mod program;
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nbody_compile::Cache;
+use nbody_core::pack::{Once, OwnedRows, Parameters, Rows, dim};
+use nbody_core::untyped::{self, TupleList};
+use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, Store};
+
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::compile::program::Program;
+use crate::engine::buffer::{CudaResults, other_buffer, particles};
+use crate::error::Error;
+use crate::layout::{PARTICLE_LIMIT, bytes, space, words};
+use crate::particles::program::Layout;
+use program::{BLOCK, are_few, bytes_of_part};
+
+/// Evaluates tuples on one backend.
+#[derive(Debug)]
+pub(crate) struct TupleEngine {
+    program: &'static ParticleProgram,
+    backend: Arc<dyn Backend>,
+    cache: Cache,
+    domain: Domain,
+    /// The parameters, one row.
+    row: Parameters,
+    /// The parameters and the space, as arguments of kernels.
+    parameters: Vec<u64>,
+    space: Vec<u64>,
+    list: TupleList,
+    /// The list and the records of the tuples in device memory; `None` without tuples.
+    given: Option<Given>,
+    /// The kernels that were needed so far.
+    built: Vec<BuiltTuples>,
+    /// The result of each particle of each tuple.
+    parts: Scratch,
+}
+
+/// Tuples in device memory.
+#[derive(Debug)]
+struct Given {
+    /// The particles of each tuple, and its record. If each particle evaluates its tuples, they
+    /// follow one another for each particle.
+    indices: Box<dyn Memory>,
+    records: Buffer,
+    /// The first tuple, or the first part, of each particle.
+    first: Box<dyn Memory>,
+    /// The place of the part of each particle of each tuple; `None` without parts.
+    slots: Option<Box<dyn Memory>>,
+}
+
+#[derive(Debug)]
+struct BuiltTuples {
+    key: Key,
+    kernel: Kernel,
+}
+
+/// The key of a kernel of this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    particles: Layout,
+    results: Layout,
+    periodic: bool,
+}
+
+impl Given {
+    fn new(
+        backend: &Arc<dyn Backend>,
+        program: &ParticleProgram,
+        list: &TupleList,
+        records: &dyn Rows,
+    ) -> Result<Self, CoreError> {
+        let copied = |numbers: &[u32]| backend.copied(numbers);
+        let buffer = |rows: &dyn Rows| Buffer::of_particles(backend, rows, Precision::Double);
+        let (first, count) = (copied(list.first())?, program.members);
+        if !are_few(program) {
+            let mut slots = vec![0; list.places().len()];
+            for (slot, &place) in list.places().iter().enumerate() {
+                slots[place as usize] = slot as u32;
+            }
+            let (indices, slots) = (copied(list.indices())?, Some(copied(&slots)?));
+            return Ok(Self { indices, records: buffer(records)?, first, slots });
+        }
+        let tuples: Vec<_> = list.places().iter().map(|place| *place as usize / count).collect();
+        let members = tuples.iter().flat_map(|k| &list.indices()[k * count..(k + 1) * count]);
+        let members: Vec<u32> = members.copied().collect();
+        let mut rows = vec![0; records.count() * dim(program.q)];
+        records.write(0..records.count(), &mut rows);
+        let width = dim(program.q);
+        let of_tuples = tuples.iter().flat_map(|k| &rows[k * width..(k + 1) * width]);
+        let records = OwnedRows::new(program.q, of_tuples.copied().collect())?;
+        Ok(Self { indices: copied(&members)?, records: buffer(&records)?, first, slots: None })
+    }
+}
+
+impl TupleEngine {
+    /// Creates an engine with these parameters and no tuples, in unbounded space.
+    pub fn new(
+        backend: &Arc<dyn Backend>,
+        cache: &Cache,
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+    ) -> Result<Self, CoreError> {
+        program.check_tuple()?;
+        Ok(Self {
+            program,
+            backend: backend.clone(),
+            cache: cache.clone(),
+            domain: Domain::Open,
+            row: Parameters::new(program.parameters, parameters)?,
+            parameters: words(&bytes(program.parameters, parameters, Precision::Double)),
+            space: space(Domain::Open, Precision::Double),
+            list: TupleList::new(program.members, Vec::new(), 0)?,
+            given: None,
+            built: Vec::new(),
+            parts: Scratch::default(),
+        })
+    }
+
+    /// Returns the kernels for buffers of these layouts, compiled if necessary.
+    fn provide(&mut self, particles: Layout, results: Layout) -> Result<usize, Error> {
+        let key = Key { particles, results, periodic: self.domain.is_periodic() };
+        if let Some(found) = self.built.iter().position(|built| built.key == key) {
+            return Ok(found);
+        }
+        let program = Program::per_tuple(self.program, particles, results, self.domain)?;
+        let (module, build) = self.backend.build(&program, &self.cache)?;
+        self.built.push(BuiltTuples { key, kernel: Kernel { program, module, build } });
+        Ok(self.built.len() - 1)
+    }
+
+    /// Refuses buffers that do not belong to the tuples or to the backend. The soundness of
+    /// launches depends on this check.
+    fn check(&self, p: &Buffer, out: &Buffer) -> Result<(), Error> {
+        self.row.check()?;
+        self.list.check_lengths(p.n, out.n)?;
+        let limit = PARTICLE_LIMIT;
+        for (what, found) in
+            [("particles", p.n), ("particles of tuples", self.list.indices().len())]
+        {
+            if found > limit {
+                return Err(Error::TooManyParticles { what, found, limit });
+            }
+        }
+        p.check("particles of tuples", &self.backend, p.precision)?;
+        out.check("results of tuples", &self.backend, out.precision)
+    }
+
+    fn run(
+        &mut self,
+        (p, p_fields): (&Buffer, &'static [Field]),
+        (out, f_fields): (&mut Buffer, &'static [Field]),
+        store: Store,
+    ) -> Result<(), Error> {
+        self.check(p, out)?;
+        let layout = |fields, precision| Layout { fields, precision };
+        let kernel =
+            self.provide(layout(p_fields, p.precision), layout(f_fields, out.precision))?;
+        let module = &self.built[kernel].kernel.module;
+        let Some(given) = &self.given else { return Ok(()) };
+        if out.n == 0 {
+            return Ok(());
+        }
+        out.changes();
+        let (count, adds) = (self.list.len(), u32::from(store == Store::Add));
+        let by_particles = |kernel| Launch::new(kernel, out.n.div_ceil(BLOCK) as u32);
+        let constants = [&self.parameters[..], &self.space];
+        if are_few(self.program) {
+            let launch = of_tuples(by_particles(c"sum_tuples"), constants, (p, given));
+            let launch = launch.pointers([&*given.first, &*out.memory]);
+            return module.launch(launch.numbers([out.n as u32, adds]));
+        }
+        let bytes = bytes_of_part(self.program, out.precision);
+        let sizes = [self.list.indices().len(), bytes];
+        let parts = self.parts.reserve(&*self.backend, &sizes, false)?;
+        if count > 0 {
+            let launch = Launch::new(c"evaluate_tuples", count.div_ceil(BLOCK) as u32);
+            let launch = of_tuples(launch, constants, (p, given));
+            let slots = given.slots.as_deref().expect("parts have slots");
+            let launch = launch.pointers([slots]).numbers([count as u32]);
+            module.launch(launch.pointers([parts]))?;
+        }
+        let launch = by_particles(c"sum_parts");
+        let launch = launch.pointers([&*given.first, parts, &*out.memory]);
+        module.launch(launch.numbers([out.n as u32, adds]))
+    }
+}
+
+/// Adds the arguments by which a kernel evaluates tuples: parameters and space, particles and tuples.
+fn of_tuples<'a>(
+    launch: Launch<'a>,
+    [parameters, space]: [&[u64]; 2],
+    (p, given): (&'a Buffer, &'a Given),
+) -> Launch<'a> {
+    let launch = launch.record(parameters).record(space);
+    launch.pointers([&*p.memory, &*given.records.memory, &*given.indices])
+}
+
+impl untyped::Tuples for TupleEngine {
+    fn program(&self) -> &'static ParticleProgram {
+        self.program
+    }
+
+    fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), CoreError> {
+        self.row.set(parameters)?;
+        self.parameters = words(&bytes(self.program.parameters, parameters, Precision::Double));
+        Ok(())
+    }
+
+    fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    fn set_domain(&mut self, domain: Domain) -> Result<(), CoreError> {
+        domain.check(Precision::Double)?;
+        self.program.check_domain(&domain)?;
+        self.domain = domain;
+        self.space = space(domain, Precision::Double);
+        Ok(())
+    }
+
+    fn set(&mut self, list: TupleList, records: &dyn Rows) -> Result<(), CoreError> {
+        let records = &Once::of(records);
+        list.check(self.program, records)?;
+        let given = Given::new(&self.backend, self.program, &list, records)?;
+        (self.list, self.given) = (list, Some(given));
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn results(
+        &self,
+        n: usize,
+        precision: Precision,
+    ) -> Result<Box<dyn untyped::Buffer>, CoreError> {
+        let fields = self.program.total;
+        let mut buffer = Buffer::new(&self.backend, n, dim(fields), precision)?;
+        let nothing = nbody_core::pack::nothing(fields);
+        buffer.write_results(fields, &nothing.repeat(n), n)?;
+        Ok(CudaResults::boxed(buffer, fields))
+    }
+
+    fn evaluate(
+        &mut self,
+        buffer: &dyn untyped::Buffer,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<(), CoreError> {
+        let backend = self.backend.clone();
+        let p = particles("particles of tuples", &*backend, buffer)?;
+        if !(out as &dyn Any).is::<CudaResults>() {
+            return Err(other_buffer("results of tuples", &*backend, out));
+        }
+        let Some(out) = (out as &mut dyn Any).downcast_mut::<CudaResults>() else {
+            unreachable!("results of CUDA, as was just found")
+        };
+        Ok(self.run((&p.buffer, p.fields), (&mut out.buffer, out.fields), store)?)
+    }
+
+    fn time(
+        &mut self,
+        particles: &dyn untyped::Buffer,
+        out: &mut dyn untyped::Buffer,
+        store: Store,
+    ) -> Result<Duration, CoreError> {
+        // The program is compiled before the time begins.
+        self.evaluate(particles, out, store)?;
+        let backend = self.backend.clone();
+        let time = backend.time(&mut || Ok(self.evaluate(particles, out, store)?))?;
+        Ok(time)
+    }
+}

@@ -1,0 +1,5 @@
+//! Tuples of given particles, on every device.
+
+mod molecules;
+mod refusals;
+mod ways;
