@@ -2,6 +2,23 @@
 // than to pass results through memory. A tuple is in memory once for each of its particles.
 namespace nbody {
 
+// Loads a tuple of particle k, which is in registers.
+__device__ __forceinline__ Loaded load_tuple_of(
+    const RowP &own, u32 k, const RowP *particles, const RowT *records, const Indices *members,
+    u32 tuple)
+{
+    Loaded loaded;
+    loaded.indices = members[tuple];
+    loaded.record = row_of(records, tuple);
+#pragma unroll
+    for (int m = 0; m < MEMBERS; ++m) {
+        const u32 index = loaded.indices.at[m];
+        loaded.particles[m] = own;
+        if (index != k) loaded.particles[m] = particles[index];
+    }
+    return loaded;
+}
+
 // Sums the results of n particles, with a thread for each. Particle k has the tuples first[k] to
 // first[k + 1] - 1.
 extern "C" __global__ void __launch_bounds__(BLOCK) sum_tuples(
@@ -13,14 +30,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_tuples(
     if (k >= n) return;
     const u32 begin = first[k], end = first[k + 1];
     if (begin == end && adds) return;
+    Stored stored(results, k, n, adds);
     backup sum[FDIM];
     reset(sum);
+    const RowP own = particles[k];
     if (begin < end) {
         // The next tuple is on its way from memory while one is evaluated.
-        Loaded next = load_tuple(particles, records, members, begin);
+        Loaded next = load_tuple_of(own, k, particles, records, members, begin);
         for (u32 at = begin; at < end; ++at) {
             const Loaded tuple = next;
-            if (at + 1 < end) next = load_tuple(particles, records, members, at + 1);
+            if (at + 1 < end) next = load_tuple_of(own, k, particles, records, members, at + 1);
             Accumulators f[MEMBERS];
             evaluate(parameters, space, tuple, f);
             backup part[FDIM];
@@ -34,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_tuples(
             merge(part, sum);
         }
     }
-    store_sum(sum, results, k, n, adds);
+    stored.store(sum);
 }
 
 } // namespace nbody

@@ -44,6 +44,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_parts(
     if (k >= n) return;
     const u32 begin = first[k], end = first[k + 1];
     if (begin == end && adds) return;
+    Stored stored(results, k, n, adds);
     backup sum[FDIM];
     reset(sum);
     for (u32 at = begin; at < end; at += READ) {
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_parts(
             merge(numbers, sum);
         }
     }
-    store_sum(sum, results, k, n, adds);
+    stored.store(sum);
 }
 
 } // namespace nbody

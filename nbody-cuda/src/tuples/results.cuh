@@ -63,23 +63,31 @@ __device__ __forceinline__ void evaluate(
     act(parameters, space, unpack_record(tuple.record), p, f);
 }
 
-// Replaces the numbers of the program in the results of particle k of n, or adds to them.
-__device__ __forceinline__ void store_sum(
-    backup (&sum)[FDIM], ColumnsF *results, u32 k, u32 n, bool adds)
-{
-    ColumnsF *const column = results + k;
-    if (adds) {
+// The numbers of a particle in the results, which sums replace or are added to. They are read before
+// the sums are known, so that no thread waits for them.
+struct Stored {
+    ColumnsF *column;
+    size_t n; // number of particles
+    bool adds;
+    Word before[FDIM];
+
+    __device__ __forceinline__ Stored(ColumnsF *results, u32 k, u32 count, bool added)
+        : column(results + k), n(count), adds(added)
+    {
+        if (!adds) return;
+#pragma unroll
+        for (int c = 0; c < FDIM; ++c) before[c] = column[ColumnsF::place(c) * n].word;
+    }
+
+    __device__ __forceinline__ void store(const backup (&sum)[FDIM])
+    {
         backup all[FDIM];
 #pragma unroll
-        for (int c = 0; c < FDIM; ++c) {
-            all[c] = widen(c, column[ColumnsF::place(c) * size_t(n)].word);
-        }
-        merge(sum, all);
+        for (int c = 0; c < FDIM; ++c) all[c] = adds ? widen(c, before[c]) : sum[c];
+        if (adds) merge(sum, all);
 #pragma unroll
-        for (int c = 0; c < FDIM; ++c) sum[c] = all[c];
+        for (int c = 0; c < FDIM; ++c) column[ColumnsF::place(c) * n].word = narrow(c, all[c]);
     }
-#pragma unroll
-    for (int c = 0; c < FDIM; ++c) column[ColumnsF::place(c) * size_t(n)].word = narrow(c, sum[c]);
-}
+};
 
 } // namespace nbody
