@@ -11,6 +11,7 @@
 //! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
 //! | [`bonded`] | bonds, angles, dihedrals and impropers of given atoms | force, energy, virial of bonds |
+//! | [`gay_berne`] | rods and discs: an anisotropic Lennard-Jones well | force, torque, potential |
 //! | [`coulomb`] | point charges | field, potential |
 //! | [`yukawa`] | screened charges | field, potential |
 //! | [`ewald`] | the real-space sum of Ewald's method | field, potential |
@@ -37,7 +38,7 @@ pub use boundary::{double_layer, single_layer};
 pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};
 pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};
-pub use molecular::{buckingham, lennard_jones};
+pub use molecular::{buckingham, gay_berne, lennard_jones};
 pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours};
 pub use visit::{Visitor, visit_all};

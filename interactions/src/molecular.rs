@@ -1,4 +1,4 @@
-//! Van der Waals interactions.
+//! Interactions of molecules.
 
 /// The Lennard-Jones interaction, with parameters for each pair of types and three kinds of
 /// cutoff.
@@ -227,6 +227,112 @@ pub mod buckingham {
             let dispersion = self.c / r2.powi(3);
             f.force += (repulsion / (self.rho * r) - 6.0 * dispersion / r2) * d;
             f.pot += repulsion - dispersion;
+        }
+    }
+}
+
+/// The Gay-Berne interaction of two uniaxial molecules, as in liquid crystals: a Lennard-Jones
+/// well whose range and depth depend on the directions of both axes.
+///
+/// With r = rᵢ − rⱼ, its direction n, a = uᵢ·n, b = uⱼ·n and c = uᵢ·uⱼ:
+///
+/// - u = 4ε (s¹² − s⁶), s = σ₀ / (r − σ + σ₀)
+/// - σ = σ₀ g(χ)^(−1/2), ε = ε₀ (1 − χ² c²)^(−ν/2) g(χ′)^μ
+/// - g(χ) = 1 − χ/2 ((a + b)² / (1 + χc) + (a − b)² / (1 − χc))
+///
+/// The force is −∂u/∂rᵢ and the torque −uᵢ × ∂u/∂uᵢ; the compiler derives both. The potential energy
+/// of the system is half of the sum over all molecules. Lengths are in units of σ₀ and energies of
+/// ε₀, or both in any consistent system. The axes are of length 1. Molecules closer than σ − σ₀,
+/// deep inside one another, would attract, and a step must not take them there (Gay & Berne 1981,
+/// J. Chem. Phys. 74, 3316).
+#[nbody::interaction]
+pub mod gay_berne {
+    /// Truncated at the cutoff; `new` computes χ and χ′ from ratios.
+    pub struct GayBerne {
+        /// Range σ₀ of two molecules that lie across each other.
+        pub sigma0: Real,
+        /// Depth ε₀ of the well of two molecules that lie across each other.
+        pub epsilon0: Real,
+        /// Anisotropy χ of the range: (κ² − 1) / (κ² + 1) for the ratio κ of length to width.
+        pub chi: Real,
+        /// Anisotropy χ′ of the depth: (κ′^(1/μ) − 1) / (κ′^(1/μ) + 1) for the ratio κ′ of the
+        /// depths side by side and end to end.
+        pub chi_depth: Real,
+        /// Exponent μ.
+        pub mu: Real,
+        /// Exponent ν.
+        pub nu: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
+    }
+
+    /// A molecule.
+    pub struct Molecule {
+        /// Position of the centre.
+        pub pos: Point,
+        /// Direction of the axis, of length 1; its sign does not matter.
+        pub axis: Vector,
+    }
+
+    /// The force, torque and energy of a molecule.
+    pub struct Action {
+        /// Force.
+        pub force: Vector,
+        /// Torque about the centre.
+        pub torque: Vector,
+        /// Potential energy.
+        pub pot: Real,
+    }
+
+    /// The overlap g.
+    fn overlap(chi: Real, a: Real, b: Real, c: Real) -> Real {
+        let along = chi * c;
+        let fractions = (a + b).powi(2) / (1.0 + along) + (a - b).powi(2) / (1.0 - along);
+        1.0 - 0.5 * chi * fractions
+    }
+
+    impl Interaction for GayBerne {
+        type I = Molecule;
+        type J = Molecule;
+        type F = Action;
+
+        fn cutoff(&self, _i: &Molecule, _j: &Molecule) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Molecule, j: &Molecule, f: &mut Action) {
+            let d = i.pos - j.pos;
+            let r = d.norm();
+            let n = d / r;
+            let a = i.axis.dot(n);
+            let b = j.axis.dot(n);
+            let c = i.axis.dot(j.axis);
+            let range = self.sigma0 * overlap(self.chi, a, b, c).rsqrt();
+            let s6 = (self.sigma0 / (r - range + self.sigma0)).powi(6);
+            // One exponential is cheaper than two powers.
+            let depth = self.mu * overlap(self.chi_depth, a, b, c).ln()
+                - 0.5 * self.nu * (1.0 - (self.chi * c).powi(2)).ln();
+            let e = 4.0 * self.epsilon0 * depth.exp() * (s6 * s6 - s6);
+            f.force -= e.gradient(i.pos);
+            f.torque -= i.axis.cross(e.gradient(i.axis));
+            f.pot += e;
+        }
+    }
+}
+
+impl gay_berne::GayBerne {
+    /// Returns GB(κ, κ′, μ, ν) with σ₀ = ε₀ = 1, in the notation of Bates & Luckhurst 1999, J. Chem.
+    /// Phys. 110, 7087: GB(3, 5, 2, 1) is Gay's and Berne's own.
+    pub fn new([kappa, kappa_depth, mu, nu]: [f64; 4], cutoff: f64) -> Self {
+        let anisotropy = |x: f64| (x - 1.0) / (x + 1.0);
+        Self {
+            sigma0: 1.0,
+            epsilon0: 1.0,
+            chi: anisotropy(kappa * kappa),
+            chi_depth: anisotropy(kappa_depth.powf(mu.recip())),
+            mu,
+            nu,
+            cutoff,
         }
     }
 }

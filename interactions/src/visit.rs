@@ -4,8 +4,8 @@ use nbody::Interaction;
 
 use crate::{
     biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, ewald,
-    gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours, single_layer,
-    softened, wendland_2d, wendland_3d, yukawa,
+    gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours,
+    single_layer, softened, wendland_2d, wendland_3d, yukawa,
 };
 
 /// A function generic over the interaction.
@@ -57,4 +57,14 @@ fn molecular(visitor: &mut impl Visitor) {
     visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff });
     visitor.visit(lennard_jones::SwitchedLennardJones { sigma2, epsilon, switch: 0.1875, cutoff });
     visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff });
+    // Axes in the unit cube are up to √3 long, for which 3χ takes the place of χ.
+    visitor.visit(gay_berne::GayBerne {
+        sigma0: 1.0 / 32.0,
+        epsilon0: 1.0,
+        chi: 0.25,
+        chi_depth: 0.125,
+        mu: 2.0,
+        nu: 1.0,
+        cutoff,
+    });
 }

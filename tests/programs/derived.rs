@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use libtest_mimic::{Failed, Trial};
+use nbody::check::reference_self;
 use nbody::cuda::sass::Slots;
 use nbody::cuda::{KernelConfig, Program};
 use nbody::law::Law;
-use nbody::{Interaction, Options};
+use nbody::models::uniform;
+use nbody::{Domain, Interaction, Options};
+use nbody_interactions::gay_berne;
 
 use crate::sass::{Tools, compile};
 
@@ -222,6 +225,81 @@ pub mod potentials {
     }
 }
 
+/// The Gay-Berne interaction of the library with force and torque by hand, from the derivatives by
+/// distance, by the cosines of both axes with it and by the cosine between the axes (Luckhurst &
+/// Phippen 1981).
+#[nbody::interaction]
+pub mod rods {
+    pub struct GayBerne {
+        pub sigma0: Real,
+        pub epsilon0: Real,
+        pub chi: Real,
+        pub chi_depth: Real,
+        pub mu: Real,
+        pub nu: Real,
+        pub cutoff: Real,
+    }
+    pub struct Molecule {
+        pub pos: Point,
+        pub axis: Vector,
+    }
+    pub struct Action {
+        pub force: Vector,
+        pub torque: Vector,
+        pub pot: Real,
+    }
+
+    /// The overlap and its derivatives by the three cosines.
+    fn overlap(chi: Real, a: Real, b: Real, c: Real) -> [Real; 4] {
+        let along = chi * c;
+        let by = chi / (1.0 - along * along);
+        let p = a - along * b;
+        let q = b - along * a;
+        let t = by * (a * p + b * q);
+        [1.0 - t, -2.0 * by * p, -2.0 * by * q, 2.0 * by * (chi * a * b - along * t)]
+    }
+
+    impl Interaction for GayBerne {
+        type I = Molecule;
+        type J = Molecule;
+        type F = Action;
+
+        fn cutoff(&self, _i: &Molecule, _j: &Molecule) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Molecule, j: &Molecule, f: &mut Action) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            let near = r2.rsqrt();
+            let n = near * d;
+            let a = i.axis.dot(n);
+            let b = j.axis.dot(n);
+            let c = i.axis.dot(j.axis);
+            let g = overlap(self.chi, a, b, c);
+            let h = overlap(self.chi_depth, a, b, c);
+            let rinv = g[0].rsqrt();
+            let range = self.sigma0 * rinv;
+            let s = self.sigma0 / (r2 * near - range + self.sigma0);
+            let s6 = s.powi(6);
+            let w = 1.0 - (self.chi * c).powi(2);
+            let power = self.mu * h[0].ln() - 0.5 * self.nu * w.ln();
+            let depth = 4.0 * self.epsilon0 * power.exp();
+            let e = depth * (s6 * s6 - s6);
+            let by_r = depth * s / self.sigma0 * s6 * (6.0 - 12.0 * s6);
+            let by_g = 0.5 * by_r * range * rinv * rinv;
+            let by_h = e * self.mu / h[0];
+            let by_a = by_g * g[1] + by_h * h[1];
+            let by_b = by_g * g[2] + by_h * h[2];
+            let by_c = by_g * g[3] + by_h * h[3] + e * self.nu * self.chi * self.chi * c / w;
+            f.force -= (by_r - (a * by_a + b * by_b) * near) * n;
+            f.force -= near * (by_a * i.axis + by_b * j.axis);
+            f.torque -= i.axis.cross(by_a * n + by_c * j.axis);
+            f.pot += e;
+        }
+    }
+}
+
 /// Returns a trial for each potential.
 pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
     use potentials as of;
@@ -230,6 +308,7 @@ pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
         (of::Buckingham::LAW, of::DerivedBuckingham::LAW, MOST),
         (of::Yukawa::LAW, of::DerivedYukawa::LAW, MOST),
         (of::Switched::LAW, of::DerivedSwitched::LAW, MOST_SWITCHED),
+        (rods::GayBerne::LAW, gay_berne::GayBerne::LAW, MOST),
     ];
     let trial = |(by_hand, derived, most): (&'static Law, &'static Law, f64)| {
         let tools = tools.clone();
@@ -237,7 +316,35 @@ pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
             compare(&tools, [by_hand, derived], most)
         })
     };
-    pairs.into_iter().map(trial).collect()
+    let same = Trial::test("gay_berne_by_hand_has_the_same_results", same_rods);
+    pairs.into_iter().map(trial).chain([same]).collect()
+}
+
+/// Compares the results of the derived and of the other Gay-Berne interaction: slots of wrong forces
+/// would not count.
+fn same_rods() -> Result<(), Failed> {
+    // Axes in the unit cube are longer than 1.
+    let law = gay_berne::GayBerne {
+        chi: 0.25,
+        sigma0: 1.0 / 16.0,
+        ..gay_berne::GayBerne::new([3.0, 2.0, 2.0, 1.5], 0.75)
+    };
+    let gay_berne::GayBerne { sigma0, epsilon0, chi, chi_depth, mu, nu, cutoff } = law;
+    let by_hand = rods::GayBerne { sigma0, epsilon0, chi, chi_depth, mu, nu, cutoff };
+    let molecules: Vec<gay_berne::Molecule> = uniform(100, 1);
+    let other = |it: &gay_berne::Molecule| rods::Molecule { pos: it.pos, axis: it.axis };
+    let others: Vec<_> = molecules.iter().map(other).collect();
+    let derived = reference_self::<_, f64>(&law, Domain::Open, &molecules, &molecules)?;
+    let by_hand = reference_self::<_, f64>(&by_hand, Domain::Open, &others, &others)?;
+    for (found, expected) in derived.iter().zip(&by_hand) {
+        let off = (found.force - expected.force).norm() / expected.force.norm()
+            + (found.torque - expected.torque).norm() / expected.torque.norm()
+            + (found.pot - expected.pot).abs() / expected.pot.abs();
+        if !(off < 1e-10) {
+            return Err(format!("{off:e}: {found:?}, {expected:?} by hand").into());
+        }
+    }
+    Ok(())
 }
 
 fn compare(tools: &Tools, laws: [&Law; 2], most: f64) -> Result<(), Failed> {

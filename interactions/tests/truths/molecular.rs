@@ -1,16 +1,17 @@
-//! Van der Waals interactions.
+//! Interactions of molecules.
 
 use std::f64::consts::{PI, SQRT_2};
 
-use nbody::check::reference;
+use nbody::check::{reference, reference_self};
 use nbody::{Domain, Point};
 use nbody_interactions::buckingham;
+use nbody_interactions::gay_berne::{Action, GayBerne, Molecule};
 use nbody_interactions::lennard_jones::{
     Atom, Force, LennardJones, ShiftedLennardJones, SwitchedLennardJones,
 };
 
 use crate::near;
-use crate::shapes::face_centred;
+use crate::shapes::{disorder, face_centred, norm, sphere};
 
 /// Types of i and j.
 const KINDS: [u32; 2] = [1, 3];
@@ -172,4 +173,161 @@ fn well_of_buckingham() {
     let expected = 6.0 * alpha * depth * (alpha - 7.0) / ((alpha - 6.0) * rm * rm);
     near(curvature, expected, expected, 1e-7);
     assert_eq!(at(3.0), buckingham::Force::default());
+}
+
+/// Gay's and Berne's own κ, κ′, μ and ν.
+const RATIOS: [f64; 4] = [3.0, 5.0, 2.0, 1.0];
+
+fn molecule(pos: [f64; 3], axis: [f64; 3]) -> Molecule {
+    Molecule { pos: Point(pos), axis: nbody::Vector(axis) }
+}
+
+fn action(law: &GayBerne, [i, j]: [Molecule; 2]) -> Action {
+    reference::<_, f64>(law, Domain::Open, &[i], &[j]).unwrap()[0]
+}
+
+/// The potential energy as Gay & Berne wrote it: powers of κ and κ′, and two fractions.
+fn energy_of_gay_berne(ratios: [f64; 4], [i, j]: [([f64; 3], [f64; 3]); 2]) -> f64 {
+    let [kappa, kappa_depth, mu, nu] = ratios;
+    let dot = |v: [f64; 3], w: [f64; 3]| v.iter().zip(w).map(|(v, w)| v * w).sum::<f64>();
+    let d: [f64; 3] = std::array::from_fn(|k| i.0[k] - j.0[k]);
+    let r = norm(d);
+    let (a, b, c) = (dot(i.1, d) / r, dot(j.1, d) / r, dot(i.1, j.1));
+    let root = kappa_depth.powf(1.0 / mu);
+    let [chi, chi_depth] =
+        [(kappa * kappa - 1.0) / (kappa * kappa + 1.0), (root - 1.0) / (root + 1.0)];
+    let g = |chi: f64| {
+        let (plus, minus) = ((a + b).powi(2) / (1.0 + chi * c), (a - b).powi(2) / (1.0 - chi * c));
+        1.0 - 0.5 * chi * (plus + minus)
+    };
+    let depth = (1.0 / (1.0 - (chi * c).powi(2)).sqrt()).powf(nu) * g(chi_depth).powf(mu);
+    let distance = r - g(chi).powf(-0.5) + 1.0;
+    4.0 * depth * (distance.powi(-12) - distance.powi(-6))
+}
+
+/// Returns the vector turned by an angle about a coordinate axis.
+fn turned(v: [f64; 3], about: usize, angle: f64) -> [f64; 3] {
+    let (l, m) = ((about + 1) % 3, (about + 2) % 3);
+    let mut turned = v;
+    turned[l] = angle.cos() * v[l] - angle.sin() * v[m];
+    turned[m] = angle.sin() * v[l] + angle.cos() * v[m];
+    turned
+}
+
+/// Returns the derivative at 0, by central differences of sixth order.
+fn derivative(f: impl Fn(f64) -> f64) -> f64 {
+    const STEP: f64 = 2e-3;
+    let weights = [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)];
+    let term = |(k, w): (f64, f64)| w * (f(k * STEP) - f(-k * STEP));
+    weights.map(term).iter().sum::<f64>() / (60.0 * STEP)
+}
+
+/// Energy, force and torque against the energy in the form of Gay & Berne, its differences by
+/// position and by angle, for rods and for discs, in a thousand places and directions.
+///
+/// Fails with `1.0 - chi` in `overlap`, with `self.mu` for `self.nu`, with `self.chi` for
+/// `self.chi_depth`, without `kappa * kappa`, with `mu` for `mu.recip()`, and with the signs of the
+/// force and the torque and the order of `cross` changed.
+#[test]
+fn gay_berne_has_the_derivatives_of_its_energy() {
+    let directions = sphere(1000);
+    for ratios in [RATIOS, [4.4, 20.0, 1.0, 1.5], [0.345, 0.2, 1.0, 2.0]] {
+        let law = GayBerne::new(ratios, 12.0);
+        let longest = ratios[0].max(1.0);
+        for k in 0..directions.len() {
+            // Outside the overlap, at most a little up the repulsive wall.
+            let r = longest + 0.45 + 0.55 * disorder(k, 0);
+            let at = directions[k * 7 % 1000].map(|x| r * x);
+            let (u, v) = (directions[k * 31 % 1000], directions[k * 171 % 1000]);
+            let energy = |p, u| energy_of_gay_berne(ratios, [(p, u), ([0.0; 3], v)]);
+            let found = action(&law, [molecule(at, u), molecule([0.0; 3], v)]);
+            let scale = 1.0 + found.pot.abs() + found.force.norm();
+            near(found.pot, energy(at, u), scale, 1e-13);
+            for x in 0..3 {
+                let moved = |by: f64| {
+                    let mut p = at;
+                    p[x] += by;
+                    energy(p, u)
+                };
+                near(found.force[x], -derivative(moved), scale, 1e-8);
+                let slope = derivative(|angle| energy(at, turned(u, x, angle)));
+                near(found.torque[x], -slope, scale, 1e-8);
+            }
+        }
+    }
+}
+
+/// The wells of GB(3, 5, 2, 1) by hand (Gay & Berne 1981): side by side ε = (1 − χ²)^(−1/2) = 5/3 at
+/// 2^(1/6), end to end a fifth of it at κ − 1 + 2^(1/6), crossed 1 at 2^(1/6), and in the form of a T
+/// (1 − χ′)² at (1 − χ)^(−1/2) − 1 + 2^(1/6), with χ = 4/5 and χ′ = (√5 − 1) / (√5 + 1). The sign of
+/// an axis does not matter, and the curvature of a well is 72 ε / 2^(1/3).
+///
+/// Fails with `24.0 * self.epsilon0`, with `powi(5)`, with `- self.sigma0`, with `1.0 *
+/// self.nu` for `0.5 * self.nu` and without `.rsqrt()`.
+#[test]
+fn wells_of_gay_berne() {
+    const STEP: f64 = 1e-5;
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let root = 5.0_f64.sqrt();
+    let t = (1.0 - (root - 1.0) / (root + 1.0)).powi(2);
+    let wells = [
+        (z, z, 5.0 / 3.0, 1.0),
+        (x, x, 1.0 / 3.0, 3.0),
+        (y, z, 1.0, 1.0),
+        (x, z, t, root),
+        (z, x, t, root),
+    ];
+    for (sigma, epsilon) in [(1.0, 1.0), (1.5, 0.7)] {
+        let cutoff = 5.0 * sigma;
+        let law = GayBerne { sigma0: sigma, epsilon0: epsilon, ..GayBerne::new(RATIOS, cutoff) };
+        for (u, v, depth, range) in wells {
+            let bottom = range - 1.0 + 2.0_f64.powf(1.0 / 6.0);
+            let at = |r: f64, u| {
+                action(&law, [molecule([sigma * r, 0.0, 0.0], u), molecule([0.0; 3], v)])
+            };
+            let found = at(bottom, u);
+            near(found.pot, -depth * epsilon, 1.0, 1e-13);
+            near(found.force.norm(), 0.0, 1.0, 1e-11);
+            near(found.torque.norm(), 0.0, 1.0, 1e-11);
+            assert_eq!(at(bottom, u.map(|x| -x)).pot, found.pot);
+            let push = |by: f64| at(bottom + by, u).force[0];
+            let curvature = (push(-STEP) - push(STEP)) / (2.0 * STEP * sigma);
+            let expected = 72.0 * depth * epsilon / (2.0_f64.cbrt() * sigma * sigma);
+            near(curvature, expected, expected, 1e-7);
+            assert_eq!(at(5.0, u), Action::default());
+        }
+    }
+}
+
+/// Forces add up to zero, and so do torques with the moments of forces; energies of a pair are equal.
+///
+/// Fails with `j.axis` for `i.axis` in the torque, and with `j.axis.dot(n)` for `i.axis.dot(n)`.
+#[test]
+fn gay_berne_conserves_momentum_and_angular_momentum() {
+    let directions = sphere(60);
+    let jitter = |k: usize| std::array::from_fn(|l| 0.2 * disorder(k, l));
+    let rods: Vec<_> = (0..60)
+        .map(|k| {
+            let [x, y, z]: [f64; 3] = jitter(k);
+            let [i, j, l] = [k % 4, k / 4 % 4, k / 16].map(|n| 2.9 * n as f64);
+            molecule([i + x, j + y, l + z], directions[k * 23 % 60])
+        })
+        .collect();
+    let law = GayBerne::new(RATIOS, 4.5);
+    let found = reference_self::<_, f64>(&law, Domain::Open, &rods, &rods).unwrap();
+    let (mut force, mut moment, mut scale) = ([0.0; 3], [0.0; 3], 0.0);
+    for (rod, action) in rods.iter().zip(&found) {
+        let arm = rod.pos - Point::new(0.0, 0.0, 0.0);
+        let about = arm.cross(action.force);
+        for x in 0..3 {
+            force[x] += action.force[x];
+            moment[x] += about[x] + action.torque[x];
+        }
+        scale += arm.norm() * action.force.norm() + action.torque.norm();
+    }
+    assert!(scale > 60.0, "{scale}");
+    near(norm(force), 0.0, scale, 1e-15);
+    near(norm(moment), 0.0, scale, 1e-15);
+    let [one, other] = [[0, 1], [1, 0]].map(|k| action(&law, k.map(|k| rods[k])));
+    near(one.pot, other.pot, 1.0, 1e-14);
 }
