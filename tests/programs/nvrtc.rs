@@ -139,6 +139,18 @@ impl Trials {
         let (domains, met, trials) = Default::default();
         Self { compiler, domains, library: false, turn: 0, others: 0, met, trials }
     }
+
+    /// Returns the architecture of a way: the next one in turn, or the one that lacks most of the
+    /// choices if that has met them all.
+    fn architecture(&self, all: &[u32], way: &str) -> u32 {
+        let lacks = |it: &u32| {
+            let choices = way.split('/');
+            choices.filter(|choice| !self.met.contains(&((*choice).to_owned(), *it))).count()
+        };
+        let next = all[self.others % all.len()];
+        let most = all.iter().copied().max_by_key(lacks).filter(|it| lacks(it) > 0);
+        if lacks(&next) > 0 { next } else { most.unwrap_or(next) }
+    }
 }
 
 impl Visitor for Trials {
@@ -164,8 +176,8 @@ impl Visitor for Trials {
             let ordered = options.pairs(default.pairs);
             let is_known = [default, double].contains(&ordered) || options == boxed;
             if !is_known {
-                let one = all[self.others % all.len()];
                 let name = format!("{options}/{}", options.pairs);
+                let one = self.architecture(&all, &name);
                 self.met.extend(name.split('/').map(|choice| (choice.to_owned(), one)));
                 let symmetric = if options.pairs == Pairs::Symmetric { vec![one] } else { vec![] };
                 ways.push((options, Targets { main: vec![one], fewer: vec![], symmetric }));
