@@ -12,6 +12,7 @@
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
 //! | [`bonded`] | bonds, angles, dihedrals and impropers of given atoms | force, energy, virial of bonds |
 //! | [`gay_berne`] | rods and discs: an anisotropic Lennard-Jones well | force, torque, potential |
+//! | [`dpd`] | dissipative particle dynamics: soft beads with friction and noise | force, potential |
 //! | [`coulomb`] | point charges | field, potential |
 //! | [`yukawa`] | screened charges | field, potential |
 //! | [`ewald`] | the real-space sum of Ewald's method | field, potential |
@@ -24,6 +25,7 @@
 
 mod bonds;
 mod boundary;
+mod dissipative;
 mod electrostatics;
 mod gravitation;
 mod hydrodynamics;
@@ -35,6 +37,7 @@ mod vortex;
 
 pub use bonds::bonded;
 pub use boundary::{double_layer, single_layer};
+pub use dissipative::dpd;
 pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};
 pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};

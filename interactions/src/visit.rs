@@ -3,7 +3,7 @@
 use nbody::Interaction;
 
 use crate::{
-    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, ewald,
+    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd, ewald,
     gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours,
     single_layer, softened, wendland_2d, wendland_3d, yukawa,
 };
@@ -23,6 +23,15 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(hermite::Hermite { eps2: 1.0 / 64.0 });
     hydrodynamics(visitor);
     molecular(visitor);
+    visitor.visit(dpd::Dpd {
+        repulsion: 25.0,
+        friction: 4.5,
+        temperature: 1.0,
+        dt: 1.0 / 32.0,
+        cutoff: 0.25,
+        seed: 7,
+        step: 11,
+    });
     visitor.visit(coulomb::Coulomb);
     visitor.visit(yukawa::Yukawa { kappa: 2.0 });
     visitor.visit(ewald::Ewald { alpha: 2.0, cutoff: 0.5 });

@@ -15,8 +15,9 @@ pub const N: usize = 401;
 
 /// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
 /// that together use the whole language.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "interactions/src/boundary.rs",
+    "interactions/src/dissipative.rs",
     "interactions/src/electrostatics.rs",
     "interactions/src/gravitation.rs",
     "interactions/src/molecular.rs",

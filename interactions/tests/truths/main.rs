@@ -4,6 +4,7 @@
 //! The comment of each test lists changes of the interaction that were seen to make the test fail.
 
 mod boundary;
+mod dissipative;
 mod electrostatics;
 mod gravitation;
 mod hydrodynamics;
