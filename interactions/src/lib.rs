@@ -21,6 +21,12 @@
 //! | [`biot_savart`] | vortex particles | velocity, stretching |
 //! | [`kolmogorov_smirnov`] | distribution functions of two samples | counts |
 //! | [`neighbours`] | the nearest neighbour, and the particles within a radius | distance, index, count |
+//!
+//! Programs per particle:
+//!
+//! | module | program | changes |
+//! | --- | --- | --- |
+//! | [`langevin`] | Langevin dynamics: steps of the splitting BAOAB, or the thermostat alone | positions, velocities |
 #![forbid(unsafe_code)]
 
 mod bonds;
@@ -32,6 +38,7 @@ mod hydrodynamics;
 mod molecular;
 mod optics;
 mod statistics;
+mod thermostats;
 mod visit;
 mod vortex;
 
@@ -44,5 +51,6 @@ pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_
 pub use molecular::{buckingham, gay_berne, lennard_jones};
 pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours};
+pub use thermostats::langevin;
 pub use visit::{Visitor, visit_all};
 pub use vortex::biot_savart;

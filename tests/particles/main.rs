@@ -6,6 +6,7 @@ mod programs;
 mod refusals;
 mod selection;
 mod sequence;
+mod thermostats;
 mod ways;
 mod wrapping;
 mod writing;

@@ -12,6 +12,7 @@ mod molecular;
 mod optics;
 mod shapes;
 mod statistics;
+mod thermostats;
 mod vortex;
 
 /// Asserts that the values agree within `tolerance` in units of `scale`; NaN never agrees.
