@@ -1,7 +1,5 @@
 //! Programs per particle and per tuple, compiled by NVRTC: each for buffers of several precisions,
-//! without local memory; and the programs that move particles of any record, for every architecture.
-//! Programs per particle, compiled by NVRTC: each for buffers of several precisions, without local
-//! memory but for random numbers; and the programs that move particles of any record, for every
+//! without local memory but for cosines; and the programs that move particles of any record, for every
 //! architecture.
 
 use std::sync::Arc;
@@ -11,7 +9,6 @@ use nbody::cuda::{Layout, ParticleBuffers, Program};
 use nbody::law::ParticleProgram;
 use nbody::{Domain, Measure, Precision, Tuple, Update};
 use nbody_interactions::bonded;
-use nbody::{Domain, Measure, Precision, Update};
 use nbody_interactions::langevin::{Baoa, Thermostat};
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
 use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
@@ -22,7 +19,7 @@ use crate::nvrtc::{architectures, local_memory};
 /// An old, a middle and a new architecture, one for each choice of precisions.
 const ARCHITECTURES: [u32; 3] = [80, 90, 120];
 
-/// Local memory of CUDA's cosine in `f64`, an array for large angles; `gaussian` calls it.
+/// Local memory of CUDA's sine and cosine in `f64`, an array for large angles; `gaussian` calls it.
 const COSINE: u32 = 40;
 
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
@@ -55,34 +52,34 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
             architectures.try_for_each(|it| uses_local_memory(&compiler, &program, it, 0))
         })
     }));
-    trials.extend(tuples().into_iter().map(|program| {
+    trials.extend(tuples().into_iter().map(|(program, most)| {
         let compiler = compiler.clone();
         Trial::test(format!("per_tuple_{}", program.name), move || {
-            compiles_tuple(&compiler, program)
+            compiles_tuple(&compiler, program, most)
         })
     }));
     trials
 }
 
-/// Returns the tuples of the library and of the tests.
-fn tuples() -> Vec<&'static ParticleProgram> {
+/// Returns the tuples of the library and of the tests, with the most local memory of each.
+fn tuples() -> Vec<(&'static ParticleProgram, u32)> {
     vec![
-        bonded::HarmonicBond::PROGRAM,
-        bonded::MorseBond::PROGRAM,
-        bonded::FeneBond::PROGRAM,
-        bonded::HarmonicAngle::PROGRAM,
-        bonded::CosineAngle::PROGRAM,
-        bonded::PeriodicDihedral::PROGRAM,
-        bonded::RyckaertBellemans::PROGRAM,
-        bonded::HarmonicImproper::PROGRAM,
-        Anchor::PROGRAM,
-        Link::PROGRAM,
-        Bend::PROGRAM,
-        Twist::PROGRAM,
+        (bonded::HarmonicBond::PROGRAM, 0),
+        (bonded::MorseBond::PROGRAM, 0),
+        (bonded::FeneBond::PROGRAM, 0),
+        (bonded::HarmonicAngle::PROGRAM, 0),
+        (bonded::CosineAngle::PROGRAM, COSINE),
+        (bonded::PeriodicDihedral::PROGRAM, COSINE),
+        (bonded::RyckaertBellemans::PROGRAM, 0),
+        (bonded::HarmonicImproper::PROGRAM, 0),
+        (Anchor::PROGRAM, 0),
+        (Link::PROGRAM, 0),
+        (Bend::PROGRAM, 0),
+        (Twist::PROGRAM, 0),
     ]
 }
 
-fn compiles_tuple(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {
+fn compiles_tuple(compiler: &Compiler, program: &ParticleProgram, most: u32) -> Result<(), Failed> {
     let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
     let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];
     let of =
@@ -91,12 +88,11 @@ fn compiles_tuple(compiler: &Compiler, program: &ParticleProgram) -> Result<(), 
         let particles = Layout { fields: program.p, precision: particles };
         let results = Layout { fields: program.total, precision: results };
         let program = Program::per_tuple(program, particles, results, domain)?;
-        uses_no_local_memory(compiler, &program, architecture)?;
+        uses_local_memory(compiler, &program, architecture, most)?;
     }
     Ok(())
 }
 
-fn compiles(compiler: &Compiler, program: &ParticleProgram) -> Result<(), Failed> {
 fn compiles(compiler: &Compiler, program: &ParticleProgram, most: u32) -> Result<(), Failed> {
     let lengths = Domain::periodic([1.0, 2.0, f64::INFINITY])?;
     let [single, mixed, double] = [Precision::Single, Precision::Mixed, Precision::Double];

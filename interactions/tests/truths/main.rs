@@ -3,6 +3,7 @@
 //!
 //! The comment of each test lists changes of the interaction that were seen to make the test fail.
 
+mod bonded;
 mod boundary;
 mod dissipative;
 mod electrostatics;
