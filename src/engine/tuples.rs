@@ -7,7 +7,7 @@ use nbody_core::untyped::{self, OwnedRows, TupleList};
 
 use super::buffers::{Particles, Results};
 use super::parameters::{assert_taken, row};
-use crate::law::{Members as _, Record};
+use crate::law::{Members, Record};
 use crate::{Device, Domain, Error, Precision, Store, Tuple};
 
 /// Evaluates a [`Tuple`], such as bonds, angles or dihedrals, on any [`Device`].
@@ -75,7 +75,7 @@ impl<X: Tuple> Tuples<X> {
         records: &[X::T],
         particles: usize,
     ) -> Result<(), Error> {
-        let indices = tuples.iter().flat_map(|tuple| tuple.indices()).copied().collect();
+        let indices = tuples.iter().flat_map(Members::indices).copied().collect();
         let list = TupleList::new(X::PROGRAM.members, indices, particles)?;
         let records = OwnedRows::new(<X::T as Record>::FIELDS, pack::rows(&records))?;
         self.engine.set(list, &records)

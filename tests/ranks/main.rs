@@ -30,6 +30,7 @@ mod lists;
 mod pairs;
 mod parts;
 mod trees;
+mod tuples;
 
 use std::sync::Arc;
 

@@ -281,6 +281,7 @@ fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Resul
     Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
 }
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
 fn message(error: nbody::Error) -> String {
     error.to_string()
 }

@@ -142,7 +142,7 @@ fn dihedrals_have_the_energies_of_their_formulas() {
     let c = [9.28, 12.16, -13.12, -3.06, 26.24, -31.5];
     check(RyckaertBellemans, Polynomial { c }, &|atoms| {
         let cos = (dihedral(atoms) - PI).cos();
-        (0..6).map(|n| c[n] * cos.powi(n as i32)).sum()
+        c.iter().rev().fold(0.0, |sum, c| sum * cos + c)
     });
     check(HarmonicImproper, Angle { k: 2.0, angle: 0.3 }, &|atoms| {
         let mut more = dihedral(atoms) - 0.3;

@@ -35,25 +35,29 @@ pub(super) fn program(
     checker.changes = t.is_none();
     let roles = checker.roles(&impl_.names, &records, t.as_ref().map(|t| t.id));
     checker.block_without_value(block);
-    let kind = if let Some(f) = t.as_ref().filter(|_| is_tuple) {
-        let name = &impl_.names[impl_.names.len() - impl_.members];
-        checker.refuse_unused(f.id, name, "tuple");
-        refuse_index(items, f);
-        ProgramKind::Tuple(impl_.members, ir::Named { id: f.id, ident: f.ident.clone() })
-    } else if let Some(t) = t {
-        let name = impl_.names.last().expect("the total is the last parameter");
-        checker.refuse_unused(t.id, name, "measure");
-        ProgramKind::Measure(t)
-    } else {
-        let fields = items.structs.fields(p.id);
-        let changes: Vec<_> = fields.map(|(id, _)| checker.accumulated.contains(&id)).collect();
-        // A refused assignment may have been meant to change a field.
-        if !changes.contains(&true) && items.cx.messages().is_empty() {
-            let name = impl_.names[0].to_string();
-            let site = Site::of(&impl_.function.sig.ident);
-            items.cx.error(site, &message::NO_CHANGE, &[&name, &name]);
+    let kind = match t {
+        Some(f) if is_tuple => {
+            let name = &impl_.names[impl_.names.len() - impl_.members];
+            checker.refuse_unused(f.id, name, "tuple");
+            refuse_index(items, &f);
+            ProgramKind::Tuple(impl_.members, f)
         }
-        ProgramKind::Update(changes)
+        Some(t) => {
+            let name = impl_.names.last().expect("the total is the last parameter");
+            checker.refuse_unused(t.id, name, "measure");
+            ProgramKind::Measure(t)
+        }
+        None => {
+            let fields = items.structs.fields(p.id);
+            let changes: Vec<_> = fields.map(|(id, _)| checker.accumulated.contains(&id)).collect();
+            // A refused assignment may have been meant to change a field.
+            if !changes.contains(&true) && items.cx.messages().is_empty() {
+                let name = impl_.names[0].to_string();
+                let site = Site::of(&impl_.function.sig.ident);
+                items.cx.error(site, &message::NO_CHANGE, &[&name, &name]);
+            }
+            ProgramKind::Update(changes)
+        }
     };
     Some(ir::Program {
         attrs: impl_.attrs.clone(),

@@ -40,15 +40,12 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
     };
     let [of, kind, of_kind] = [of, kind, &format!("of_{kind}")].map(ident);
     let total = total.map(|total| quote!(type T = #total;));
-    let types = match &item.kind {
-        ProgramKind::Tuple(members, result) => {
-            let result = &result.ident;
-            quote!(type P = #p; type T = #q; type F = #result; type Members = [u32; #members];)
-        }
-        _ => {
-            let f = ty(Input::F);
-            quote!(type P = #p; type Q = #q; type F = #f; #total)
-        }
+    let types = if let ProgramKind::Tuple(members, result) = &item.kind {
+        let result = &result.ident;
+        quote!(type P = #p; type T = #q; type F = #result; type Members = [u32; #members];)
+    } else {
+        let f = ty(Input::F);
+        quote!(type P = #p; type Q = #q; type F = #f; #total)
     };
     quote! {
         #(#attrs)*

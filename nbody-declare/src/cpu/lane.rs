@@ -68,7 +68,8 @@ impl Lane {
             _ if is_exact || !level.is_available() => scalar,
             SimdLevel::Avx2 => vector(["AVX2_SINGLE", "AVX2_DOUBLE"], AVX2),
             SimdLevel::Avx512 => vector(["AVX512_SINGLE", "AVX512_DOUBLE"], AVX512),
-            SimdLevel::Neon => vector(["NEON_SINGLE", "NEON_DOUBLE"], &[]),
+            // These vectors are arrays, which the compiler vectorizes.
+            SimdLevel::Neon => vector(["NEON_SINGLE", "NEON_DOUBLE"], &["-ftree-slp-vectorize"]),
             _ => scalar,
         }
     }
