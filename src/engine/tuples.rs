@@ -100,7 +100,7 @@ impl<X: Tuple> Tuples<X> {
     }
 
     /// Evaluates the tuples, and stores the sums of each particle in `out`. Particles and results
-    /// must be as many as the tuples were given for. If an evaluation fails, the results keep their
+    /// must have the number that the tuples were given for. If an evaluation fails, the results keep their
     /// values.
     pub fn evaluate_into(
         &mut self,

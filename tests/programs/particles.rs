@@ -22,6 +22,12 @@ const ARCHITECTURES: [u32; 3] = [80, 90, 120];
 /// Local memory of CUDA's sine and cosine in `f64`, an array for large angles; `gaussian` calls it.
 const COSINE: u32 = 40;
 
+/// Local memory of a table among the parameters that data look up.
+const TABLE: u32 = 32;
+
+/// Local memory of a register that the compiler saves in the longest program, for one architecture.
+const SAVED: u32 = 8;
+
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let updates = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Announce::PROGRAM];
     let ready = [Baoa::PROGRAM, Thermostat::PROGRAM];
@@ -71,11 +77,11 @@ fn tuples() -> Vec<(&'static ParticleProgram, u32)> {
         (bonded::CosineAngle::PROGRAM, COSINE),
         (bonded::PeriodicDihedral::PROGRAM, COSINE),
         (bonded::RyckaertBellemans::PROGRAM, 0),
-        (bonded::HarmonicImproper::PROGRAM, 0),
-        (Anchor::PROGRAM, 0),
+        (bonded::HarmonicImproper::PROGRAM, SAVED),
+        (Anchor::PROGRAM, TABLE),
         (Link::PROGRAM, 0),
         (Bend::PROGRAM, 0),
-        (Twist::PROGRAM, 0),
+        (Twist::PROGRAM, TABLE),
     ]
 }
 

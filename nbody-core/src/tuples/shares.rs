@@ -32,7 +32,7 @@ struct Share {
     records: Vec<u64>,
 }
 
-/// What shares evaluate.
+/// The loop that shares call, with its inputs.
 pub(super) struct Evaluation<'a> {
     pub act: &'a ParticleLoop,
     pub setting: &'a ParticleSetting<'a>,
