@@ -1,5 +1,6 @@
 //! Tuples, buffers and parameters that are refused.
 
+use nbody::cuda::{Layout, ParticleBuffers, Program};
 use nbody::prelude::*;
 use nbody::untyped::{self, TupleList};
 use nbody::{Error, Measure as _, Store, Tuple as _};
@@ -84,6 +85,14 @@ fn programs_of_another_kind_are_refused() {
         assert!(refused.starts_with("`bend` is not an update; "), "{refused}");
         let refused = message(programs.measure(Bend::PROGRAM, beads.untyped(), none));
         assert!(refused.starts_with("`bend` is not a measure; "), "{refused}");
+        let layout = |fields| Layout { fields, precision: Precision::Single };
+        let buffers = ParticleBuffers::of(Bend::PROGRAM, [Precision::Single; 3]);
+        let refused = Program::per_particle(Bend::PROGRAM, buffers, Domain::Open, false);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("`bend` is not a program per particle; "), "{refused}");
+        let (p, f) = (layout(Tally::PROGRAM.p), layout(Tally::PROGRAM.total));
+        let refused = Program::per_tuple(Tally::PROGRAM, p, f, Domain::Open);
+        assert!(refused.unwrap_err().to_string().contains("`tally` is not a tuple; "));
         let mut tuples = on_device.tuples(Bend::PROGRAM, &[0]).unwrap();
         let list = TupleList::new(2, vec![0, 1], 2).unwrap();
         let records = untyped::OwnedRows::new(&[], Vec::new()).unwrap();

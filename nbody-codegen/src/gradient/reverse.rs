@@ -231,6 +231,9 @@ impl Sweep<'_> {
                 self.real(x[2], term, &one);
             }
             Builtin::Min | Builtin::Max => {
+                if let Some(operand) = self.vanishing(node, x, term) {
+                    return self.real(operand, term, &one);
+                }
                 let op = if builtin == Builtin::Min { BinaryOp::Lt } else { BinaryOp::Gt };
                 let first = self.graph.binary(op, x[0], x[1], Type::Bool);
                 self.branch(x[0], term, first, true);
@@ -281,6 +284,16 @@ impl Sweep<'_> {
                 self.real(x[0], term, &factor);
             }
         }
+    }
+
+    /// Returns the operand of a minimum or a maximum that needs no condition: the other is 0, and
+    /// the term has the result as a factor, so that it is 0 where the other is taken.
+    fn vanishing(&self, node: NodeId, x: &[NodeId], term: &Term) -> Option<NodeId> {
+        let is_factor = term.factor.powers.get(&node).is_some_and(|power| *power > 0);
+        let is_zero = |operand: NodeId| self.graph.literal(operand) == Some(0.0);
+        let operand = [x[0], x[1]].into_iter().zip([x[1], x[0]]);
+        let mut operand = operand.filter(|(_, other)| is_factor && is_zero(*other));
+        operand.next().map(|(operand, _)| operand)
     }
 
     /// Returns the derivative of a function of one number.

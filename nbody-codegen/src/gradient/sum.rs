@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, NodeId, Op};
 use super::monomial::{Monomial, node_of};
-use crate::ir::{BinaryOp, Type, UnaryOp};
+use crate::ir::{BinaryOp, Builtin, Type, UnaryOp};
 
 /// A term of the derivative by a node.
 #[derive(Clone, Debug)]
@@ -194,6 +194,7 @@ impl Sum<'_> {
         if distinct.is_empty() {
             return Monomial::number(0.0);
         }
+        self.share_divisions(&mut distinct);
         while distinct.len() > 1 {
             let chosen = closest(&distinct);
             let (mut together, mut others) = (Vec::new(), Vec::new());
@@ -204,6 +205,27 @@ impl Sum<'_> {
             distinct = others;
         }
         distinct.swap_remove(0)
+    }
+
+    /// Turns quotients by a root into quotients by its radicand where another term has one, so that
+    /// both share a division: 1/√u is √u/u.
+    fn share_divisions(&self, terms: &mut [Monomial]) {
+        for k in 0..terms.len() {
+            for (root, power) in terms[k].powers.clone() {
+                let it = self.graph.node(root);
+                let (true, &[radicand]) = (it.op == Op::Math(Builtin::Sqrt), &it.operands[..])
+                else {
+                    continue;
+                };
+                let divides =
+                    |term: &Monomial| term.powers.get(&radicand).is_some_and(|power| *power < 0);
+                let mut others = terms.iter().enumerate().filter(|(l, _)| *l != k);
+                if power < 0 && others.any(|(_, term)| divides(term)) {
+                    let term = terms[k].clone().times(self.graph, root, -(power % 2) - power);
+                    terms[k] = term.times(self.graph, radicand, power.div_euclid(2));
+                }
+            }
+        }
     }
 
     /// Returns the sum of several products.

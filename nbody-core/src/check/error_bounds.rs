@@ -95,22 +95,29 @@ impl ErrorBounds {
             Precision::Double => (f64::ROUNDOFF, 2.0),
             Precision::Single | Precision::Mixed => (f32::ROUNDOFF, 1.0),
         };
-        let random = |terms: usize| 3.0 * (terms as f64).sqrt();
-        let summing = 1.0
-            + match (options.precision, options.accumulation) {
-                (Precision::Double, _) | (_, Accumulation::Direct) => random(nj),
-                (_, Accumulation::Blocked) => random(bag + nj / bag),
-                (_, Accumulation::BlockedF64) => random(bag),
+        // Additions of different terms have independent errors, whose sum grows with the square root
+        // of their number. Additions of equal terms to sums of one size have equal errors.
+        let additions = |terms: usize, equal: f64| {
+            let terms = terms as f64;
+            (3.0 * terms.sqrt()).max(terms.min(3.0 * terms * equal.sqrt()))
+        };
+        let summing = |equal: f64| {
+            1.0 + match (options.precision, options.accumulation) {
+                (Precision::Double, _) | (_, Accumulation::Direct) => additions(nj, equal),
+                (_, Accumulation::Blocked) => additions(bag + nj / bag, equal),
+                (_, Accumulation::BlockedF64) => additions(bag, equal),
                 (_, Accumulation::Compensated) => {
                     let terms = bag.saturating_mul(options.bags_per_fold(bag)).min(nj);
                     0.5 * roundoff * (terms as f64).powi(2)
                 }
-            };
+            }
+        };
         let kinds: Vec<_> = numbers(self.sets.law.f).collect();
         let double = usize::from(options.precision == Precision::Double);
         let bound = |(sum, kind): (&Sum, &Number)| {
-            let &Sum { magnitude, error, lost, edge } = sum;
-            let bound = factor * (roundoff * (error + summing * magnitude) + lost[double]);
+            let &Sum { magnitude, error, equal, lost, edge } = sum;
+            let summing = summing(equal) * magnitude;
+            let bound = factor * (roundoff * (error + summing) + lost[double]);
             word(*kind, bound + edge[double])
         };
         let double_single = options.precision == Precision::Mixed;

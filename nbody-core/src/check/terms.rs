@@ -24,6 +24,8 @@ pub(super) struct Sum {
     pub magnitude: f64,
     /// The running error bounds of the terms, in units of the roundoff.
     pub error: f64,
+    /// The share of pairs of terms that are equal, and not zero.
+    pub equal: f64,
     /// The magnitudes of the terms that are so small, relative to the whole sum, that `f32` and
     /// `f64` may lose them.
     pub lost: [f64; 2],
@@ -59,6 +61,7 @@ impl Terms {
     /// Returns the sums, with the errors of the whole results for fields that are not sums.
     pub fn sums(mut self, wholes: &[Vec<Bounded>; WHOLES]) -> Vec<Sum> {
         self.sum_lost_terms();
+        self.find_equal_terms();
         let kinds = self.fields.iter().map(|field| field.kind);
         let is_sum = kinds.flat_map(|kind| std::iter::repeat_n(kind.is_sum(), kind.components()));
         for (c, (sum, is_sum)) in self.sums.iter_mut().zip(is_sum).enumerate() {
@@ -76,6 +79,24 @@ impl Terms {
             }
         }
         self.sums
+    }
+
+    /// Estimates the share of pairs of terms that are equal, from pairs at a few distances.
+    fn find_equal_terms(&mut self) {
+        const DISTANCES: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
+        let width = self.sums.len().max(1);
+        let rows = || self.magnitudes.chunks_exact(width);
+        for (c, sum) in self.sums.iter_mut().enumerate() {
+            let (mut equal, mut all) = (0_usize, 0_usize);
+            for distance in DISTANCES {
+                let pairs = rows().zip(rows().skip(distance));
+                for (a, b) in pairs {
+                    all += 1;
+                    equal += usize::from(a[c] == b[c] && a[c] != 0.0);
+                }
+            }
+            sum.equal = equal as f64 / all.max(1) as f64;
+        }
     }
 
     /// Sums the terms that are below the roundoff of the whole sum.

@@ -165,9 +165,10 @@ impl<X: Interaction> ErrorBounds<X> {
     /// less than u times the sum of the magnitudes. Here t is the number of terms that are summed
     /// in that precision one after another: all terms in [`Accumulation::Direct`], a bag and the
     /// number of bags in [`Accumulation::Blocked`], a bag in [`Accumulation::BlockedF64`].
-    /// Rounding errors of sums grow with √t but for rare exceptions (Higham & Mary 2019, SIAM J.
-    /// Sci. Comput. 41, A2815), such as a sum of many equal terms. In double precision t is the
-    /// number of all terms and the errors count twice.
+    /// Rounding errors of sums grow with √t (Higham & Mary 2019, SIAM J. Sci. Comput. 41, A2815),
+    /// but equal terms have equal errors: if a share e of all pairs of terms is equal, the factor is
+    /// min(t, 3t√e) where this is more than 3√t. In double precision t is the number of all terms
+    /// and the errors count twice.
     ///
     /// For [`Accumulation::Compensated`] the factor is u (1 + u b²/2), with b terms between two
     /// folds (one bag, or smaller bags of up to 1024 terms together: [`Options::bags_per_fold`]),

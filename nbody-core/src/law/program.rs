@@ -125,6 +125,12 @@ impl ParticleProgram {
         Ok(())
     }
 
+    /// Refuses a tuple where a program per particle is needed.
+    pub fn check_particle(&self) -> Result<(), Error> {
+        let (program, expected) = (self.name, "a program per particle");
+        if self.members == 0 { Ok(()) } else { Err(Error::WrongProgram { program, expected }) }
+    }
+
     /// Refuses a program per particle where a tuple is needed.
     pub fn check_tuple(&self) -> Result<(), Error> {
         let (program, expected) = (self.name, "a tuple");

@@ -58,16 +58,21 @@ impl Particles {
 
     /// Writes bound numbers of some particles, one after another.
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
+        /// Blocks that are converted at a time.
+        const BATCH: usize = 16;
         let (dim, mut lines) = (binding.places().len().max(1), Vec::new());
         let (mut next, mut rest) = (particles.start, rows);
         while next < particles.end {
-            let block = next / LINE;
-            let end = particles.end.min((block + 1) * LINE);
-            self.widen(binding, block..block + 1, &mut lines);
-            let (of_block, others) = rest.split_at_mut((end - next) * dim);
-            for (c, line) in lines.iter().enumerate() {
-                let cells = of_block.iter_mut().skip(c).step_by(dim);
-                cells.zip(&line.0[next % LINE..]).for_each(|(cell, word)| *cell = *word);
+            let first = next / LINE;
+            let end = particles.end.min((first + BATCH) * LINE);
+            self.widen(binding, first..end.div_ceil(LINE), &mut lines);
+            let (batch, others) = rest.split_at_mut((end - next) * dim);
+            for (k, row) in (next..end).zip(batch.chunks_exact_mut(dim)) {
+                // Without bound numbers there are no lines.
+                let of_block = lines.iter().skip((k / LINE - first) * dim);
+                for (cell, line) in row.iter_mut().zip(of_block) {
+                    *cell = line.0[k % LINE];
+                }
             }
             (next, rest) = (end, others);
         }

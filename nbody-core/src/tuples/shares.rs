@@ -9,8 +9,8 @@ use crate::parallel;
 use crate::tuples::list::TupleList;
 use crate::tuples::sums::Sums;
 
-/// The fewest tuples that a thread takes: fewer take less time than to start a task.
-const LEAST_TUPLES: usize = 1024;
+/// The fewest tuples that a thread takes: fewer take less time than to wake a thread.
+const LEAST_TUPLES: usize = 4096;
 /// The shares of a thread, so that threads end together.
 const SHARES_OF_THREAD: usize = 4;
 

@@ -64,6 +64,7 @@ impl Program {
         domain: Domain,
         wrap: bool,
     ) -> Result<Self, Error> {
+        program.check_particle()?;
         let is_update = program.total.is_empty();
         let (title, kernels, text, block) = if is_update {
             ("an update", &[c"update"][..], UPDATE, UPDATE_BLOCK)

@@ -44,6 +44,7 @@ impl Program {
         results: Layout,
         domain: Domain,
     ) -> Result<Self, Error> {
+        program.check_tuple()?;
         let mut source = header(program, particles, results, domain.is_periodic());
         for part in [PRELUDE, POSITIONS] {
             let _ = writeln!(source, "{part}");

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::check;
 use crate::check::operator;
 use crate::diagnostics::Ctxt;
-use crate::ir::{ExprKind, Input, Module, StructId, Type, UnaryOp};
+use crate::ir::{BinaryOp, ExprKind, Input, Module, StructId, Type, UnaryOp};
 use crate::syntax;
 use interpret::{Inputs, Interpreter, Value, key};
 
@@ -353,4 +353,35 @@ fn gradients_inside_loops_and_branches_are_those_of_the_statements_before() {
         let extra = w.norm2() * 1e-2;
         e += extra + i.mu.x + i.q + self.k;";
     assert_eq!(compare(body, &[0.3, -0.7, 0.9, 1.1, -0.2, 0.5, 0.8]), 10);
+}
+
+/// A power of an extreme with 0 needs no selection, and quotients by a root and by its square have one
+/// division.
+#[test]
+fn powers_of_extremes_need_no_selection_and_quotients_share_a_division() {
+    let body = "
+        let x = (r - 1.1).max(0.0);
+        let y = (0.0).min(0.9 - r);
+        let e = i.q * x * x * x + y * y + 3.0 / r2 + (i.mu.x + j.mu.x + self.k + self.modes[1]);";
+    let module = checked(body, ENDING).unwrap();
+    let exprs = || module.interactions[0].pair.body.exprs();
+    assert!(exprs().all(|it| !matches!(it.kind, ExprKind::Select(_))), "no selection");
+    let mut divisors = exprs().filter_map(|it| match &it.kind {
+        ExprKind::Binary(BinaryOp::Div, _, divisor) => Some(divisor),
+        _ => None,
+    });
+    let first = divisors.next().expect("quotients by the square");
+    assert!(divisors.all(|divisor| divisor == first), "one divisor");
+    let mut compared = 0;
+    for k in 0..12 {
+        let far = 0.2 + 0.1 * f64::from(k);
+        compared += compare(body, &[0.3, 0.7, 0.9, 0.4, far, 0.2, 0.8, 0.5, -0.3, 0.6, 0.1]);
+    }
+    assert!(compared > 100, "{compared} comparisons");
+    // A first power needs its selection.
+    let first =
+        "let x = (r - 1.1).max(0.0); let e = x + i.q + j.q + self.k + self.modes[1] + i.mu.x;";
+    let module = checked(first, ENDING).unwrap();
+    let selects = module.interactions[0].pair.body.exprs();
+    assert!(selects.filter(|it| matches!(it.kind, ExprKind::Select(_))).count() > 0);
 }
