@@ -100,3 +100,30 @@ fn programs_of_another_kind_are_refused() {
         assert!(refused.starts_with("particles of a tuple: found 2, expected 3"), "{refused}");
     }
 }
+
+/// Without particles there is nothing to sum, and timing an evaluation adds its results once.
+#[test]
+fn evaluations_without_particles_do_nothing_and_timed_ones_count_once() {
+    for device in nbody_tests::all_devices() {
+        let upload = |n: usize| {
+            let beads = vec![Bead::<f64> { pos: Point([3.0, 0.0, 0.0]), ..Bead::default() }; n];
+            device.upload(&beads, Precision::Single).unwrap()
+        };
+        let parameters = Anchor { stiffness: 1.0, table: [1.0; 3] };
+        let mut anchors = Tuples::new(&device, parameters).unwrap();
+        let mut none = anchors.results(0, Precision::Single).unwrap();
+        anchors.evaluate_into(&upload(0), &mut none, Store::Add).unwrap();
+        anchors.set(&[], &[], 0).unwrap();
+        anchors.evaluate_into(&upload(0), &mut none, Store::Replace).unwrap();
+        assert!(none.is_empty() && anchors.is_empty());
+
+        let pins = [Pin { kind: 0, place: Point([1.0, 0.0, 0.0]) }];
+        anchors.set(&[[0]], &pins, 1).unwrap();
+        let mut out = anchors.results(1, Precision::Single).unwrap();
+        for k in 1..3 {
+            anchors.time(&upload(1), &mut out, Store::Add).unwrap();
+            let found = out.download::<f64>().unwrap();
+            assert_eq!(found[0].force.x, -2.0 * f64::from(k), "{device}");
+        }
+    }
+}

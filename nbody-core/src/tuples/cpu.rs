@@ -40,12 +40,13 @@ impl CpuTuples {
     /// Creates an engine with these parameters and no tuples, in unbounded space.
     pub fn new(program: &'static ParticleProgram, parameters: &[u64]) -> Result<Self, Error> {
         program.check_tuple()?;
+        let list = TupleList::new(program.members, Vec::new(), 0)?;
         Ok(Self {
             program,
             parameters: Parameters::new(program.parameters, parameters)?,
             domain: Domain::Open,
-            list: TupleList::new(program.members, Vec::new(), 0)?,
-            shares: Shares::default(),
+            shares: Shares::new(&list, (dim(program.q), &[])),
+            list,
             particles: Vec::new(),
             sums: Vec::new(),
         })

@@ -16,7 +16,7 @@ const SHARES_OF_THREAD: usize = 4;
 
 /// All tuples, by ranges of particles. A tuple whose particles are in several ranges is in the share
 /// of each, and is evaluated in each: no thread waits for the results of another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shares {
     all: Vec<Share>,
     /// The number of particles of each share but the last, in whole blocks.

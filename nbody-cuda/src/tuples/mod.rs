@@ -15,7 +15,7 @@ use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, 
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::program::Program;
-use crate::engine::buffer::{CudaResults, other_buffer, particles};
+use crate::engine::buffer::{CudaParticles, CudaResults, other_buffer, particles};
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, bytes, space, words};
 use crate::particles::program::Layout;
@@ -135,6 +135,16 @@ impl TupleEngine {
         Ok(self.built.len() - 1)
     }
 
+    /// Returns the kernels for these buffers.
+    fn provide_for(
+        &mut self,
+        (p, p_fields): (&Buffer, &'static [Field]),
+        (out, f_fields): (&Buffer, &'static [Field]),
+    ) -> Result<usize, Error> {
+        let layout = |fields, buffer: &Buffer| Layout { fields, precision: buffer.precision };
+        self.provide(layout(p_fields, p), layout(f_fields, out))
+    }
+
     /// Refuses buffers that do not belong to the tuples or to the backend. The soundness of
     /// launches depends on this check.
     fn check(&self, p: &Buffer, out: &Buffer) -> Result<(), Error> {
@@ -159,9 +169,7 @@ impl TupleEngine {
         store: Store,
     ) -> Result<(), Error> {
         self.check(p, out)?;
-        let layout = |fields, precision| Layout { fields, precision };
-        let kernel =
-            self.provide(layout(p_fields, p.precision), layout(f_fields, out.precision))?;
+        let kernel = self.provide_for((p, p_fields), (out, f_fields))?;
         let module = &self.built[kernel].kernel.module;
         let Some(given) = &self.given else { return Ok(()) };
         if out.n == 0 {
@@ -255,27 +263,36 @@ impl untyped::Tuples for TupleEngine {
         out: &mut dyn untyped::Buffer,
         store: Store,
     ) -> Result<(), CoreError> {
-        let backend = self.backend.clone();
-        let p = particles("particles of tuples", &*backend, buffer)?;
-        if !(out as &dyn Any).is::<CudaResults>() {
-            return Err(other_buffer("results of tuples", &*backend, out));
-        }
-        let Some(out) = (out as &mut dyn Any).downcast_mut::<CudaResults>() else {
-            unreachable!("results of CUDA, as was just found")
-        };
+        let (p, out) = buffers(&*self.backend, buffer, out)?;
         Ok(self.run((&p.buffer, p.fields), (&mut out.buffer, out.fields), store)?)
     }
 
     fn time(
         &mut self,
-        particles: &dyn untyped::Buffer,
+        buffer: &dyn untyped::Buffer,
         out: &mut dyn untyped::Buffer,
         store: Store,
     ) -> Result<Duration, CoreError> {
+        let (p, out) = buffers(&*self.backend, buffer, out)?;
         // The program is compiled before the time begins.
-        self.evaluate(particles, out, store)?;
+        self.check(&p.buffer, &out.buffer)?;
+        self.provide_for((&p.buffer, p.fields), (&out.buffer, out.fields))?;
         let backend = self.backend.clone();
-        let time = backend.time(&mut || Ok(self.evaluate(particles, out, store)?))?;
-        Ok(time)
+        Ok(backend
+            .time(&mut || self.run((&p.buffer, p.fields), (&mut out.buffer, out.fields), store))?)
     }
+}
+
+/// Returns particles and results, if they belong to the backend.
+fn buffers<'a>(
+    backend: &dyn Backend,
+    particles: &'a dyn untyped::Buffer,
+    out: &'a mut dyn untyped::Buffer,
+) -> Result<(&'a CudaParticles, &'a mut CudaResults), CoreError> {
+    let p = self::particles("particles of tuples", backend, particles)?;
+    if !(out as &dyn Any).is::<CudaResults>() {
+        return Err(other_buffer("results of tuples", backend, out));
+    }
+    let out = (out as &mut dyn Any).downcast_mut();
+    Ok((p, out.expect("results of CUDA, as was just found")))
 }
