@@ -27,7 +27,8 @@ impl Visitor for Bench<'_> {
             self.criterion.benchmark_group(format!("{} on {}", X::LAW.name, self.device));
         group.sample_size(10);
         for &n in self.sizes {
-            let mut direct = AllPairs::new(&self.device, interaction).expect("the device answers");
+            let mut direct =
+                AllPairs::new(&self.device, interaction.clone()).expect("the device answers");
             let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
             let mut out = direct.results(n).expect("room for the results");
             let j: &dyn Any = &i;

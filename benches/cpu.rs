@@ -77,9 +77,12 @@ impl Visitor for Bench<'_> {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for n in SIZES {
                 let options = Options::default().pairs(pairs).precision(precision);
-                let mut direct =
-                    AllPairs::with_options(&Device::cpu_with(level).unwrap(), interaction, options)
-                        .expect("the machine has this level");
+                let mut direct = AllPairs::with_options(
+                    &Device::cpu_with(level).unwrap(),
+                    interaction.clone(),
+                    options,
+                )
+                .expect("the machine has this level");
                 let i = direct.upload(&uniform::<X::I>(n, 1)).expect("room for the particles");
                 let j = direct.upload(&uniform::<X::J>(n, 2)).expect("room for the particles");
                 let j = (&i as &dyn Any).downcast_ref().unwrap_or(&j);

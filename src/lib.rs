@@ -74,7 +74,8 @@ pub use engine::{
 };
 pub use nbody_core::{
     Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
-    Options, Pairs, Point, Precision, Skin, Sources, Store, SummationOrder, Tuple, Update, Vector,
+    Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder, Tuple, Update,
+    Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -133,7 +134,7 @@ pub mod untyped {
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, Domain, Interaction as _, Math, Opening, Options, Pairs, Point, Precision,
-        Skin, Sources, SummationOrder, Vector,
+        Skin, Sources, Spline, SummationOrder, Vector,
     };
 
     pub use crate::{
@@ -148,7 +149,7 @@ pub mod __private {
     pub use nbody_core::{
         ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
         Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
-        Space, ThirdLaw, Tuple, Update, Vector, Writer,
+        Space, Spline, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

@@ -10,6 +10,8 @@
 //! | [`cubic_spline_2d`], [`cubic_spline_3d`], [`wendland_2d`], [`wendland_3d`] | smoothed particle hydrodynamics | density and its correction; acceleration, heating, signal velocity |
 //! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
+//! | [`tabulated`] | a pair potential given as a spline | force, potential |
+//! | [`eam`] | the embedded-atom method, with tables of [`setfl`] files | density; force, potential |
 //! | [`bonded`] | bonds, angles, dihedrals and impropers of given atoms | force, energy, virial of bonds |
 //! | [`gay_berne`] | rods and discs: an anisotropic Lennard-Jones well | force, torque, potential |
 //! | [`dpd`] | dissipative particle dynamics: soft beads with friction and noise | force, potential |
@@ -26,6 +28,7 @@
 //!
 //! | module | program | changes |
 //! | --- | --- | --- |
+//! | [`eam::Embed`] | embedding energies from densities | energies and their slopes |
 //! | [`langevin`] | Langevin dynamics: steps of the splitting BAOAB, or the thermostat alone | positions, velocities |
 #![forbid(unsafe_code)]
 
@@ -37,7 +40,9 @@ mod gravitation;
 mod hydrodynamics;
 mod molecular;
 mod optics;
+pub mod setfl;
 mod statistics;
+mod tables;
 mod thermostats;
 mod visit;
 mod vortex;
@@ -51,6 +56,7 @@ pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_
 pub use molecular::{buckingham, gay_berne, lennard_jones};
 pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours};
+pub use tables::{eam, tabulated};
 pub use thermostats::langevin;
 pub use visit::{Visitor, visit_all};
 pub use vortex::biot_savart;

@@ -1,11 +1,11 @@
 //! The list of all interactions, for tools that iterate over it.
 
-use nbody::Interaction;
+use nbody::{Interaction, Spline};
 
 use crate::{
-    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd, ewald,
-    gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours,
-    single_layer, softened, wendland_2d, wendland_3d, yukawa,
+    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd, eam,
+    ewald, gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours,
+    single_layer, softened, tabulated, wendland_2d, wendland_3d, yukawa,
 };
 
 /// A function generic over the interaction.
@@ -66,6 +66,14 @@ fn molecular(visitor: &mut impl Visitor) {
     visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff });
     visitor.visit(lennard_jones::SwitchedLennardJones { sigma2, epsilon, switch: 0.1875, cutoff });
     visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff });
+    let energy = Spline::from_fn(1.0 / 1024.0..=0.0625, |r2| (1.0 / 32.0 / r2).powi(2) - 1.0 / r2);
+    let energy = energy.expect("a finite function");
+    visitor.visit(tabulated::Tabulated { energy, cutoff });
+    let density =
+        Spline::from_fn(0.0..=cutoff, |r| (cutoff - r).powi(2)).expect("a finite function");
+    let pair = Spline::from_fn(0.0..=cutoff, |r| 0.125 - r).expect("a finite function");
+    visitor.visit(eam::Density { density: density.clone(), cutoff });
+    visitor.visit(eam::Eam { density, pair, cutoff });
     // Axes in the unit cube are up to √3 long, for which 3χ takes the place of χ.
     visitor.visit(gay_berne::GayBerne {
         sigma0: 1.0 / 32.0,

@@ -67,6 +67,8 @@ messages! {
     FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
     OUTPUT_TYPE: "a result cannot hold a `{}`", "{}";
     REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";
+    SPLINE_PLACE: "a spline is a field of the parameters", "particles keep the numbers that a spline is called with: `self.{}.at(x)`";
+    SPLINE_KNOTS: "a spline has 2 to 4096 knots", "write their number as a literal or a `u32` constant of the module: `Spline<1024>`";
     TABLE_PLACE: "a table is a field of the parameters", "a table by types belongs into `{}`, and is read as `self.{}[i.kind][j.kind]`; a matrix {} is a `[Real; {}]`, with `{}[{} * k + l]` in row k and column l";
     // The impl.
     OTHER_TRAIT: "only `impl Interaction for ...`, `impl Update for ...`, `impl Measure for ...` and `impl Tuple for ...` belong here", "{}";
@@ -151,6 +153,7 @@ messages! {
     INDEX: "an index is a whole number below {}", "write it as a number, a `u32` constant, or the variable of a `for`";
     INDEX_TYPE: "an index is a `u32`, and this is a `{}`", "write a number, a `u32` constant, the variable of a `for` or a `u32` field";
     INDEX_DATA: "this index is not known before the data is", "{}";
+    SPLINE_VALUE: "a spline is a function", "write `{}.at(x)`, or `{}.slope(x)` for its derivative";
     TABLE_INDEX: "a table takes two indices", "write `table[i][j]`";
     NOT_INDEXABLE: "a `{}` cannot be indexed", "{}";
     EMPTY_ARRAY: "an array holds at least one `Real`", "";

@@ -159,8 +159,10 @@ impl<'a> Stub<'a> {
     /// Declares a struct with these fields, for use as a particle, as parameters and as a result.
     fn record(&self, name: &Ident, fields: &TokenStream) -> TokenStream {
         let krate = self.krate;
+        let has_splines = fields.to_string().contains(":: Spline <");
+        let copy = (!has_splines).then(|| quote!(Copy,));
         quote! {
-            #[derive(Clone, Copy, Debug, PartialEq)]
+            #[derive(Clone, #copy Debug, PartialEq)]
             pub struct #name<Real: #krate::Lane = ::core::primitive::f64> #fields
             impl<Real: #krate::Lane> ::core::default::Default for #name<Real> {
                 fn default() -> Self { ::core::unimplemented!() }

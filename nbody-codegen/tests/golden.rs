@@ -185,6 +185,22 @@ fn words_in_cpp() {
 }
 
 #[test]
+fn splines_in_cuda() {
+    cuda("splines");
+    particle_cuda("splines");
+}
+
+#[test]
+fn splines_in_cpp() {
+    cpp("splines");
+}
+
+#[test]
+fn splines_in_rust() {
+    rust("splines");
+}
+
+#[test]
 fn programs_per_particle_in_cuda() {
     particle_cuda("simulation");
 }

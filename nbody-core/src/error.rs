@@ -132,6 +132,34 @@ pub enum Error {
         /// The index of the number in the field.
         component: usize,
     },
+    /// A spline needs another number of values or slopes.
+    #[error("{found} numbers for {expected} knots of a spline; give one for each knot")]
+    SplineLength {
+        /// The number of values or slopes.
+        found: usize,
+        /// The number of knots.
+        expected: usize,
+    },
+    /// A spline cannot have knots in this range.
+    #[error(
+        "a spline from {first} to {last}, expected finite numbers, the first one smaller, and a finite reciprocal of the distance of knots; give another range"
+    )]
+    SplineRange {
+        /// The first knot.
+        first: f64,
+        /// The last knot.
+        last: f64,
+    },
+    /// A spline has a value or a slope that is not finite, or differences that are not.
+    #[error(
+        "knot {knot} of a spline has the value {found}; give finite numbers whose differences are finite"
+    )]
+    SplineValue {
+        /// The index of the knot.
+        knot: usize,
+        /// The value.
+        found: f64,
+    },
     /// The table of a law that is made at run time contradicts itself.
     #[error(
         "table of `{law}`: {part} is {found}, expected {expected}; give the table of a declaration that compiles"

@@ -14,6 +14,8 @@ pub enum FieldKind {
     Point(usize),
     /// An array of real numbers of this length.
     Array(usize),
+    /// A spline with this number of knots, among parameters.
+    Spline(usize),
     /// An integer: a type, a flag, an id.
     U32,
     /// A result that is the minimum over pairs.
@@ -38,9 +40,11 @@ impl FieldKind {
             Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
             Self::Point(_) => matches!(other, Self::Point(_)),
             Self::ArgMin => matches!(other, Self::ArgMin),
-            Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => {
-                !matches!(other, Self::U32 | Self::Count | Self::Point(_) | Self::ArgMin)
-            }
+            Self::Spline(_) => matches!(other, Self::Spline(_)),
+            Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => !matches!(
+                other,
+                Self::U32 | Self::Count | Self::Point(_) | Self::ArgMin | Self::Spline(_)
+            ),
         };
         is_same && self.components() == other.components()
     }
@@ -52,6 +56,7 @@ impl FieldKind {
             Self::Vector(n) => format!("Vector<f64, {n}>"),
             Self::Point(n) => format!("Point<f64, {n}>"),
             Self::Array(n) => format!("[f64; {n}]"),
+            Self::Spline(n) => format!("Spline<{n}>"),
             _ => self.to_string(),
         }
     }
@@ -62,8 +67,15 @@ impl FieldKind {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
             Self::ArgMin => 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+            Self::Spline(n) => 4 * cubics_of_spline(n),
         }
     }
+}
+
+/// Returns the number of cubics of a spline with this number of knots, of four numbers each: the scale,
+/// the pieces between the knots, before the first one and after the last one.
+pub(crate) const fn cubics_of_spline(knots: usize) -> usize {
+    knots + 2
 }
 
 impl fmt::Display for FieldKind {
@@ -76,6 +88,7 @@ impl fmt::Display for FieldKind {
             Self::Point(3) => f.write_str("Point"),
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),
+            Self::Spline(n) => write!(f, "Spline<{n}>"),
             Self::U32 => f.write_str("u32"),
             Self::Min => f.write_str("Min<Real>"),
             Self::Max => f.write_str("Max<Real>"),

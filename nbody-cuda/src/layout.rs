@@ -41,15 +41,6 @@ pub fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Converts a record with these fields from words of `f64` to bytes in this precision.
-pub fn bytes(fields: &[Field], row: &[u64], precision: Precision) -> Vec<u8> {
-    match precision {
-        Precision::Single => bytemuck::cast_slice(&pack::convert::<f32>(fields, row)).to_vec(),
-        Precision::Double => bytemuck::cast_slice(&pack::convert::<f64>(fields, row)).to_vec(),
-        Precision::Mixed => bytemuck::cast_slice(&pack::convert::<Mixed>(fields, row)).to_vec(),
-    }
-}
-
 /// Returns the space as an argument of kernels: the lengths of the box and their inverses.
 pub fn space(domain: Domain, precision: Precision) -> Vec<u64> {
     words(&match precision {

@@ -10,6 +10,10 @@ namespace nbody {
 struct Real;
 using Coordinate = Real;
 
+// A number of a table, and the elements that it takes: the number and its error.
+using Stored = double;
+constexpr size_t STORED = 2;
+
 // The unit roundoff of a float.
 constexpr double SINGLE_ROUNDOFF = 0x1p-24;
 
@@ -80,6 +84,13 @@ struct Real {
     static NBODY_INLINE U32 to_u32(Real a) { return {truncated(a.value)}; }
     static NBODY_INLINE Real from_u32(U32 a) { return given(a.value); }
 
+    static NBODY_INLINE Real stored(const Stored *number) { return {number[0], number[1]}; }
+    static NBODY_INLINE void cubic(const Stored *cubics, size_t last, Real index, Real (&cubic)[4])
+    {
+        const size_t n = truncated(index.value);
+        cubics += 4 * STORED * (n < last ? n : last);
+        for (size_t k = 0; k < 4; ++k) cubic[k] = stored(cubics + k * STORED);
+    }
     static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)
     {
         return index.value < n ? entries[index.value] : Real{NOT_A_NUMBER, 0};

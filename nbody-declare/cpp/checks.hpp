@@ -61,6 +61,11 @@ struct Read : Numbers<Read> {
     NBODY_INLINE void real(Real &number) { number = Real::of(next->value, next->error), ++next; }
     NBODY_INLINE void integer(U32 &number) { number = {uint32_t((next++)->value)}; }
     NBODY_INLINE void coordinate(Coordinate &number) { real(number); }
+    NBODY_INLINE void cubics(const Stored *&cubics, size_t n)
+    {
+        cubics = &next->value;
+        next += 4 * n;
+    }
 };
 
 // Writes the numbers of a result.

@@ -151,5 +151,6 @@ NBODY_INLINE Mask Real::within_reach(Real reach, Real square)
 
 } // namespace nbody
 
+#include "spline.hpp"
 #include "space.hpp"
 #include "vector.hpp"

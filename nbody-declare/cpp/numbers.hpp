@@ -5,8 +5,21 @@
 
 namespace nbody {
 
+// Rows of splines among parameters, and the lines that they fill.
+template <class Record> constexpr auto cubics(int) -> decltype(size_t{Record::CUBICS})
+{
+    return Record::CUBICS;
+}
+template <class> constexpr size_t cubics(long) { return 0; }
+template <class Record> constexpr auto lines_of_cubics(int) -> decltype(size_t{Record::CUBIC_LINES})
+{
+    return Record::CUBIC_LINES;
+}
+template <class> constexpr size_t lines_of_cubics(long) { return 0; }
+
 // The numbers of a record.
-template <class Record> constexpr size_t DIM = Record::COORDINATES + Record::NUMBERS;
+template <class Record>
+constexpr size_t DIM = Record::COORDINATES + Record::NUMBERS + 4 * cubics<Record>(0);
 
 // A record without numbers.
 struct Nothing {
@@ -39,6 +52,10 @@ template <class Derived> struct Numbers {
     template <size_t R, size_t C> NBODY_INLINE void operator()(Table<R, C> &table)
     {
         for (size_t k = 0; k < R; ++k) (*this)(table[k]);
+    }
+    template <size_t N> NBODY_INLINE void operator()(Spline<N> &spline)
+    {
+        derived().cubics(spline.cubics, Spline<N>::CUBICS);
     }
     template <size_t D> NBODY_INLINE void operator()(Point<D> &point)
     {

@@ -8,7 +8,15 @@ namespace nbody {
 
 // The words of a record.
 template <class Record>
-constexpr size_t WORDS = Record::COORDINATES * Real::COORDINATE_WORDS + Record::NUMBERS;
+constexpr size_t WORDS
+    = Record::COORDINATES * Real::COORDINATE_WORDS + Record::NUMBERS + lines_of_cubics<Record>(0);
+
+// Takes cubics of four numbers, which are dense in the lines of parameters.
+NBODY_INLINE void take_cubics(const Line *&line, const Stored *&cubics, size_t n)
+{
+    cubics = line->at;
+    line += (4 * n + LINE - 1) / LINE;
+}
 
 // Reads consecutive particles of a block, one in each element of the lane.
 struct Load : Numbers<Load> {
@@ -32,6 +40,7 @@ struct Broadcast : Numbers<Broadcast> {
     NBODY_INLINE Broadcast(const Line *first, size_t place) : line(first), at(place) {}
     NBODY_INLINE void real(Real &number) { number = Real::broadcast((line++)->at[at]); }
     NBODY_INLINE void integer(U32 &number) { number = Real::broadcast_u32((line++)->at[at]); }
+    NBODY_INLINE void cubics(const Stored *&cubics, size_t n) { take_cubics(line, cubics, n); }
     NBODY_INLINE void coordinate(Coordinate &number)
     {
         number = Real::coordinate_from([this] { return Real::broadcast((line++)->at[at]); });

@@ -20,6 +20,10 @@ using Coordinate = Real;
 #define NBODY_FUNCTION(name, function) \
     NBODY_INLINE Real name() const { return {NBODY_C(function)(value)}; }
 
+// A number of a table, and the elements that it takes.
+using Stored = Word;
+constexpr size_t STORED = 1;
+
 struct Real {
     Element value{};
 
@@ -60,6 +64,13 @@ struct Real {
     static NBODY_INLINE U32 to_u32(Real a) { return {truncated(a.value)}; }
     static NBODY_INLINE Real from_u32(U32 a) { return {Element(a.value)}; }
 
+    static NBODY_INLINE Real stored(const Stored *number) { return broadcast(*number); }
+    static NBODY_INLINE void cubic(const Stored *cubics, size_t last, Real index, Real (&cubic)[4])
+    {
+        const size_t n = truncated(index.value);
+        cubics += 4 * (n < last ? n : last);
+        for (size_t k = 0; k < 4; ++k) cubic[k] = stored(cubics + k);
+    }
     static NBODY_INLINE Real gather(const Real *entries, size_t n, U32 index)
     {
         return index.value < n ? entries[index.value] : splat(NOT_A_NUMBER);

@@ -78,7 +78,7 @@ NBODY_INLINE void run(const Setting &setting, const TupleWork &work)
 
 template <class Program> constexpr TupleShape shape()
 {
-    return {DIM<typename Program::Parameters>, Program::MEMBERS, DIM<typename Program::P>,
+    return {WORDS<typename Program::Parameters>, Program::MEMBERS, DIM<typename Program::P>,
             DIM<typename Program::T>, DIM<typename Program::F>};
 }
 

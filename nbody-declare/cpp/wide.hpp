@@ -29,6 +29,10 @@ NBODY_INLINE U32 each(U32 a, U32 b, const Function &function)
 struct Real;
 using Coordinate = Real;
 
+// A number of a table, and the elements that it takes.
+using Stored = Word;
+constexpr size_t STORED = 1;
+
 struct Real {
     level::Register x{};
 
@@ -44,6 +48,9 @@ struct Real {
     static NBODY_INLINE Real splat(double x) { return {level::broadcast(Element(x))}; }
     static NBODY_INLINE U32 splat_u32(uint32_t x) { return U32::splat(x); }
     static NBODY_INLINE Mask splat_mask(bool x) { return Mask::splat(x); }
+
+    static NBODY_INLINE Real stored(const Stored *number) { return broadcast(*number); }
+    static void cubic(const Stored *cubics, size_t last, Real index, Real (&cubic)[4]);
 
     static NBODY_INLINE Mask lt(Real a, Real b) { return level::lt(a.x, b.x); }
     static NBODY_INLINE Mask le(Real a, Real b) { return level::le(a.x, b.x); }
@@ -340,6 +347,17 @@ NBODY_APART void scatter_elements(Real *sums, size_t n, const Line &indices, Rea
         const uint32_t index = uint32_t(indices.at[k]);
         if (index < n) sums[index].x[k] += term.x[k];
     }
+}
+
+NBODY_INLINE void Real::cubic(const Stored *cubics, size_t last, Real index, Real (&cubic)[4])
+{
+    Line numbers[4];
+    for (size_t k = 0; k < WIDTH; ++k) {
+        const size_t n = truncated(index.x[k]);
+        const Stored *from = cubics + 4 * (n < last ? n : last);
+        for (size_t c = 0; c < 4; ++c) numbers[c].at[k] = from[c];
+    }
+    for (size_t c = 0; c < 4; ++c) cubic[c] = load(numbers[c], 0);
 }
 
 NBODY_INLINE Real Real::gather(const Real *entries, size_t n, U32 index)

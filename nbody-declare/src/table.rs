@@ -64,6 +64,7 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Point(n) => FieldKind::Point(n),
         Type::Array(n) => FieldKind::Array(n),
         Type::Table(rows, columns) => FieldKind::Array(rows * columns),
+        Type::Spline(knots) => FieldKind::Spline(knots),
         Type::Reduced(Reduction::Min) => FieldKind::Min,
         Type::Reduced(Reduction::Max) => FieldKind::Max,
         Type::Reduced(Reduction::ArgMin) => FieldKind::ArgMin,

@@ -75,10 +75,11 @@ fn pairs<X: nbody::Interaction>(
     assert!(!std::ptr::eq(law, X::LAW) && law.name == X::LAW.name, "{law:?} is a text");
     let [a, b, c, d] = [(); 4].map(|()| device.clone());
     let options = Options::default().precision(Precision::Mixed);
-    let direct = move || AllPairs::with_options(&a, interaction, options).unwrap();
+    let other = interaction.clone();
+    let direct = move || AllPairs::with_options(&a, other.clone(), options).unwrap();
     let in_double = Options::default().precision(Precision::Double).math(Math::Exact);
     let opening = Opening::theta(0.7);
-    let tree = move || Tree::with_options(&b, interaction, opening, in_double).unwrap();
+    let tree = move || Tree::with_options(&b, interaction.clone(), opening, in_double).unwrap();
     let row = direct().untyped().parameters().to_vec();
     let same_row = row.clone();
     [

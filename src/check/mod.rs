@@ -40,7 +40,7 @@ impl<X: Interaction> Case<X> {
     /// Creates a case of two sets, in which every j-particle acts on every i-particle. A periodic
     /// box is refused for an interaction without points.
     pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
-        let (parameters, i, j) = (words(&[*x]), rows(&i)?, rows(&j)?);
+        let (parameters, i, j) = (words(&[x.clone()]), rows(&i)?, rows(&j)?);
         let untyped = untyped::Case::two_sets(X::LAW, &parameters, domain, i, j)?;
         Ok(Self { untyped, interaction: PhantomData })
     }
@@ -50,7 +50,7 @@ impl<X: Interaction> Case<X> {
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let is_one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
-        let (parameters, i) = (words(&[*x]), rows(&i)?);
+        let (parameters, i) = (words(&[x.clone()]), rows(&i)?);
         let j = if is_one_type { None } else { Some(rows(&j)?) };
         let untyped = untyped::Case::one_set(X::LAW, &parameters, domain, i, j)?;
         Ok(Self { untyped, interaction: PhantomData })

@@ -32,7 +32,7 @@ pub mod planar {
 /// Gravity that is softened by a piece of another kernel.
 #[nbody::interaction]
 pub mod spline {
-    pub struct Spline {
+    pub struct SplineSoftened {
         pub radius: Real,
     }
     pub struct Body {
@@ -43,7 +43,7 @@ pub mod spline {
         pub acc: Vector,
     }
 
-    impl Interaction for Spline {
+    impl Interaction for SplineSoftened {
         type I = Body;
         type J = Body;
         type F = Field;

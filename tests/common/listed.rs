@@ -2,7 +2,7 @@
 //! particles among other fields.
 
 use nbody::law::Record;
-use nbody::{Interaction, Point, Vector};
+use nbody::{Interaction, Point, Spline, Vector};
 
 use laws::{
     Disc, Flat, Grain, MarkedDisc, MarkedGrain, MarkedNode, MarkedProbe, MarkedSource, Node,
@@ -11,9 +11,10 @@ use laws::{
 
 #[nbody::interaction]
 pub mod laws {
-    /// A constant cutoff, two types of particles, and a table by their kinds.
+    /// A constant cutoff, two types of particles, a table by their kinds, and a spline.
     pub struct Tabled {
         pub strength: [[Real; 4]; 2],
+        pub fall: Spline<12>,
         pub cutoff: Real,
         pub core2: Real,
     }
@@ -140,7 +141,9 @@ pub mod laws {
 
         fn pair(&self, i: &Probe, j: &Source, f: &mut Force) {
             let d = j.pos - i.pos;
-            let w = self.strength[i.kind & 1][j.kind] * j.charge / (self.core2 + d.norm2());
+            let r2 = d.norm2();
+            let strength = self.strength[i.kind & 1][j.kind] * self.fall.at(r2);
+            let w = strength * j.charge / (self.core2 + r2);
             f.force += w * d;
             for k in 0..4 {
                 if j.kind == k {
@@ -372,7 +375,11 @@ pub trait Listed: Interaction<I: Particle, J: Particle> {
 impl Listed for Tabled {
     fn in_unit(unit: f64) -> Self {
         let strength = [[0.3, -0.7, 1.1, 0.9], [1.7, 0.1, -0.2, 0.6]];
-        Self { strength, cutoff: 0.4375 * unit, core2: 0.0125 * unit * unit }
+        let unit2 = unit * unit;
+        // Some squares of distances are before and some behind the knots.
+        let fall = Spline::from_fn(0.02 * unit2..=0.15 * unit2, |r2| (-4.0 * r2 / unit2).exp());
+        let fall = fall.expect("a finite function");
+        Self { strength, fall, cutoff: 0.4375 * unit, core2: 0.0125 * unit2 }
     }
     fn target(j: &Source) -> Probe {
         Probe { kind: j.kind, pos: j.pos }

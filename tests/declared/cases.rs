@@ -15,7 +15,7 @@ pub const N: usize = 401;
 
 /// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
 /// that together use the whole language.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "interactions/src/boundary.rs",
     "interactions/src/dissipative.rs",
     "interactions/src/electrostatics.rs",
@@ -23,10 +23,12 @@ const FILES: [&str; 12] = [
     "interactions/src/molecular.rs",
     "interactions/src/optics.rs",
     "interactions/src/statistics.rs",
+    "interactions/src/tables.rs",
     "interactions/src/vortex.rs",
     "tests/common/derived.rs",
     "tests/common/indexed.rs",
     "tests/common/lib.rs",
+    "tests/common/splines.rs",
     "tests/common/words.rs",
 ];
 

@@ -42,7 +42,8 @@ impl Runs<'_> {
         };
         let run = |program: &'static ParticleProgram| {
             let mut p = upload(self.device, P::FIELDS, &rows::<P>(7), self.precision);
-            let mut runner = device.per_particle(X::FIELDS, &words(&[parameters])).unwrap();
+            let mut runner =
+                device.per_particle(X::FIELDS, &words(std::slice::from_ref(&parameters))).unwrap();
             runner.set_domain(self.domain).unwrap();
             if program.total.is_empty() {
                 runner.update(program, &mut *p, beside, None).unwrap();

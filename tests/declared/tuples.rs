@@ -41,7 +41,8 @@ fn both<X: Tuple>(parameters: X, declared: &Declarations, domain: Domain, precis
     };
     let indices: Vec<u32> = (0..TUPLES).flat_map(tuple).collect();
     let evaluated = |program: &'static ParticleProgram| {
-        let mut tuples = device.untyped().tuples(program, &words(&[parameters])).unwrap();
+        let mut tuples =
+            device.untyped().tuples(program, &words(std::slice::from_ref(&parameters))).unwrap();
         tuples.set_domain(domain).unwrap();
         let records = OwnedRows::new(program.q, rows::<X::T>(TUPLES, 5)).unwrap();
         tuples.set(TupleList::new(count, indices.clone(), N).unwrap(), &records).unwrap();

@@ -108,7 +108,7 @@ fn check<X: Interaction>(
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 3]);
     let skin = [Skin::Auto, Skin::Length(0.0), Skin::Length(0.375)][turn % 3];
-    let mut lists = over_lists(device, *x, options, skin);
+    let mut lists = over_lists(device, x.clone(), options, skin);
     if let Err(Error::CutoffBeyondBox { .. }) = case.evaluate(&mut lists) {
         return Outcome::Refused;
     }
@@ -244,7 +244,7 @@ impl Visitor for Missing {
             let is_met = change.fields.iter().any(|field| field.max > 0.0);
             for &precision in Precision::ALL {
                 let options = Options::default().precision(precision).domain(domain);
-                let mut lists = over_lists(&Device::cpu(), x, options, Skin::Auto);
+                let mut lists = over_lists(&Device::cpu(), x.clone(), options, Skin::Auto);
                 let case = Case::two_sets(&x, domain, i.clone(), others.clone()).unwrap();
                 let found = case.evaluate(&mut lists).unwrap();
                 let bounds = bounds.bounds(&options);

@@ -36,13 +36,17 @@ fn check<X: Interaction>(x: X, domain: Domain, sizes: &[usize]) {
         let math = [Math::Fast, Math::Exact][turn % 2];
         let options = Options::default().domain(domain).math(math).precision(precisions[turn % 3]);
         for device in &devices {
-            let mut lists = over_lists(device, x, options, Skin::Length(0.0625));
+            let mut lists = over_lists(device, x.clone(), options, Skin::Length(0.0625));
             let report = case.check(&mut lists).unwrap();
             let name = X::LAW.name;
             assert!(report.passes(), "{name}, {device}, {}, {options:?}: {report}", case.name());
             if math == Math::Exact {
-                let mut cpu =
-                    over_lists(&devices[devices.len() - 2], x, options, Skin::Length(0.0625));
+                let mut cpu = over_lists(
+                    &devices[devices.len() - 2],
+                    x.clone(),
+                    options,
+                    Skin::Length(0.0625),
+                );
                 assert!(cpu.device().is_cpu());
                 assert!(case.same_bits(&mut lists, &mut cpu).unwrap(), "{name}, {device}, {n}");
             }

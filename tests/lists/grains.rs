@@ -283,7 +283,8 @@ impl Lists {
 pub type Engines = [Vec<Box<dyn HasCutoff>>];
 
 pub fn engines<X: Interaction>(devices: &[Device], x: X) -> Vec<Box<dyn HasCutoff>> {
-    let engine = |device| -> Box<dyn HasCutoff> { Box::new(ShortRange::new(device, x).unwrap()) };
+    let engine =
+        |device| -> Box<dyn HasCutoff> { Box::new(ShortRange::new(device, x.clone()).unwrap()) };
     devices.iter().map(engine).collect()
 }
 

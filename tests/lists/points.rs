@@ -21,9 +21,9 @@ struct Given<'a, X> {
 
 impl<X: Interaction<I: Copy, J: Copy>> Given<'_, X> {
     fn lists(&self, rows: Csr) -> (Neighbours, ShortRange<X>) {
-        let Self { device, x, options, domain } = *self;
+        let Self { device, ref x, options, domain } = *self;
         let near = Neighbours::with_options(device, rows, options.domain(domain));
-        (near.unwrap(), ShortRange::with_options(device, x, options).unwrap())
+        (near.unwrap(), ShortRange::with_options(device, x.clone(), options).unwrap())
     }
 
     /// Evaluates particles of one set, stored in a buffer of other records.

@@ -250,12 +250,12 @@ impl<X: Listed> Particles<X> {
                 *x *= shorter;
             }
         }
-        Self { x: self.x, i, j }
+        Self { x: self.x.clone(), i, j }
     }
 
     /// Returns an i-particle, and the j-particles of its row.
     fn of_row(&self, k: usize, row: &[usize]) -> (&[X::I], Vec<X::J>) {
-        (&self.i[k..=k], row.iter().map(|&l| self.j[l]).collect())
+        (&self.i[k..=k], row.iter().map(|&l| self.j[l].clone()).collect())
     }
 }
 
@@ -378,7 +378,7 @@ fn check<X: Listed>(device: &Device, way: &Way, seen: &mut Seen) -> Result<(), S
     }
     .unwrap();
     let options = way.options.domain(Domain::Open);
-    let mut engine = ShortRange::with_options(device, now.x, options).unwrap();
+    let mut engine = ShortRange::with_options(device, now.x.clone(), options).unwrap();
     near.exclude(&pairs.excluded[0]);
     engine.exclude(&pairs.excluded[1]);
     let before = match way.before {

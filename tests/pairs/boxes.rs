@@ -129,12 +129,12 @@ fn is_refused<T>(done: Result<T, Error>, name: &str, record: &str) {
 fn refuses_a_box<X: Interaction>(device: &Device, x: X, record: &str) {
     let (name, boxed) = (X::LAW.name, Domain::periodic([f64::INFINITY, 1.0, 1.0]).unwrap());
     let options = Options::default().domain(boxed);
-    is_refused(AllPairs::with_options(device, x, options), name, record);
-    is_refused(ShortRange::with_options(device, x, options), name, record);
-    let mut direct = AllPairs::new(device, x).unwrap();
+    is_refused(AllPairs::with_options(device, x.clone(), options), name, record);
+    is_refused(ShortRange::with_options(device, x.clone(), options), name, record);
+    let mut direct = AllPairs::new(device, x.clone()).unwrap();
     is_refused(direct.set_domain(boxed), name, record);
     assert_eq!(direct.options().domain, Domain::Open);
-    let mut listed = ShortRange::new(device, x).unwrap();
+    let mut listed = ShortRange::new(device, x.clone()).unwrap();
     is_refused(listed.set_domain(boxed), name, record);
     assert_eq!(listed.options().domain, Domain::Open);
     // A box that is open in every direction changes nothing for any law.

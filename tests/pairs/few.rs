@@ -14,7 +14,7 @@ fn check<X: Interaction>(x: X, options: Options, sizes: &[[usize; 2]]) {
     for device in &devices {
         for config in KernelConfig::of(Schedule::Few, X::LAW, options).unwrap() {
             sizes.into_par_iter().for_each(|&[ni, nj]| {
-                let mut direct = AllPairs::with_options(device, x, options).unwrap();
+                let mut direct = AllPairs::with_options(device, x.clone(), options).unwrap();
                 direct.set_kernel_config(Some(config)).unwrap();
                 let (i, j) = (uniform(ni, 1), uniform(nj, 2));
                 let case = Case::two_sets(&x, options.domain, i, j).unwrap();

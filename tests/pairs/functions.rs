@@ -46,9 +46,10 @@ pub fn engines<X: Interaction>(
         [Math::Fast, Math::Exact].map(|math| options.precision(precision).math(math))
     });
     nbody_tests::all_devices().into_iter().flat_map(move |device| {
+        let interaction = interaction.clone();
         numerics.clone().map(move |options| {
             let name = format!("{device}, {options}");
-            (name, AllPairs::with_options(&device, interaction, options).unwrap())
+            (name, AllPairs::with_options(&device, interaction.clone(), options).unwrap())
         })
     })
 }

@@ -21,5 +21,6 @@ mod reductions;
 mod refusals;
 mod repeated;
 mod scales;
+mod splines;
 #[cfg(not(feature = "quick"))]
 mod sums;

@@ -34,7 +34,7 @@ where
     particles.write_at(&at, &rows).unwrap();
     expected.resize(n + more, P::default());
     for (&address, row) in at.iter().zip(&rows) {
-        expected[address as usize] = *row;
+        expected[address as usize] = row.clone();
     }
     let expected = device.upload(&expected, precision).unwrap().download().unwrap();
     let found = particles.download().unwrap();

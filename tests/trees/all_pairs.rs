@@ -64,12 +64,13 @@ fn check_opened<X: Interaction>(
     let math = [Math::Fast, Math::Exact][turn / 2 % 2];
     let options = Options::default().precision(precision).domain(domain).math(math);
     let options = options.accumulation(accumulation[turn % 4]);
-    let mut tree = Tree::with_options(&Device::cpu(), *x, Opening::theta(CLOSED), options).unwrap();
+    let mut tree =
+        Tree::with_options(&Device::cpu(), x.clone(), Opening::theta(CLOSED), options).unwrap();
     let report = case.check(&mut tree).unwrap();
     // Some interactions are infinite where particles coincide, or underflow far away; so are they
     // over all pairs.
     let is_beyond = || {
-        let mut direct = AllPairs::with_options(&Device::cpu(), *x, options).unwrap();
+        let mut direct = AllPairs::with_options(&Device::cpu(), x.clone(), options).unwrap();
         inputs.is_special() && !case.check(&mut direct).unwrap().passes()
     };
     assert!(

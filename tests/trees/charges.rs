@@ -18,7 +18,7 @@ fn visit_charges(visitor: &mut impl Visitor) {
     let mut visitor = WithCharges(visitor);
     nbody_tests::visit_all(&mut visitor);
     visitor.visit(planar::Planar { core2: 0.0625 });
-    visitor.visit(spline::Spline { radius: 0.25 });
+    visitor.visit(spline::SplineSoftened { radius: 0.25 });
     visitor.visit(plasma::Plasma);
     visitor.visit(kinds::Kinds { eps2: [0.0625, 0.125, 0.25, 1.0] });
     visitor.visit(currents::Currents { core2: 0.0625 });

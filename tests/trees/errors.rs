@@ -66,7 +66,7 @@ impl Orders {
         let options = Options::default().precision(Precision::Double);
         ANGLES.map(|theta| {
             let opening = Opening::theta(theta).expansion(expansion);
-            errors::<X::F>(&evaluate(x, opening, options, (&i, &j, false)).0, &expected)
+            errors::<X::F>(&evaluate(x.clone(), opening, options, (&i, &j, false)).0, &expected)
         })
     }
 
@@ -86,7 +86,7 @@ impl Check for Orders {
     fn check<X: Interaction>(&mut self, x: X) {
         for expansion in [Expansion::Monopole, Expansion::Second] {
             let seeds = 0..self.seeds();
-            let all: Vec<_> = seeds.map(|seed| self.errors(x, expansion, seed)).collect();
+            let all: Vec<_> = seeds.map(|seed| self.errors(x.clone(), expansion, seed)).collect();
             for (k, field) in X::F::FIELDS.iter().enumerate() {
                 let of_field = std::array::from_fn(|angle| mean(all.iter().map(|it| it[angle][k])));
                 let slope = slope(&of_field);
@@ -137,7 +137,7 @@ impl Check for Relative {
         let (i, j) = sets::<X::I, X::J>(N, Inputs::Dense, Digits::All);
         let expected = reference::<X, f64>(&x, Domain::Open, &i, &j).unwrap();
         let options = Options::default().precision(Precision::Double);
-        let refused = Tree::new(&Device::cpu(), x, Opening::relative(0.01)).err();
+        let refused = Tree::new(&Device::cpu(), x.clone(), Opening::relative(0.01)).err();
         if let Some(Error::NoEstimate { law }) = refused {
             assert!(["plasma", "kinds", "currents"].contains(&law), "{law}");
             return;
@@ -145,7 +145,7 @@ impl Check for Relative {
         for expansion in [Expansion::Monopole, Expansion::Second] {
             let at = |share: f64| {
                 let opening = Opening::relative(share).expansion(expansion);
-                let (found, report) = evaluate(x, opening, options, (&i, &j, false));
+                let (found, report) = evaluate(x.clone(), opening, options, (&i, &j, false));
                 let first = errors::<X::F>(&found, &expected)[0];
                 (first, report.evaluations_per_target())
             };
@@ -199,7 +199,7 @@ fn interactions_are_harmonic_beyond_their_softening() {
         let distance = harmonic_distance(Gravity { eps2: eps * eps });
         assert!((2.0 * eps..20.0 * eps).contains(&distance), "{distance} for {eps}");
     }
-    assert!((0.25..=1.0).contains(&harmonic_distance(spline::Spline { radius: 0.25 })));
+    assert!((0.25..=1.0).contains(&harmonic_distance(spline::SplineSoftened { radius: 0.25 })));
     assert!(harmonic_distance(planar::Planar { core2: 0.0 }) < 1e-12);
     // Far away, the Yukawa field is zero, which is harmonic.
     assert!(harmonic_distance(Yukawa { kappa: 1.0 }) > 500.0);

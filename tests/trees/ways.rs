@@ -190,7 +190,7 @@ fn check<X: Interaction>(device: &Device, way: &Way, x: X, seen: &mut Seen) -> R
     let j: Vec<X::J> =
         particles(if one_set { way.n } else { way.n / 2 + 9 }, way, if one_set { 1 } else { 2 });
     let n = if way.sets == Sets::First { way.n.div_ceil(3) } else { way.n };
-    let (found, report) = evaluate(device, way, x, (&i, &j), n)?;
+    let (found, report) = evaluate(device, way, x.clone(), (&i, &j), n)?;
 
     let Options { domain, .. } = way.options;
     let mut expected = if one_set {

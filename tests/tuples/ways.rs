@@ -264,7 +264,7 @@ fn expected<T, F: Merge, const N: usize>(
         return sums.into_iter().map(|sum| sum.round(way)).collect();
     }
     let added = before.iter().zip(&sums).map(|(before, sum)| {
-        let mut all = *before;
+        let mut all = before.clone();
         all.merge(sum);
         all.round(way)
     });
@@ -337,7 +337,7 @@ where
     let first = expected(&replaced, (&tuples, records), &[], each);
     same("results", &found[0], &first)?;
     same("results again", &found[1], &expected(way, (&tuples, records), &first, each))?;
-    Ok(first.iter().filter(|it| bits(&[**it]) != bits(&[F::default()])).count())
+    Ok(first.iter().filter(|it| bits(&[(**it).clone()]) != bits(&[F::default()])).count())
 }
 
 /// Checks tuples with results in a record with other fields, which stay.

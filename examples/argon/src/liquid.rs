@@ -72,7 +72,7 @@ impl<X: Interaction<I = Atom, J = Atom>> Liquid<X> {
             mass: 1.0,
         };
         let motions: Vec<_> = system.lattice().into_iter().zip(&velocities).map(motion).collect();
-        let run = begin(device, law, system, &motions, step)?;
+        let run = begin(device, law.clone(), system, &motions, step)?;
         Ok(Self { run, law, system, device: device.clone(), step })
     }
 
@@ -106,7 +106,7 @@ impl<X: Interaction<I = Atom, J = Atom>> Liquid<X> {
         for motion in &mut motions {
             motion.vel = motion.vel * factor;
         }
-        self.run = begin(&self.device, self.law, self.system, &motions, self.step)?;
+        self.run = begin(&self.device, self.law.clone(), self.system, &motions, self.step)?;
         Ok(())
     }
 

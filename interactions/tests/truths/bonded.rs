@@ -58,7 +58,7 @@ where
 {
     let name = X::PROGRAM.name;
     for atoms in poses(X::PROGRAM.members) {
-        let found = results(tuple, record, &atoms);
+        let found = results(tuple.clone(), record.clone(), &atoms);
         let expected = formula(&atoms);
         let total: f64 = found.iter().map(|result| result[3]).sum();
         let near = |a: f64, b: f64, tolerance: f64| {
@@ -75,7 +75,7 @@ where
                 let moved = |by: f64| {
                     let mut atoms = atoms.clone();
                     atoms[m].0[axis] += by;
-                    energy(tuple, record, &atoms)
+                    energy(tuple.clone(), record.clone(), &atoms)
                 };
                 let h = 1e-3;
                 let difference = |k: f64| moved(k * h) - moved(-k * h);

@@ -13,6 +13,7 @@ mod molecular;
 mod optics;
 mod shapes;
 mod statistics;
+mod tables;
 mod thermostats;
 mod vortex;
 

@@ -132,7 +132,7 @@ impl<'a> BodyChecker<'a> {
         let unique = self.names.name(&name);
         let span = ident.span();
         let may_be_unused = name.starts_with('_');
-        let local = ir::Local { name: unique, may_be_unused, span, ty, mutable, range: None };
+        let local = ir::Local { may_be_unused, mutable, ..ir::Local::new(unique, ty, span) };
         let id = self.locals.push(local);
         self.scopes.bind(name, Binding::Local(id));
         id
@@ -141,7 +141,7 @@ impl<'a> BodyChecker<'a> {
     /// Declares a variable that no name of the text means.
     pub fn declare_unnamed(&mut self, name: &str, ty: Type, span: Span) -> LocalId {
         let name = self.names.name(name);
-        let local = ir::Local { name, may_be_unused: false, span, ty, mutable: false, range: None };
+        let local = ir::Local::new(name, ty, span);
         self.locals.push(local)
     }
 

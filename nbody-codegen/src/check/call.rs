@@ -23,7 +23,7 @@ impl BodyChecker<'_> {
             self.refuse_record_method(call, binding);
             return None;
         }
-        let receiver = self.expr(&call.receiver)?;
+        let receiver = self.receiver(&call.receiver)?;
         self.turbofish(call);
         let span = call.method.span();
         match (receiver.ty, name.as_str()) {
@@ -49,10 +49,20 @@ impl BodyChecker<'_> {
         let arguments = self.arguments(
             (Site::of(&call.method), &name),
             &call.args,
-            &vec![ty; builtin.arguments()],
+            &vec![Builtin::argument(ty); builtin.arguments()],
         )?;
         let operands = std::iter::once(receiver).chain(arguments).collect();
         Some(ir::Expr::new(ExprKind::Math(builtin, operands), builtin.output(ty), span))
+    }
+
+    /// Checks the receiver of a method: only there may an expression be a spline.
+    fn receiver(&mut self, expr: &Expr) -> Option<ir::Expr> {
+        let receiver = self.expr_or_table(expr)?;
+        if matches!(receiver.ty, Type::Spline(_)) {
+            Some(receiver)
+        } else {
+            self.read(expr, receiver)
+        }
     }
 
     /// Refuses `.sqrt::<f64>()`.

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, UnOp};
 
 use crate::check::advice::operators::{Power, of_value};
-use crate::check::advice::{self, written};
+use crate::check::advice::{self, operand, written};
 use crate::check::body::BodyChecker;
 use crate::check::index::component_of;
 use crate::check::scope::Binding;
@@ -21,17 +21,24 @@ impl BodyChecker<'_> {
     /// Returns the typed form of an expression; `None` after an error.
     pub fn expr(&mut self, expr: &Expr) -> Option<ir::Expr> {
         let checked = self.expr_or_table(expr)?;
-        let message = match checked.ty {
-            Type::Table(..) => &message::TABLE_INDEX,
-            Type::Reduced(_) => &message::ARG_MIN,
+        self.read(expr, checked)
+    }
+
+    /// Refuses a value that an expression cannot have.
+    pub fn read(&self, expr: &Expr, checked: ir::Expr) -> Option<ir::Expr> {
+        let (message, arguments) = match checked.ty {
+            Type::Table(..) => (&message::TABLE_INDEX, vec![]),
+            Type::Spline(_) => (&message::SPLINE_VALUE, vec![operand(expr), operand(expr)]),
+            Type::Reduced(_) => (&message::ARG_MIN, vec![]),
             _ => return Some(checked),
         };
-        self.items.cx.error(Site::of(expr), message, &[]);
+        let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+        self.items.cx.error(Site::of(expr), message, &arguments);
         None
     }
 
-    /// Returns the typed form of the base of an index or a field: only there may an expression be
-    /// a table or an `ArgMin`.
+    /// Returns the typed form of the base of an index, a field or a method: only there may an
+    /// expression be a table, an `ArgMin` or a spline.
     pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),

@@ -40,14 +40,19 @@ impl BodyChecker<'_> {
             cx.error(Site::of(by), &message::GRADIENT_BY, &[NUMBERS]);
             return None;
         }
+        for part in value.walk() {
+            if let ExprKind::Local(local) = part.kind {
+                self.locals[local].has_gradient = true;
+            }
+        }
         let mut trace = Trace::new(self.functions?);
         let Ok(nodes) = self.followed(&mut trace, [value, base]) else {
             let most = LONGEST.to_string();
             cx.error(Site::of(&call.method), &message::GRADIENT_LENGTH, &[&most]);
             return None;
         };
-        let [value, by_node] = nodes;
-        let derived = match gradient(&mut trace.graph, value, by_node) {
+        let [value_node, by_node] = nodes;
+        let derived = match gradient(&mut trace.graph, value_node, by_node) {
             Ok(derived) => derived,
             Err(Refusal::Independent) => {
                 let arguments = [&operand(&call.receiver), &written(by), INDEPENDENT];

@@ -23,6 +23,7 @@ const TYPES_OF_THE_LANGUAGE: &[&str] = &[
     "Max",
     "ArgMin",
     "Count",
+    "Spline",
 ];
 
 pub(crate) fn structs(
@@ -182,6 +183,9 @@ fn is_field(
             let element = format!("{role}.{name}");
             let arguments = [&*parameters, &name, whole, &numbers, &element, &columns];
             cx.error(site, &message::TABLE_PLACE, &arguments);
+        }
+        Type::Spline(_) if is_particle || is_output => {
+            cx.error(site, &message::SPLINE_PLACE, &[&name]);
         }
         Type::U32 if is_output => {
             let help = format!(

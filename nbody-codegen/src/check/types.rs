@@ -35,6 +35,9 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                     Some(Type::Reduced(Reduction::ArgMin))
                 }
                 ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
+                ("Spline", arguments) => {
+                    Some(Type::Spline(knots(cx, segment, arguments, constants)?))
+                }
                 ("Point", arguments) => Some(Type::Point(dimension(cx, &name, arguments)?)),
                 _ => None,
             }
@@ -69,6 +72,31 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
 /// Tests whether these arguments are `<Real>`.
 fn of_real(arguments: &PathArguments) -> bool {
     arguments.to_token_stream().to_string().replace(' ', "") == "<Real>"
+}
+
+/// Returns the number of knots of a spline.
+fn knots(
+    cx: &Ctxt,
+    segment: &syn::PathSegment,
+    arguments: &PathArguments,
+    constants: &[Constant],
+) -> Option<usize> {
+    let number = match arguments {
+        PathArguments::AngleBracketed(list) if list.args.len() == 1 => match &list.args[0] {
+            GenericArgument::Const(expr) => constant::index(expr, constants),
+            // The name of a constant has the syntax of a type.
+            GenericArgument::Type(syn::Type::Path(path)) => {
+                constant::index(&syn::parse_quote!(#path), constants)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let number = number.filter(|n| (2..=LONGEST).contains(n));
+    if number.is_none() {
+        cx.error(Site::of(segment), &message::SPLINE_KNOTS, &[]);
+    }
+    number
 }
 
 fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> {

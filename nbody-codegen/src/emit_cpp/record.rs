@@ -13,6 +13,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Point(n) => format!("Point<{n}>"),
         Type::Array(n) => format!("Array<{n}>"),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
+        Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
     }
 }
@@ -33,9 +34,19 @@ fn record(text: &mut Text, item: &Struct) {
         let line = format!("{} {}{};", type_name(field.ty), field.name, zero(field));
         text.documented(&line, &field.attrs);
     }
-    let (coordinates, numbers) = (item.coordinates(), item.dim() - item.coordinates());
+    let splines = item.fields.iter().filter(|field| matches!(field.ty, Type::Spline(_)));
+    let cubics: Vec<_> = splines.map(|field| field.ty.components() / 4).collect();
+    let (coordinates, all) = (item.coordinates(), cubics.iter().sum::<usize>());
+    let numbers = item.dim() - coordinates - 4 * all;
+    let of_cubics = if cubics.is_empty() {
+        String::new()
+    } else {
+        // As `lines_of_cubics` of nbody-core.
+        let lines = cubics.iter().map(|n| (4 * n).div_ceil(16)).sum::<usize>();
+        format!(", CUBICS = {all}, CUBIC_LINES = {lines}")
+    };
     text.line(&format!(
-        "static constexpr size_t COORDINATES = {coordinates}, NUMBERS = {numbers};"
+        "static constexpr size_t COORDINATES = {coordinates}, NUMBERS = {numbers}{of_cubics};"
     ));
     text.gap();
     let visits: Vec<_> = item.fields.iter().map(visit).collect();

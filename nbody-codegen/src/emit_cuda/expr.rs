@@ -145,6 +145,10 @@ impl<'a> Printer<'a> {
                 return (format!("~{}", self.at_least(Unary, a)), Unary);
             }
             ExprKind::Binary(op, a, b) => return self.binary(*op, a, b),
+            ExprKind::Math(builtin, operands) if matches!(operands[0].ty, Type::Spline(_)) => {
+                let arguments = self.list(&operands[1..]);
+                format!("{}.{}({arguments})", self.base(&operands[0]), builtin.name())
+            }
             ExprKind::Math(builtin, operands) => {
                 format!("{}({})", builtin.name(), self.list(operands))
             }

@@ -13,6 +13,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Point(n) => format!("Point<{n}>"),
         Type::Array(n) => format!("Array<{n}>"),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
+        Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
     }
 }

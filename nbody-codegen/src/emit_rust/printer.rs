@@ -231,7 +231,7 @@ impl<'a> Printer<'a> {
             Type::Point(_) => quote!(#krate::Point::default()),
             Type::Array(n) => quote!([Real::default(); #n]),
             Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
-            Type::Reduced(_) => quote!(::core::default::Default::default()),
+            Type::Spline(_) | Type::Reduced(_) => quote!(::core::default::Default::default()),
         }
     }
 
@@ -250,8 +250,8 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::select),
             Type::Point(_) => quote!(#krate::Point::select),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>),
-            Type::Table(..) | Type::Reduced(_) => {
-                unreachable!("checked: tables are read by their entries, and results not at all")
+            Type::Table(..) | Type::Spline(_) | Type::Reduced(_) => {
+                unreachable!("checked: no expression has such a value")
             }
         };
         quote!(#function(#mask, #yes, #no))

@@ -26,11 +26,14 @@ pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
             #vis const #ident: #ident = #ident { __real: ::core::marker::PhantomData };
         }
     });
-    let (record, pod) = (record(item, krate), pod(item, krate));
+    let has_splines = item.fields.iter().any(|field| matches!(field.ty, Type::Spline(_)));
+    let copy = (!has_splines).then(|| quote!(Copy,));
+    let pod = (!has_splines).then(|| pod(item, krate));
+    let record = record(item, krate);
     let output = item.is_output.then(|| output(item, krate));
     quote! {
         #(#attrs)*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, #copy Debug, PartialEq)]
         #[repr(C)]
         #vis struct #ident<Real: #krate::Lane = f64> { #(#fields,)* #marker }
         #value
@@ -140,6 +143,7 @@ impl Numbers {
                 let write = quote!(for __x in self.#ident.as_flattened() { __to.real(*__x); });
                 (zero, (read, write), quote!(Array(#n)))
             }
+            Type::Spline(n) => (default, by_itself(quote!(#krate::Spline)), quote!(Spline(#n))),
             Type::Reduced(Reduction::Min) => {
                 (quote!(Real::splat(f64::INFINITY)), real, quote!(Min))
             }
@@ -233,7 +237,7 @@ impl Sum {
                     #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
                 },
             ),
-            Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) => {
+            Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) | Type::Spline(_) => {
                 unreachable!("checked: no result is a {ty}")
             }
         };

@@ -54,7 +54,10 @@ impl<'a> Printer<'a> {
             places > 1
                 && !self.held.locals.contains_key(&node)
                 && !self.graph.node(node).operands.is_empty()
-                && !matches!(self.graph.ty(node), Type::Array(_) | Type::Table(..) | Type::Point(_))
+                && !matches!(
+                    self.graph.ty(node),
+                    Type::Array(_) | Type::Table(..) | Type::Spline(_) | Type::Point(_)
+                )
         };
         let mut nodes: Vec<_> = self.places.iter().collect();
         nodes.sort_unstable();

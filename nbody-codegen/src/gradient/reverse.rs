@@ -67,6 +67,8 @@ fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
         _ if matches!(it.ty, Type::U32 | Type::Bool) => &[],
         Op::Convert
         | Op::Math(Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Trunc) => &[],
+        Op::Math(Builtin::Third) => &[],
+        Op::Math(Builtin::At | Builtin::Slope | Builtin::Curvature) => &operands[1..],
         Op::Math(Builtin::Copysign) | Op::At | Op::Entry => &operands[..1],
         Op::Select => &operands[1..],
         _ => operands,
@@ -273,6 +275,16 @@ impl Sweep<'_> {
                     self.real(x[1], term, &by_power);
                 }
             }
+            Builtin::At | Builtin::Slope | Builtin::Curvature => {
+                let next = match builtin {
+                    Builtin::At => Builtin::Slope,
+                    Builtin::Slope => Builtin::Curvature,
+                    _ => Builtin::Third,
+                };
+                let slope = self.math(next, x);
+                let factor = self.node(slope);
+                self.real(x[1], term, &factor);
+            }
             Builtin::Copysign => {
                 let one = self.graph.real(1.0);
                 let signs = [x[0], x[1]].map(|it| self.math(Builtin::Copysign, &[one, it]));
@@ -368,7 +380,11 @@ impl Sweep<'_> {
             | Builtin::Greatest
             | Builtin::RotateLeft
             | Builtin::CountOnes
-            | Builtin::MulHigh => unreachable!("derived above, or constant"),
+            | Builtin::MulHigh
+            | Builtin::At
+            | Builtin::Slope
+            | Builtin::Curvature
+            | Builtin::Third => unreachable!("derived above, or constant"),
         }
     }
 

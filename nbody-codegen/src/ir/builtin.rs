@@ -11,6 +11,7 @@ pub enum Cost {
     Compare,
     MulAdd,
     Integer,
+    Spline,
     Free,
 }
 
@@ -29,16 +30,20 @@ macro_rules! builtins {
     (
         real: $($variant:ident $name:literal $arguments:literal $cost:ident)*;
         integer: $($integer:ident $of_integer:literal $on_lanes:literal $taken:literal)*;
+        spline: $($spline:ident $of_spline:literal)*;
     ) => {
-        /// A method of `Real`, `u32` or `Vector`.
+        /// A method of `Real`, `u32`, `Vector` or `Spline`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Builtin { $($variant,)* $($integer,)* Dot, Cross, Norm, Norm2 }
+        pub enum Builtin { $($variant,)* $($integer,)* $($spline,)* Dot, Cross, Norm, Norm2 }
 
         impl Builtin {
             /// Methods of `Real`; their arguments and result are `Real` too.
             pub const OF_REAL: &'static [Self] = &[$(Self::$variant),*];
             /// Methods of `u32`; their arguments and result are `u32` too.
             pub const OF_INTEGER: &'static [Self] = &[$(Self::$integer),*];
+            /// Methods of `Spline`, the value and its derivatives; their argument and result are
+            /// `Real`.
+            pub const OF_SPLINE: &'static [Self] = &[$(Self::$spline),*];
             /// Methods of `Vector`.
             pub const OF_VECTOR: &'static [Self] =
                 &[Self::Dot, Self::Cross, Self::Norm, Self::Norm2];
@@ -49,6 +54,7 @@ macro_rules! builtins {
                 match self {
                     $(Self::$variant => $name,)*
                     $(Self::$integer => $of_integer,)*
+                    $(Self::$spline => $of_spline,)*
                     Self::Dot => "dot",
                     Self::Cross => "cross",
                     Self::Norm => "norm",
@@ -64,22 +70,23 @@ macro_rules! builtins {
                 }
             }
 
-            /// Returns the number of arguments besides the receiver; all have the type of the
-            /// receiver.
+            /// Returns the number of arguments besides the receiver.
             pub fn arguments(self) -> usize {
                 match self {
                     $(Self::$variant => $arguments,)*
                     $(Self::$integer => $taken,)*
+                    $(Self::$spline => 1,)*
                     Self::Dot | Self::Cross => 1,
                     Self::Norm | Self::Norm2 => 0,
                 }
             }
 
-            /// Returns the class of the cost of a method of `Real` or `u32`.
+            /// Returns the class of the cost of a method.
             pub fn cost(self) -> Cost {
                 match self {
                     $(Self::$variant => Cost::$cost,)*
                     $(Self::$integer => Cost::Integer,)*
+                    $(Self::$spline => Cost::Spline,)*
                     Self::Dot | Self::Cross | Self::Norm | Self::Norm2 => Cost::Free,
                 }
             }
@@ -124,6 +131,11 @@ builtins! {
     RotateLeft "rotate_left" "rotate_u32" 1
     CountOnes "count_ones" "ones_u32" 0
     MulHigh "mul_high" "high_u32" 1;
+    spline:
+    At "at"
+    Slope "slope"
+    Curvature "curvature"
+    Third "third_derivative";
 }
 
 /// Returns the upper 32 bits of a product of integers.
@@ -144,8 +156,14 @@ impl Builtin {
             Type::Real => Self::OF_REAL,
             Type::U32 => Self::OF_INTEGER,
             Type::Vector(_) => Self::OF_VECTOR,
+            Type::Spline(_) => Self::OF_SPLINE,
             _ => &[],
         }
+    }
+
+    /// Returns the type of the arguments besides a receiver of this type.
+    pub fn argument(receiver: Type) -> Type {
+        if matches!(receiver, Type::Spline(_)) { Type::Real } else { receiver }
     }
 
     /// Tests whether the result depends on the sign of a zero, which a difference and its negative

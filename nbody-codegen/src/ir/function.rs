@@ -10,6 +10,7 @@ use super::id::{FunctionId, Item, List, LocalId};
 use super::stmt::Stmt;
 use super::summary::Summary;
 use super::types::Type;
+use super::unread::remove_unread;
 use super::walk;
 
 /// A helper function.
@@ -46,11 +47,12 @@ impl Body {
     /// Creates a body that calls only these functions.
     pub fn new(
         functions: &List<Function>,
-        locals: List<Local>,
+        mut locals: List<Local>,
         mut statements: Vec<Stmt>,
         mut value: Option<Expr>,
         (space, comments): (String, Vec<String>),
     ) -> Self {
+        remove_unread(&mut locals, &mut statements, value.as_ref());
         let exprs = walk::number(&mut statements, value.as_mut());
         let callee = |id: FunctionId| functions[id].body.summary;
         let summary = Summary::of(&callee, &statements, value.as_ref());
@@ -77,13 +79,24 @@ impl Body {
 #[derive(Clone)]
 pub struct Local {
     pub name: String,
-    /// Whether it was written with a leading underscore, so that it may stay unused.
+    /// Whether it was written with a leading underscore, so that it may stay unused, or gradients of
+    /// it are all its uses.
     pub may_be_unused: bool,
+    /// Whether it has a gradient, whose expression may not read it.
+    pub has_gradient: bool,
     pub span: Span,
     pub ty: Type,
     pub mutable: bool,
     /// Values of the variable of a `for`.
     pub range: Option<Range<u32>>,
+}
+
+impl Local {
+    /// Returns a variable that is assigned once.
+    pub fn new(name: String, ty: Type, span: Span) -> Self {
+        let (may_be_unused, has_gradient, mutable) = (false, false, false);
+        Self { name, may_be_unused, has_gradient, span, ty, mutable, range: None }
+    }
 }
 
 impl Item for Local {

@@ -19,6 +19,7 @@ mod roles;
 mod stmt;
 mod summary;
 mod types;
+mod unread;
 mod walk;
 
 pub use builtin::{Builtin, CONSTS, Sign, high_of_product};

@@ -89,6 +89,8 @@ pub struct Operations {
 const DIVISION: u32 = 8;
 /// Slots of a function of integers.
 const INTEGER: u32 = 2;
+/// Slots of a spline: the number of the piece, its coefficients and its polynomial.
+const SPLINE: u32 = 12;
 /// Slots of another function.
 const SPECIAL: u32 = 16;
 
@@ -233,9 +235,17 @@ impl Operations {
                     more(&mut self.add, 1);
                 }
                 Cost::Integer => more(&mut self.slots, INTEGER),
+                Cost::Spline => self.spline(),
                 Cost::Free => {}
             },
         }
+    }
+
+    /// Counts the search of the piece, and its polynomial.
+    fn spline(&mut self) {
+        more(&mut self.add, 5);
+        more(&mut self.mul, 4);
+        more(&mut self.slots, SPLINE);
     }
 
     /// Counts repeated squaring: a multiplication for each bit but the first, and one for each

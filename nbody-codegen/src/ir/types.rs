@@ -18,6 +18,8 @@ pub enum Type {
     Array(usize),
     /// A table with rows and columns.
     Table(usize, usize),
+    /// A spline with this number of knots.
+    Spline(usize),
     /// A result that is no sum.
     Reduced(Reduction),
 }
@@ -43,6 +45,8 @@ impl Type {
             Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
             Self::Table(rows, columns) => rows * columns,
+            // Rows of four: the scale, the pieces between knots, and the pieces before and after.
+            Self::Spline(knots) => 4 * (knots + 2),
         }
     }
 }
@@ -63,6 +67,7 @@ impl fmt::Display for Type {
             Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
             Self::Reduced(Reduction::Count) => f.write_str("Count"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
+            Self::Spline(knots) => write!(f, "Spline<{knots}>"),
         }
     }
 }

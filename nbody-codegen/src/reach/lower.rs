@@ -229,6 +229,9 @@ impl<'a> Lowering<'a> {
                     }
                 }
             }
+            ExprKind::Math(_, operands) if matches!(operands[0].ty, Type::Spline(_)) => {
+                self.steps.push(Step::Unknown)
+            }
             ExprKind::Math(builtin, operands) => {
                 let operands = self.exprs(frame, operands)?;
                 return Some(self.steps.math(*builtin, &operands));

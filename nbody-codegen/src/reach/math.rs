@@ -212,6 +212,10 @@ fn name(builtin: Builtin) -> &'static str {
         | Builtin::Recip
         | Builtin::Tan
         | Builtin::Clamp
-        | Builtin::MulAdd => unreachable!("made of others"),
+        | Builtin::MulAdd
+        | Builtin::At
+        | Builtin::Slope
+        | Builtin::Curvature
+        | Builtin::Third => unreachable!("made of others, or without bounds"),
     }
 }

@@ -106,8 +106,7 @@ impl<'a> Symmetrizer<'a> {
     /// Creates a variable; its name gets a number later if another variable has it.
     fn new_local(&mut self, name: String, ty: Type) -> LocalId {
         let span = Span::call_site();
-        let (may_be_unused, mutable) = (false, false);
-        self.locals.push(Local { name, may_be_unused, span, ty, mutable, range: None })
+        self.locals.push(Local::new(name, ty, span))
     }
 
     /// Returns the variable that holds an even or odd value, and computes it here if needed. The

@@ -7,3 +7,4 @@ using backup = double;
 constexpr bool EXACT = false, PERIODIC = false, IN_ORDER = true;
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
+#include "../../../nbody-cuda/kernels/spline.cuh"

@@ -8,6 +8,7 @@ constexpr bool EXACT = true, PERIODIC = false, IN_ORDER = true;
 struct Nothing {};
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
+#include "../../../nbody-cuda/kernels/spline.cuh"
 namespace nbody {
 template <int D> void operator+=(Point<D> &, const Vector<D> &) {}
 template <int D> void operator-=(Point<D> &, const Vector<D> &) {}

@@ -11,13 +11,16 @@ use crate::numeric::narrow::Narrow;
 use crate::numeric::positions::Positions;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::{Either, Space};
+use crate::numeric::spline::Cubics;
 use crate::records::record::Record;
 
 /// The invariant of readers and writers.
 const A_NUMBER: &str = "a number for each component";
 
 /// A lane that a check computes with.
-pub(crate) trait CheckLane: Lane<Mask = bool, U32 = u32, Coordinate = Self> {
+pub(crate) trait CheckLane:
+    Lane<Mask = bool, U32 = u32, Coordinate = Self, Element = Bounded>
+{
     /// The space of its positions.
     type Space: Space<Self>;
 
@@ -136,6 +139,17 @@ impl<L: CheckLane> Reader<L> for Given<'_> {
     #[inline(always)]
     fn coordinate(&mut self) -> L {
         L::of(self.take())
+    }
+    #[inline(always)]
+    fn cubics(&mut self, n: usize) -> Cubics<Bounded> {
+        let (numbers, rest) = self.0.as_slice().split_at(4 * n);
+        self.0 = rest.iter();
+        // SAFETY: there are four numbers for each cubic. Checks read parameters when they begin, from
+        // numbers of their setting, and drop them at their end.
+        #[allow(unsafe_code)]
+        unsafe {
+            Cubics::lent(numbers.as_ptr().cast(), n)
+        }
     }
 }
 

@@ -12,6 +12,8 @@ use crate::domain::InDomain;
 use crate::law::interaction::Interaction;
 use crate::law::loops::CANDIDATES;
 use crate::law::loops::ListedSources;
+use crate::memory::columns::lines_of_parameters;
+use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{Broadcast, LINE, Lanes, Line, Load, Reduce, Store, Word};
 use crate::numeric::space::OfLists;
 use crate::numeric::space::{Open, Space};
@@ -28,7 +30,7 @@ impl<W> Loops<W> {
     where
         U: Compile<X, L, P>,
         X: Interaction,
-        L: Lanes<Scalar: crate::numeric::scalar::Scalar<Word = W>>,
+        L: Lanes<Scalar: Scalar<Word = W>>,
         P: InDomain<L>,
     {
         Self {
@@ -116,7 +118,8 @@ impl<'a, X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'a, X, L, P> {
 
     #[inline(always)]
     pub fn parameters(&self) -> X::With<L> {
-        let words = const { pack::words::<L::Scalar>(X::FIELDS) };
+        let words =
+            const { lines_of_parameters(X::FIELDS, <L::Scalar as Scalar>::COORDINATE_WORDS) };
         let lines = &self.setting.parameters[..words];
         X::With::<L>::read(&mut Broadcast { lines, at: 0 })
     }
@@ -160,7 +163,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
         let rereads = const { VECTORS > 1 && L::REGISTERS < 32 };
         let again = if rereads { black_box(lines) } else { lines };
         // Sums in an array would be stored to memory for each j-particle.
-        let [mut f0, mut f1, mut f2, mut f3] = *f;
+        let [mut f0, mut f1, mut f2, mut f3] = f.clone();
         for k in j.range.clone() {
             let particle = Self::j_particle(lines, k);
             let index = L::splat_u32((j.first + k) as u32);
@@ -203,7 +206,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
                 }
             }
             for v in 0..Self::VECTORS {
-                let mut sum = f[v];
+                let mut sum = f[v].clone();
                 for &k in hits[v].all() {
                     let k = first + usize::from(k);
                     let particle = Self::j_particle(j.lines, k);
@@ -227,7 +230,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
         sums: &mut [Line<Word<L>>],
         j_sums: &mut [Of<X::F, L>; 2],
     ) {
-        let [mut g, mut h] = *j_sums;
+        let [mut g, mut h] = j_sums.clone();
         let vectors = i.range.clone().step_by(L::WIDTH);
         for (k, sums) in vectors.zip(sums.chunks_exact_mut(X::F::DIM)) {
             let i = Self::i_particles(i.lines, k);
@@ -258,7 +261,7 @@ impl<X: Interaction, L: Lanes, P: InDomain<L>> OnLanes<'_, X, L, P> {
             let i = Self::i_particles(i.lines, i.range.start + v * L::WIDTH);
             hits.add(v, L::any(X::within(parameters, &self.space, &i, j)));
         }
-        let mut sum = *g;
+        let mut sum = g.clone();
         for &v in hits.all() {
             let v = usize::from(v);
             let i = Self::i_particles(i.lines, i.range.start + v * L::WIDTH);
@@ -298,8 +301,8 @@ impl<F: Output, L: Lanes> RunningSum<F, L> {
     /// Adds the effect of a pair where the mask `meets` is set.
     #[inline(always)]
     pub fn add<S: Space<L>>(&mut self, meets: L::Mask, pair: impl FnOnce(&mut Of<F, L>)) {
-        let before = if self.is_compensated { Of::<F, L>::default() } else { self.total };
-        let mut after = before;
+        let before = if self.is_compensated { Of::<F, L>::default() } else { self.total.clone() };
+        let mut after = before.clone();
         pair(&mut after);
         let after = F::select::<L>(meets, &after, &before);
         if self.is_compensated {
@@ -340,7 +343,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                     OnLanes::<X, L, P>::i_particles(i.lines, vector(3)),
                 ];
                 let dim = X::F::DIM;
-                let mut f = [Of::<X::F, L>::default(); MOST_VECTORS];
+                let mut f: [Of<X::F, L>; MOST_VECTORS] = Default::default();
                 for k in 0..vectors {
                     f[k] = load::<X::F, L>(&sums[k * dim..]);
                 }
@@ -434,7 +437,7 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                         OnLanes::<X, L, P>::j_particle(j.lines, k),
                         OnLanes::<X, L, P>::j_particle(j.lines, last),
                     ];
-                    let mut sums = [Of::<X::F, L>::default(); 2];
+                    let mut sums: [Of<X::F, L>; 2] = Default::default();
                     if const { OnLanes::<X, L, P>::FILTERS } {
                         for it in 0..1 + last - k {
                             let (j, g) = (&pair[it], &mut sums[it]);

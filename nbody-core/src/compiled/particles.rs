@@ -7,6 +7,7 @@ use crate::law::particle_loop::ParticleCode;
 use crate::law::particle_loop::ParticleLoop;
 use crate::law::particle_loop::ParticleSetting;
 use crate::law::program::{Measure, Update};
+use crate::memory::columns::lines_of_parameters;
 use crate::numeric::rows::Writer;
 use crate::numeric::simd::lanes::{LINE, Line, Load};
 use crate::numeric::space::Either;
@@ -25,7 +26,7 @@ impl ParticleLoop {
 }
 
 fn update<U: Update>(setting: &ParticleSetting, p: &mut [Line<u64>], beside: BesideBlocks) {
-    let parameters: U = element(setting.parameters, 0);
+    let parameters: U = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
     for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
         let (q, f) = (block::<U::Q>(beside.q, b), block::<U::F>(beside.f, b));
@@ -44,7 +45,7 @@ fn measure<M: Measure>(
     first: usize,
     totals: &mut [Line<u64>],
 ) {
-    let parameters: M = element(setting.parameters, 0);
+    let parameters: M = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
     for (b, totals) in totals.chunks_exact_mut(const { at_least_one(M::T::DIM) }).enumerate() {
         let (p, q) = (block::<M::P>(p, b), block::<M::Q>(beside.q, b));
@@ -69,9 +70,16 @@ fn block<P: Record>(lines: &[Line<u64>], b: usize) -> &[Line<u64>] {
     &lines[b * P::DIM..][..P::DIM]
 }
 
+/// Returns the parameters.
+#[inline(always)]
+pub(super) fn parameters<P: Record<Lane = f64>>(setting: &ParticleSetting) -> P {
+    let lines = &setting.parameters[..const { lines_of_parameters(P::FIELDS, 1) }];
+    P::read(&mut Load { lines, at: 0 })
+}
+
 /// Returns a record of a block.
 #[inline(always)]
-pub(super) fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
+fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
     P::read(&mut Load { lines: &lines[..P::DIM], at })
 }
 

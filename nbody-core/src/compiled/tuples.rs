@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::compiled::particles::element;
+use crate::compiled::particles::parameters;
 use crate::domain::InDomain;
 use crate::law::particle_loop::{ParticleCode, ParticleLoop, ParticleSetting};
 use crate::law::program::{Members, Tuple};
@@ -33,7 +33,7 @@ fn tuples<X: Tuple>(setting: &ParticleSetting, work: TupleWork) {
 #[inline(always)]
 fn run<X: Tuple, const ROUNDED: bool>(setting: &ParticleSetting, work: TupleWork) {
     let TupleWork { indices, records, particles, first, sums, .. } = work;
-    let parameters: X = element(setting.parameters, 0);
+    let parameters: X = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
     for (k, tuple) in indices.chunks_exact(<X::Members as Members>::COUNT).enumerate() {
         let t: X::T = row(records, k);

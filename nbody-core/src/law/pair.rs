@@ -39,7 +39,9 @@ impl Pair {
     pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
         let variant = Variant::of_references(domain.is_periodic());
         let BySize::Bits64(loops) = law.loops(variant)? else { unreachable!("loops in f64") };
-        let parameters = one(law.parameters, parameters.to_vec());
+        let parameters = OwnedRows::new(law.parameters, parameters.to_vec())
+            .and_then(|row| Columns::of_parameters::<f64>(&row))
+            .expect("one record, and memory for it");
         let folding = Folding::new(law.f, Precision::Double);
         Ok(Self { law, loops, parameters, domain, folding })
     }

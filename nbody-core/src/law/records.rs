@@ -1,10 +1,17 @@
 //! Refuses fields of tables that a declaration cannot have.
 
+use std::ops::RangeInclusive;
+
 use crate::error::Error;
 use crate::field::FieldKind;
 
 /// The longest array, as in declarations.
 const LONGEST: usize = 4096;
+
+/// The numbers of knots of a spline.
+const KNOTS: RangeInclusive<usize> = 2..=4096;
+/// The record that may have splines.
+const PARAMETERS: &str = "parameters";
 
 /// The use of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +57,11 @@ pub(super) fn check(
                 ([2, 3].contains(&n), "two or three components")
             }
             FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
+            FieldKind::Spline(n) => {
+                let is_parameter = record == PARAMETERS;
+                let expected = if is_parameter { "2 to 4096 knots" } else { "a type of particles" };
+                (is_parameter && KNOTS.contains(&n), expected)
+            }
             FieldKind::Real => (true, ""),
             FieldKind::U32 => (usage != Use::Output, "a type of results"),
             FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {

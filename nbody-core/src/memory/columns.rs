@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use crate::error::Error;
-use crate::field::Field;
+use crate::field::{Field, FieldKind, cubics_of_spline};
 use crate::numeric::mixed::Mixed;
 use crate::numeric::scalar::Scalar;
-use crate::numeric::simd::lanes::{LINE, Line};
+use crate::numeric::simd::lanes::{LINE, Line, lines_of_cubics};
 use crate::numeric::space::wrap_coordinate;
 use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::numbers::{Number, Wide};
 use crate::records::pack;
-use crate::records::rows::{Once, Rows};
+use crate::records::rows::{Once, OwnedRows, Rows};
 
 /// Records in blocks of [`LINE`], with one line for each number of a record; the last block is
 /// padded with zeros. The numbers of a record are close in memory, and each number of consecutive
@@ -24,6 +24,21 @@ pub(crate) struct Columns<W> {
     n: usize,
     /// Words of a record: lines of a block.
     words: usize,
+}
+
+/// Returns the number of lines of parameters with these fields, with `per_coordinate` for each
+/// coordinate of a position.
+pub(crate) const fn lines_of_parameters(fields: &[Field], per_coordinate: usize) -> usize {
+    let (mut lines, mut k) = (0, 0);
+    while k < fields.len() {
+        lines += match fields[k].kind {
+            FieldKind::Spline(knots) => lines_of_cubics(cubics_of_spline(knots)),
+            FieldKind::Point(n) => n * per_coordinate,
+            kind => kind.components(),
+        };
+        k += 1;
+    }
+    lines
 }
 
 impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
@@ -236,6 +251,29 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         let mut columns = Self::zeros(0, pack::words::<S>(records.fields()))?;
         columns.append::<S>(&records)?;
         Ok(columns)
+    }
+
+    /// Packs parameters: a line for each number, whose first element it is. The numbers of splines
+    /// are dense. Refuses integers that need more than 32 bits.
+    pub fn of_parameters<S: Scalar<Word = W>>(row: &OwnedRows) -> Result<Self, Error> {
+        let fields = row.fields();
+        let wide = Wide::new("parameters");
+        wide.look(fields, row.words(), 0);
+        wide.check()?;
+        let numbers = pack::convert::<S>(fields, row.words());
+        let words = lines_of_parameters(fields, S::COORDINATE_WORDS);
+        let (mut lines, mut rest) = (Vec::with_capacity(words), &numbers[..]);
+        for field in fields {
+            let (of_field, others) = rest.split_at(pack::words::<S>(std::slice::from_ref(field)));
+            let is_dense = matches!(field.kind, FieldKind::Spline(_));
+            for numbers in of_field.chunks(if is_dense { LINE } else { 1 }) {
+                let mut line = Line([W::zeroed(); LINE]);
+                line.0[..numbers.len()].copy_from_slice(numbers);
+                lines.push(line);
+            }
+            rest = others;
+        }
+        Ok(Self { lines, n: 1, words })
     }
 
     /// Adds records at the end, their reals rounded to the nearest `S`. Refuses integers that need more than 32 bits.

@@ -8,7 +8,7 @@ use crate::memory::columns::Columns;
 use crate::numeric::mixed::Mixed;
 use crate::numeric::precision::Precision;
 use crate::records::pack;
-use crate::records::rows::Rows;
+use crate::records::rows::{OwnedRows, Rows};
 
 /// Particles or parameters in the words of a precision, as structure of arrays.
 #[derive(Clone, Debug)]
@@ -23,6 +23,26 @@ impl Packed {
             Precision::Single => Self::Bits32(Columns::pack::<f32>(records)?),
             Precision::Double => Self::Bits64(Columns::pack::<f64>(records)?),
             Precision::Mixed => Self::Bits32(Columns::pack::<Mixed>(records)?),
+        })
+    }
+
+    /// Packs parameters; those of mixed precision that are `widened` in `f64`.
+    pub fn of_parameters(
+        row: &OwnedRows,
+        precision: Precision,
+        widened: bool,
+    ) -> Result<Self, Error> {
+        Ok(match precision {
+            Precision::Single => Self::Bits32(Columns::of_parameters::<f32>(row)?),
+            Precision::Double => Self::Bits64(Columns::of_parameters::<f64>(row)?),
+            Precision::Mixed if widened => {
+                let fields = row.fields();
+                let rounded = pack::convert::<Mixed>(fields, row.words());
+                let mut words = vec![0; row.words().len()];
+                pack::rows_of_records::<Mixed>(&rounded, fields, 0..1, &mut words);
+                Self::Bits64(Columns::of_parameters::<f64>(&OwnedRows::new(fields, words)?)?)
+            }
+            Precision::Mixed => Self::Bits32(Columns::of_parameters::<Mixed>(row)?),
         })
     }
 

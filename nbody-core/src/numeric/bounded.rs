@@ -8,6 +8,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::accuracy::{DIVISION, FUNCTION, ROOT};
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
+use crate::numeric::spline::{Cubic, piece, polynomial};
 
 /// A number in `f64` with its running error bound: a bound of its error in another precision, in
 /// units of that precision's roundoff. To first order, each operation propagates the errors of its
@@ -143,6 +144,36 @@ impl Lane for Bounded {
     }
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
+    }
+    type Element = Self;
+    fn of_element(number: Self) -> Self {
+        number
+    }
+    fn to_element(self) -> Self {
+        self
+    }
+    fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
+        cubics[(index.value as usize).min(cubics.len() - 1)]
+    }
+    /// In another precision a point near a knot may be in the neighbouring piece.
+    fn spline<const ORDER: u32>(cubics: &[Cubic<Self>], x: Self) -> Self {
+        let [scale, pieces @ ..] = cubics else { unreachable!("a spline has cubics") };
+        let last = pieces.len() - 1;
+        let [k, u] = piece(scale, last, x);
+        let value = |k: Self, u: Self| polynomial::<Self, ORDER>(scale, Self::cubic(pieces, k), u);
+        let found = value(k, u);
+        let near = u.error * f32::ROUNDOFF;
+        let step = if u.value <= near && k.value > 0.0 {
+            -1.0
+        } else if u.value >= 1.0 - near && k.value < last as f64 {
+            1.0
+        } else {
+            return found;
+        };
+        let step = Self::step(step);
+        let other = value(k + step, u - step);
+        let apart = (other.value - found.value).abs() / f32::ROUNDOFF;
+        Self { error: found.error.max(other.error + apart), ..found }
     }
     fn gather(entries: &[Self], index: u32) -> Self {
         entries.get(index as usize).copied().unwrap_or(Self { value: f64::NAN, error: 0.0 })

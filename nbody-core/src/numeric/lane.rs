@@ -9,6 +9,8 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
+use crate::numeric::spline::{Cubic, piece, polynomial};
+
 /// A number, or a vector of numbers.
 ///
 /// Every operation is the IEEE operation of the underlying scalar, element by element, unless its
@@ -89,6 +91,23 @@ pub trait Lane:
     /// Returns `yes` where the mask is true, `no` elsewhere. Both are computed; a NaN in one does
     /// not affect the other.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// A number of a table, the same for all elements.
+    type Element: Copy + Debug + Default + PartialEq + Send + Sync + 'static;
+    /// Returns the number in every element.
+    fn of_element(number: Self::Element) -> Self;
+    /// Returns the number of the first element.
+    fn to_element(self) -> Self::Element;
+    /// Returns for each element the cubic of this index, a whole number; for NaN, negative numbers and
+    /// numbers beyond the end, any cubic. There is at least one.
+    fn cubic(cubics: &[Cubic<Self::Element>], index: Self) -> [Self; 4];
+    /// Returns the derivative of this order, 0 to 3, of a [spline](crate::Spline) with these cubics.
+    #[inline(always)]
+    fn spline<const ORDER: u32>(cubics: &[Cubic<Self::Element>], x: Self) -> Self {
+        let [scale, pieces @ ..] = cubics else { unreachable!("a spline has cubics") };
+        let [k, u] = piece(scale, pieces.len() - 1, x);
+        polynomial::<Self, ORDER>(scale, Self::cubic(pieces, k), u)
+    }
 
     /// Returns whether the mask is true in any element.
     fn any(mask: Self::Mask) -> bool;

@@ -6,6 +6,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::scalar::integers_of;
+use crate::numeric::spline::Cubic;
 
 /// An `f32` whose [coordinates](Lane::Coordinate) are [`DoubleSingle`], so that the difference of
 /// two positions is as accurate far from the origin as near it.
@@ -91,6 +92,19 @@ impl Lane for Mixed {
     type Mask = bool;
     type U32 = u32;
     type Coordinate = DoubleSingle;
+    type Element = Self;
+    #[inline(always)]
+    fn of_element(number: Self) -> Self {
+        number
+    }
+    #[inline(always)]
+    fn to_element(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
+        cubics[(index.0 as usize).min(cubics.len() - 1)]
+    }
 
     delegate! {
         unary: sqrt rsqrt recip cbrt exp ln sin cos tan asin acos atan sinh cosh tanh erf erfc abs

@@ -15,4 +15,5 @@ pub mod scalar;
 pub mod shared;
 pub mod simd;
 pub mod space;
+pub mod spline;
 pub mod vector;

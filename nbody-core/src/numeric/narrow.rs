@@ -2,8 +2,10 @@
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::numeric::bounded::Bounded;
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
+use crate::numeric::spline::Cubic;
 
 /// A number in `f64` that is infinite beyond the range of `f32`, and zero where `f32` would be
 /// subnormal. It shows the effect of the range of `f32` alone on results, whatever the rounding
@@ -97,6 +99,16 @@ impl Lane for Narrow {
     }
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
+    }
+    type Element = Bounded;
+    fn of_element(number: Bounded) -> Self {
+        Self::new(number.value)
+    }
+    fn to_element(self) -> Bounded {
+        Bounded { value: self.0, error: 0.0 }
+    }
+    fn cubic(cubics: &[Cubic<Bounded>], index: Self) -> [Self; 4] {
+        Bounded::cubic(cubics, index.to_element()).map(Self::of_element)
     }
     fn gather(entries: &[Self], index: u32) -> Self {
         entries.get(index as usize).copied().unwrap_or(Self(f64::NAN))

@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Display};
 
 use crate::numeric::lane::Lane;
+use crate::numeric::spline::Cubic;
 
 /// A lane of one element, in which particles are stored: `f32`, `f64` or
 /// [`Mixed`](crate::numeric::mixed::Mixed).
@@ -134,6 +135,20 @@ macro_rules! scalar {
             #[inline(always)]
             fn any(mask: bool) -> bool {
                 mask
+            }
+            type Element = Self;
+            #[inline(always)]
+            fn of_element(number: Self) -> Self {
+                number
+            }
+            #[inline(always)]
+            fn to_element(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
+                // A conversion of a number beyond integers gives the nearest one.
+                cubics[(index as usize).min(cubics.len() - 1)]
             }
             #[inline(always)]
             fn gather(entries: &[Self], index: u32) -> Self {

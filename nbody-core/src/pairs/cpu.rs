@@ -183,10 +183,11 @@ impl CpuEngine {
         let Options { precision, math, accumulation, .. } = self.options;
         let law = self.law;
         let folding = self.folding();
-        let parameters = Packed::pack(self.parameters.record(), precision)?;
         let order = schedule.order(law, self.options, out.len()).unwrap_or(self.order);
         let variant =
             Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
+        let row = self.parameters.record();
+        let parameters = Packed::of_parameters(row, precision, variant.widens())?;
         let evaluation = Evaluation {
             law,
             loops: law.loops(variant)?,

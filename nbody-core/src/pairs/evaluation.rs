@@ -54,16 +54,19 @@ impl<K: Schedule> Evaluation<'_, K> {
         }
     }
 
-    /// Evaluates particles of mixed precision in `f64`, which holds their positions exactly.
-    pub fn run_widened(&self, sets: [&Packed; 3], out: &mut Columns<u64>) -> Result<(), Error> {
-        let fields = [self.law.parameters, self.law.i, self.law.j];
-        let [parameters, i] = [0, 1].map(|k| sets[k].widened(fields[k]));
-        let (parameters, i) = (parameters?, i?);
+    /// Evaluates particles of mixed precision in `f64`, which holds their positions exactly, with
+    /// parameters that are packed for it.
+    pub fn run_widened(
+        &self,
+        [parameters, i, j]: [&Packed; 3],
+        out: &mut Columns<u64>,
+    ) -> Result<(), Error> {
+        let widened = i.widened(self.law.i)?;
         // A single set is converted once.
-        if std::ptr::eq(sets[1], sets[2]) {
-            self.run([&parameters, &i, &i], out)
+        if std::ptr::eq(i, j) {
+            self.run([parameters, &widened, &widened], out)
         } else {
-            self.run([&parameters, &i, &sets[2].widened(fields[2])?], out)
+            self.run([parameters, &widened, &j.widened(self.law.j)?], out)
         }
     }
 

@@ -18,7 +18,7 @@ use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::numbers::axes;
 use crate::records::pack;
-use crate::records::rows::Rows;
+use crate::records::rows::OwnedRows;
 
 /// Number of particles whose totals are merged in one tree; the totals of the trees are merged
 /// likewise.
@@ -87,9 +87,9 @@ impl Run<'_> {
     }
 
     /// Updates each particle.
-    pub fn update(&self, parameters: &dyn Rows, p: &mut Particles) -> Result<(), Error> {
+    pub fn update(&self, parameters: &OwnedRows, p: &mut Particles) -> Result<(), Error> {
         self.check(p.len())?;
-        let parameters = Columns::pack::<f64>(parameters)?;
+        let parameters = Columns::of_parameters::<f64>(parameters)?;
         let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
         let act = &self.program.cpu_loop()?;
         let precision = p.precision;
@@ -132,9 +132,9 @@ impl Run<'_> {
     }
 
     /// Returns the total over all particles, as 64-bit words.
-    pub fn measure(&self, parameters: &dyn Rows, p: &Particles) -> Result<Vec<u64>, Error> {
+    pub fn measure(&self, parameters: &OwnedRows, p: &Particles) -> Result<Vec<u64>, Error> {
         self.check(p.len())?;
-        let parameters = Columns::pack::<f64>(parameters)?;
+        let parameters = Columns::of_parameters::<f64>(parameters)?;
         let setting = ParticleSetting { parameters: parameters.lines(), domain: self.domain };
         let act = &self.program.cpu_loop()?;
         let mut total = Ok(Vec::new());

@@ -24,7 +24,7 @@ use crate::numeric::space::Space;
 /// [`With`](Self::With), and [`read`](Self::read) and [`write`](Self::write) must transfer
 /// [`DIM`](Self::DIM) numbers: the numbers of the fields, in their order.
 #[allow(unsafe_code, reason = "nothing here is unsafe but to vouch for the layout")]
-pub unsafe trait Record: Copy + std::fmt::Debug + Default + Send + Sync + 'static {
+pub unsafe trait Record: Clone + std::fmt::Debug + Default + Send + Sync + 'static {
     /// The type of its real fields.
     type Lane: Lane;
     /// The record with real fields of another type.

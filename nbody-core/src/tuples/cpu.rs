@@ -58,7 +58,7 @@ impl CpuTuples {
         let results = Binding::new(program.name, program.total, out.fields)?;
         let of_sums = Sums::new(program.total, &results, out, store);
         let act = &program.cpu_loop()?;
-        let columns = Columns::pack::<f64>(self.parameters.record())?;
+        let columns = Columns::of_parameters::<f64>(self.parameters.record())?;
         let setting = &ParticleSetting { parameters: columns.lines(), domain: *domain };
         let (is_rounded, bytes) = (out.precision == Precision::Single, program.stack());
         let done = parallel::with_stack(bytes, &mut || {

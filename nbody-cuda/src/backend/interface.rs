@@ -79,12 +79,8 @@ pub(crate) trait Backend: Debug + Send + Sync {
 impl dyn Backend + '_ {
     /// Copies numbers to new memory.
     pub fn copied<T: bytemuck::Pod>(&self, numbers: &[T]) -> Result<Box<dyn Memory>, Error> {
-        let bytes: &[u8] = bytemuck::cast_slice(numbers);
-        let mut memory = self.allocate(bytes.len())?;
-        memory.write(&mut |words| {
-            let words: &mut [u8] = bytemuck::cast_slice_mut(words);
-            words[..bytes.len()].copy_from_slice(bytes);
-        })?;
+        let mut memory = self.allocate(size_of_val(numbers))?;
+        memory.overwrite(numbers)?;
         Ok(memory)
     }
 }

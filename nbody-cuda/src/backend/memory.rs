@@ -56,6 +56,19 @@ impl dyn Memory + '_ {
         })
     }
 
+    /// Replaces the beginning of the contents by numbers.
+    ///
+    /// # Panics
+    ///
+    /// If there are more.
+    pub fn overwrite<T: bytemuck::Pod>(&mut self, numbers: &[T]) -> Result<(), Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(numbers);
+        self.write(&mut |words| {
+            let words: &mut [u8] = bytemuck::cast_slice_mut(words);
+            words[..bytes.len()].copy_from_slice(bytes);
+        })
+    }
+
     /// Returns the value at the beginning of the contents, after all earlier launches have
     /// finished.
     pub fn value<T: Border>(&self) -> Result<T, Error> {

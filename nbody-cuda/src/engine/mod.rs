@@ -7,5 +7,6 @@ pub mod copies;
 pub mod gather;
 pub mod listing;
 mod moving;
+pub mod parameters;
 pub mod parts;
 pub mod setup;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Parameters, dim};
+use nbody_core::pack::dim;
 use nbody_core::{Domain, Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer};
+use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
-use crate::layout::{bytes, space, words};
+use crate::layout::space;
 
 /// A law with its parameters and options on a backend.
 #[derive(Debug)]
@@ -18,12 +19,10 @@ pub(crate) struct Setup {
     pub backend: Arc<dyn Backend>,
     pub cache: Cache,
     /// The parameters and the space, as arguments of kernels.
-    pub parameters: Vec<u64>,
+    pub parameters: DeviceParameters,
     pub space: Vec<u64>,
     /// Scratch memory for results that are then added to earlier results.
     fresh: Option<Buffer>,
-    /// The parameters, one row.
-    row: Parameters,
 }
 
 impl Setup {
@@ -41,34 +40,16 @@ impl Setup {
         }
         options.domain.check(options.precision)?;
         law.check_domain(&options.domain)?;
-        let row = Parameters::new(law.parameters, parameters)?;
+        let precision = options.precision;
         Ok(Self {
             law,
             options,
             backend: backend.clone(),
             cache: cache.clone(),
-            parameters: words(&bytes(law.parameters, parameters, options.precision)),
-            space: space(options.domain, options.precision),
+            parameters: DeviceParameters::new(backend, law.parameters, parameters, precision)?,
+            space: space(options.domain, precision),
             fresh: None,
-            row,
         })
-    }
-
-    /// Sets the parameters, one row.
-    pub fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.row.set(parameters)?;
-        self.parameters = words(&bytes(self.law.parameters, parameters, self.options.precision));
-        Ok(())
-    }
-
-    /// Refuses parameters that are NaN.
-    pub fn check_parameters(&self) -> Result<(), nbody_core::Error> {
-        self.row.check()
-    }
-
-    /// Returns the parameters, one row.
-    pub fn row(&self) -> &[u64] {
-        self.row.row()
     }
 
     /// Returns the options with another domain, and whether it needs other programs.
@@ -119,7 +100,7 @@ impl Setup {
         out: &Buffer,
         limit: usize,
     ) -> Result<(), Error> {
-        self.check_parameters()?;
+        self.parameters.check()?;
         j.check([i.n, j.particles().n, out.n])?;
         let j = j.particles();
         for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {

@@ -100,7 +100,7 @@ impl ListEngine {
         (out, store): (&mut Buffer, Store),
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
-        self.setup.check_parameters()?;
+        self.setup.parameters.check()?;
         check_devices(&self.setup.backend, self.setup.options, near, sets, out)?;
         let ni = sets.i.0.n;
         nbody_core::Error::check_results(out.n, ni, sets.is_first)?;
@@ -199,7 +199,7 @@ impl ListEngine {
         let set_of_i = usize::from(is_one);
         let [order_of_i, order_of_j] = [0, place_of_j].map(|set| near.lists.placed(set).order);
         let launch = Launch::new(c"list", i.n.div_ceil(GROUP) as u32);
-        let launch = launch.record(&self.setup.parameters).record(&space).value(&periodic);
+        let launch = self.setup.parameters.pass(launch).record(&space).value(&periodic);
         let launch = launch.value(&near.lists.lists()).value(&near.lists.not_finite());
         let restriction = near.lists.restriction(&self.excluded);
         let launch = self.excluded.memory().fold(launch.value(&restriction), Launch::reads);
@@ -229,11 +229,11 @@ impl untyped::ShortRange for ListEngine {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.setup.row()
+        self.setup.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.setup.set_parameters(parameters)?;
+        self.setup.parameters.set(parameters)?;
         self.cutoff = Cutoff::new(self.setup.law, parameters);
         Ok(())
     }

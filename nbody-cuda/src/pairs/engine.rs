@@ -362,11 +362,11 @@ impl untyped::Engine for CudaEngine {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.setup.row()
+        self.setup.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.setup.set_parameters(parameters)
+        self.setup.parameters.set(parameters)
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {

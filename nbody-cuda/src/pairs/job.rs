@@ -8,6 +8,7 @@ use nbody_core::untyped::Shares;
 use nbody_core::{Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
+use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
 use crate::layout::bytes_of;
 
@@ -18,7 +19,7 @@ pub(crate) struct Job<'a> {
     pub backend: &'a dyn Backend,
     pub kernel: &'a Kernel,
     /// The parameters and the space, as arguments of kernels.
-    pub parameters: &'a [u64],
+    pub parameters: &'a DeviceParameters,
     pub space: &'a [u64],
     pub buffers: Buffers<'a>,
     pub workspace: &'a mut Workspace,
@@ -85,10 +86,10 @@ impl<'a> Buffers<'a> {
     }
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// Creates a launch with the leading arguments of every kernel of pairs.
-    pub fn kernel_of_pairs<'b>(&self, kernel: &'static CStr, blocks: usize) -> Launch<'b> {
-        Launch::new(kernel, blocks as u32).record(self.parameters).record(self.space)
+    pub fn kernel_of_pairs(&self, kernel: &'static CStr, blocks: usize) -> Launch<'a> {
+        self.parameters.pass(Launch::new(kernel, blocks as u32)).record(self.space)
     }
 
     /// Launches a kernel that divides the j-particles into splits, with a block for each split of a

@@ -11,14 +11,15 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{self, Binding, Parameters, Place, dim};
+use nbody_core::pack::{self, Binding, Place, dim};
 use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
 use crate::compile::program::Program;
+use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
-use crate::layout::{PARTICLE_LIMIT, bytes, numbers_of, space, words};
+use crate::layout::{PARTICLE_LIMIT, numbers_of, space};
 use program::{BLOCK, Layout, ParticleBuffers};
 use selection::CudaSelection;
 
@@ -31,12 +32,10 @@ pub(crate) struct ParticleEngine {
     pub backend: Arc<dyn Backend>,
     cache: Cache,
     pub domain: Domain,
-    /// The parameters, one row.
-    row: Parameters,
     /// Whether updates wrap positions into the box.
     pub wrap: bool,
     /// The parameters and the space, as arguments of kernels.
-    parameters: Vec<u64>,
+    parameters: DeviceParameters,
     space: Vec<u64>,
     /// The kernels that were needed so far.
     built: Vec<BuiltProgram>,
@@ -133,13 +132,11 @@ impl ParticleEngine {
         parameters: &[u64],
     ) -> Result<Self, nbody_core::Error> {
         let domain = Domain::Open;
-        let row = Parameters::new(fields, parameters)?;
         Ok(Self {
             backend: backend.clone(),
             cache: cache.clone(),
             domain,
-            parameters: words(&bytes(fields, parameters, Precision::Double)),
-            row,
+            parameters: DeviceParameters::new(backend, fields, parameters, Precision::Double)?,
             wrap: false,
             space: space(domain, Precision::Double),
             built: Vec::new(),
@@ -149,9 +146,7 @@ impl ParticleEngine {
 
     /// Sets the parameters, one row.
     pub fn set_row(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.row.set(parameters)?;
-        self.parameters = words(&bytes(self.row.fields(), parameters, Precision::Double));
-        Ok(())
+        self.parameters.set(parameters)
     }
 
     /// Sets the domain, in which programs find differences of positions.
@@ -164,8 +159,12 @@ impl ParticleEngine {
 
     /// Refuses parameters of another program, and NaN.
     fn check(&self, program: &ParticleProgram) -> Result<(), nbody_core::Error> {
-        nbody_core::Error::check_record("parameters", self.row.fields(), program.parameters)?;
-        self.row.check()
+        nbody_core::Error::check_record(
+            "parameters",
+            self.parameters.fields(),
+            program.parameters,
+        )?;
+        self.parameters.check()
     }
 
     /// Runs an update: changes each particle.
@@ -264,7 +263,7 @@ impl ParticleEngine {
 
     /// Creates a launch with the leading arguments of the kernels.
     fn launch<'a>(
-        &self,
+        &'a self,
         built: &Kernel,
         name: &'static CStr,
         p: &'a Buffer,
@@ -272,7 +271,7 @@ impl ParticleEngine {
         count: usize,
     ) -> Launch<'a> {
         let blocks = count.div_ceil(built.program.config.block) as u32;
-        let launch = Launch::new(name, blocks).record(&self.parameters).record(&self.space);
+        let launch = self.parameters.pass(Launch::new(name, blocks)).record(&self.space);
         let launch = launch.pointers([&*p.memory]);
         let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
         or_null(or_null(launch, q), f).numbers([count as u32])

@@ -8,6 +8,7 @@ use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision
 
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
+use crate::engine::parameters::{offsets, text_of_parameters};
 use crate::error::Error;
 use crate::layout::{kind_of_word, numbers_of};
 
@@ -72,8 +73,10 @@ impl Program {
             ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
         };
         let mut source = header(program, title, buffers, block, domain.is_periodic());
-        for part in [PRELUDE, POSITIONS] {
-            let _ = writeln!(source, "{part}");
+        for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
+            if !part.is_empty() {
+                let _ = writeln!(source, "{part}");
+            }
         }
         let begin = source.len();
         let (law, names) = (program.cuda.law, program.cuda.names);
@@ -178,11 +181,11 @@ __device__ __forceinline__ void set_due(Parameters &self, u32 at, u32 due)
 ",
     );
     let whole = Binding::new(program.name, program.parameters, program.parameters)?;
-    let integers = whole.places().iter().filter(|place| place.is_integer());
-    for word in integers.map(|place| place.word::<f64>()) {
+    let places = whole.places().iter().zip(offsets(program.parameters));
+    for (place, offset) in places.filter(|(place, _)| place.is_integer()) {
         // Fixed words keep the parameters in registers.
-        let set = format!("reinterpret_cast<u32 *>(&self)[{}] = due;", 2 * word);
-        let _ = writeln!(text, "    if (at == {word}) {set}");
+        let set = format!("reinterpret_cast<u32 *>(&self)[{offset}] = due;");
+        let _ = writeln!(text, "    if (at == {}) {set}", place.word::<f64>());
     }
     text.push_str("}\n\n} // namespace nbody\n");
     Ok(text)

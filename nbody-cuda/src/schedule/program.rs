@@ -8,6 +8,7 @@ use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
 use super::ScheduleText;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
+use crate::engine::parameters::text_of_parameters;
 use crate::layout::{bytes_of, kind_of_word};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
@@ -37,6 +38,7 @@ impl Program {
         let mut source = header(law, options, config, (title, merging, in_order));
         source.push_str(PRELUDE);
         source.push('\n');
+        source.push_str(text_of_parameters(law.parameters));
         let begin = source.len();
         let _ = writeln!(
             source,

@@ -371,7 +371,7 @@ impl TreeEngine {
             rows: rows.map_or(Address::NULL, |rows| Address::of(&*rows.memory)),
             ..tree.walked(sets)
         };
-        let launch = Launch::new(name, blocks as u32).record(&self.setup.parameters);
+        let launch = self.setup.parameters.pass(Launch::new(name, blocks as u32));
         let launch = launch.record(&self.setup.space).value(&walked);
         let launch = launch.pointers([&*sets.i.memory, &*out.memory]).reads(queues);
         let memory = tree.memory().into_iter().chain(lengths).chain(before).chain(estimate);
@@ -462,11 +462,11 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn parameters(&self) -> &[u64] {
-        self.setup.row()
+        self.setup.parameters.row()
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), nbody_core::Error> {
-        self.setup.set_parameters(parameters)?;
+        self.setup.parameters.set(parameters)?;
         self.law.set_parameters(parameters)?;
         self.forget_results();
         Ok(())

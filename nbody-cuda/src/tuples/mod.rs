@@ -9,15 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Once, OwnedRows, Parameters, Rows, dim};
+use nbody_core::pack::{Once, OwnedRows, Rows, dim};
 use nbody_core::untyped::{self, TupleList};
 use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, Store};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::program::Program;
 use crate::engine::buffer::{CudaParticles, CudaResults, other_buffer, particles};
+use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
-use crate::layout::{PARTICLE_LIMIT, bytes, space, words};
+use crate::layout::{PARTICLE_LIMIT, space};
 use crate::particles::program::Layout;
 use program::{BLOCK, are_few, bytes_of_part};
 
@@ -28,10 +29,8 @@ pub(crate) struct TupleEngine {
     backend: Arc<dyn Backend>,
     cache: Cache,
     domain: Domain,
-    /// The parameters, one row.
-    row: Parameters,
     /// The parameters and the space, as arguments of kernels.
-    parameters: Vec<u64>,
+    parameters: DeviceParameters,
     space: Vec<u64>,
     list: TupleList,
     /// The list and the records of the tuples in device memory; `None` without tuples.
@@ -113,8 +112,12 @@ impl TupleEngine {
             backend: backend.clone(),
             cache: cache.clone(),
             domain: Domain::Open,
-            row: Parameters::new(program.parameters, parameters)?,
-            parameters: words(&bytes(program.parameters, parameters, Precision::Double)),
+            parameters: DeviceParameters::new(
+                backend,
+                program.parameters,
+                parameters,
+                Precision::Double,
+            )?,
             space: space(Domain::Open, Precision::Double),
             list: TupleList::new(program.members, Vec::new(), 0)?,
             given: None,
@@ -148,7 +151,7 @@ impl TupleEngine {
     /// Refuses buffers that do not belong to the tuples or to the backend. The soundness of
     /// launches depends on this check.
     fn check(&self, p: &Buffer, out: &Buffer) -> Result<(), Error> {
-        self.row.check()?;
+        self.parameters.check()?;
         self.list.check_lengths(p.n, out.n)?;
         let limit = PARTICLE_LIMIT;
         for (what, found) in
@@ -178,7 +181,7 @@ impl TupleEngine {
         out.changes();
         let (count, adds) = (self.list.len(), u32::from(store == Store::Add));
         let by_particles = |kernel| Launch::new(kernel, out.n.div_ceil(BLOCK) as u32);
-        let constants = [&self.parameters[..], &self.space];
+        let constants = (&self.parameters, &self.space[..]);
         if are_few(self.program) {
             let launch = of_tuples(by_particles(c"sum_tuples"), constants, (p, given));
             let launch = launch.pointers([&*given.first, &*out.memory]);
@@ -203,10 +206,10 @@ impl TupleEngine {
 /// Adds the arguments by which a kernel evaluates tuples: parameters and space, particles and tuples.
 fn of_tuples<'a>(
     launch: Launch<'a>,
-    [parameters, space]: [&[u64]; 2],
+    (parameters, space): (&'a DeviceParameters, &[u64]),
     (p, given): (&'a Buffer, &'a Given),
 ) -> Launch<'a> {
-    let launch = launch.record(parameters).record(space);
+    let launch = parameters.pass(launch).record(space);
     launch.pointers([&*p.memory, &*given.records.memory, &*given.indices])
 }
 
@@ -216,9 +219,7 @@ impl untyped::Tuples for TupleEngine {
     }
 
     fn set_parameters(&mut self, parameters: &[u64]) -> Result<(), CoreError> {
-        self.row.set(parameters)?;
-        self.parameters = words(&bytes(self.program.parameters, parameters, Precision::Double));
-        Ok(())
+        self.parameters.set(parameters)
     }
 
     fn domain(&self) -> Domain {

@@ -7,6 +7,7 @@ use nbody_core::{Domain, FieldKind, Math, Options, ParticleProgram, Precision};
 
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
+use crate::engine::parameters::text_of_parameters;
 use crate::error::Error;
 use crate::layout::{bytes_of, kind_of_word};
 use crate::particles::program::{BUFFERS, Layout, POSITIONS, PRELUDE, columns, numbers, row};
@@ -46,8 +47,10 @@ impl Program {
     ) -> Result<Self, Error> {
         program.check_tuple()?;
         let mut source = header(program, particles, results, domain.is_periodic());
-        for part in [PRELUDE, POSITIONS] {
-            let _ = writeln!(source, "{part}");
+        for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
+            if !part.is_empty() {
+                let _ = writeln!(source, "{part}");
+            }
         }
         let begin = source.len();
         let (law, names) = (program.cuda.law, program.cuda.names);

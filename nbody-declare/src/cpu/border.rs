@@ -170,7 +170,7 @@ border! { tuples:
 
     /// The shape of a tuple.
     struct TupleShape {
-        numbers_of_parameters: usize,
+        words_of_parameters: usize,
         members: usize,
         numbers_of_p: usize,
         numbers_of_t: usize,

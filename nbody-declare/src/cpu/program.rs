@@ -19,6 +19,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("series.hpp", include_str!("../../cpp/series.hpp")),
     ("wide.hpp", include_str!("../../cpp/wide.hpp")),
     ("functions.hpp", include_str!("../../cpp/functions.hpp")),
+    ("spline.hpp", include_str!("../../cpp/spline.hpp")),
     ("space.hpp", include_str!("../../cpp/space.hpp")),
     ("vector.hpp", include_str!("../../cpp/vector.hpp")),
     ("numbers.hpp", include_str!("../../cpp/numbers.hpp")),

@@ -45,7 +45,7 @@ impl LoadedParticleLoop for TupleFunctions {
         let tuples = work.indices.len() / shape.members;
         let particles = work.particles.len() / shape.numbers_of_p.max(1);
         let particle_count = work.sums.len() / shape.numbers_of_f.max(1);
-        assert!(setting.parameters.len() >= shape.numbers_of_parameters, "one record");
+        assert!(setting.parameters.len() >= shape.words_of_parameters, "one record");
         assert!(work.records.len() >= tuples * shape.numbers_of_t, "a record for each tuple");
         let exist = work.indices.iter().all(|&index| (index as usize) < particles);
         assert!(exist, "checked: the particles of tuples");

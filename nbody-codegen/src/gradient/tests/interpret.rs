@@ -274,7 +274,11 @@ fn math(builtin: Builtin, x: &[Vec<f64>]) -> Vec<f64> {
         | Builtin::Greatest
         | Builtin::RotateLeft
         | Builtin::CountOnes
-        | Builtin::MulHigh => unreachable!("a function of integers"),
+        | Builtin::MulHigh
+        | Builtin::At
+        | Builtin::Slope
+        | Builtin::Curvature
+        | Builtin::Third => unreachable!("a function of integers, or a spline"),
         Builtin::Cross => {
             let [a, b] = [&x[0], &x[1]];
             let part = |k: usize, l: usize| a[k] * b[l] - a[l] * b[k];

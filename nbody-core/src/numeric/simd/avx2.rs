@@ -7,6 +7,7 @@ use std::ops::{Neg, Not};
 use crate::numeric::simd::vector::{
     Integers, Mask, Vector, extremes, instructions, level, operators, register,
 };
+use crate::numeric::spline::Cubic;
 
 level!(vectorize_avx2: "avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt");
 
@@ -177,6 +178,24 @@ impl Vector for Single {
         fn min_with_number(x: Self, number: Self) -> Self { Self(_mm256_min_ps(x.0, number.0)) }
         fn rsqrt_estimate(x: Self) -> Self { Self(_mm256_rsqrt_ps(x.0)) }
         fn recip_estimate(x: Self) -> Self { Self(_mm256_rcp_ps(x.0)) }
+        fn cubic(cubics: &[Cubic<f32>], index: Self) -> [Self; 4] {
+            let last = u32::try_from(cubics.len() - 1).unwrap_or(u32::MAX);
+            let index = _mm256_cvttps_epi32(index.0);
+            let index = _mm256_min_epu32(index, _mm256_set1_epi32(last.cast_signed()));
+            let index: [u32; 8] = std::mem::transmute(index);
+            // The cubics exist: no index is above the last one.
+            let load = |k: usize| _mm_loadu_ps(cubics.as_ptr().add(index[k] as usize).cast());
+            let pair = |k: usize| _mm256_set_m128(load(k + 4), load(k));
+            let [r0, r1, r2, r3] = [pair(0), pair(1), pair(2), pair(3)];
+            let [low, low_of_rest] = [_mm256_unpacklo_ps(r0, r1), _mm256_unpacklo_ps(r2, r3)];
+            let [high, high_of_rest] = [_mm256_unpackhi_ps(r0, r1), _mm256_unpackhi_ps(r2, r3)];
+            [
+                Self(_mm256_shuffle_ps::<0b01_00_01_00>(low, low_of_rest)),
+                Self(_mm256_shuffle_ps::<0b11_10_11_10>(low, low_of_rest)),
+                Self(_mm256_shuffle_ps::<0b01_00_01_00>(high, high_of_rest)),
+                Self(_mm256_shuffle_ps::<0b11_10_11_10>(high, high_of_rest)),
+            ]
+        }
         fn bits(x: Self) -> U32s { U32s(_mm256_castps_si256(x.0)) }
         fn from_bits(bits: U32s) -> Self { Self(_mm256_castsi256_ps(bits.0)) }
         fn from_integers(integers: U32s) -> Self {
@@ -269,6 +288,23 @@ impl Vector for Double {
             Self(_mm256_blendv_pd(_mm256_max_pd(a.0, b.0), a.0, b_is_nan))
         }
         fn min_with_number(x: Self, number: Self) -> Self { Self(_mm256_min_pd(x.0, number.0)) }
+        fn cubic(cubics: &[Cubic<f64>], index: Self) -> [Self; 4] {
+            let last = u32::try_from(cubics.len() - 1).unwrap_or(u32::MAX);
+            let index = _mm256_cvttpd_epi32(index.0);
+            let index = _mm_min_epu32(index, _mm_set1_epi32(last.cast_signed()));
+            let index: [u32; 4] = std::mem::transmute(index);
+            // The cubics exist: no index is above the last one.
+            let load = |k: usize| _mm256_loadu_pd(cubics.as_ptr().add(index[k] as usize).cast());
+            let [r0, r1, r2, r3] = [load(0), load(1), load(2), load(3)];
+            let [even, even_of_rest] = [_mm256_unpacklo_pd(r0, r1), _mm256_unpacklo_pd(r2, r3)];
+            let [odd, odd_of_rest] = [_mm256_unpackhi_pd(r0, r1), _mm256_unpackhi_pd(r2, r3)];
+            [
+                Self(_mm256_permute2f128_pd::<0x20>(even, even_of_rest)),
+                Self(_mm256_permute2f128_pd::<0x20>(odd, odd_of_rest)),
+                Self(_mm256_permute2f128_pd::<0x31>(even, even_of_rest)),
+                Self(_mm256_permute2f128_pd::<0x31>(odd, odd_of_rest)),
+            ]
+        }
         fn bits(x: Self) -> U64s { U64s(_mm256_castpd_si256(x.0)) }
         fn from_bits(bits: U64s) -> Self { Self(_mm256_castsi256_pd(bits.0)) }
         fn from_integers(integers: U64s) -> Self {

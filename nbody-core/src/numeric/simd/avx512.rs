@@ -8,6 +8,7 @@ use crate::numeric::simd::avx2;
 use crate::numeric::simd::vector::{
     Integers, Mask, Vector, extremes, instructions, level, operators, register,
 };
+use crate::numeric::spline::Cubic;
 
 level!(vectorize_avx512: "avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" "avx2" "fma" "bmi1"
     "bmi2" "lzcnt" "popcnt");
@@ -161,6 +162,16 @@ impl Vector for Single {
         fn min_with_number(x: Self, number: Self) -> Self { Self(_mm512_min_ps(x.0, number.0)) }
         fn rsqrt_estimate(x: Self) -> Self { Self(_mm512_rsqrt14_ps(x.0)) }
         fn recip_estimate(x: Self) -> Self { Self(_mm512_rcp14_ps(x.0)) }
+        fn cubic(cubics: &[Cubic<f32>], index: Self) -> [Self; 4] {
+            let last = u32::try_from(cubics.len() - 1).unwrap_or(u32::MAX);
+            let index = _mm512_cvttps_epi32(index.0);
+            // The cubics exist: no index is above the last one.
+            let index = _mm512_min_epu32(index, _mm512_set1_epi32(last.cast_signed()));
+            let begin = _mm512_slli_epi32::<2>(index);
+            [0, 1, 2, 3].map(|k| {
+                Self(_mm512_i32gather_ps::<4>(begin, cubics.as_ptr().cast::<f32>().add(k)))
+            })
+        }
         fn bits(x: Self) -> U32s { U32s(_mm512_castps_si512(x.0)) }
         fn from_bits(bits: U32s) -> Self { Self(_mm512_castsi512_ps(bits.0)) }
         fn from_integers(integers: U32s) -> Self { Self(_mm512_cvtepu32_ps(integers.0)) }
@@ -240,6 +251,16 @@ impl Vector for Double {
         fn min_with_number(x: Self, number: Self) -> Self { Self(_mm512_min_pd(x.0, number.0)) }
         fn rsqrt_estimate(x: Self) -> Self { Self(_mm512_rsqrt14_pd(x.0)) }
         fn recip_estimate(x: Self) -> Self { Self(_mm512_rcp14_pd(x.0)) }
+        fn cubic(cubics: &[Cubic<f64>], index: Self) -> [Self; 4] {
+            let last = u32::try_from(cubics.len() - 1).unwrap_or(u32::MAX);
+            let index = _mm512_cvttpd_epi32(index.0);
+            // The cubics exist: no index is above the last one.
+            let index = _mm256_min_epu32(index, _mm256_set1_epi32(last.cast_signed()));
+            let begin = _mm256_slli_epi32::<2>(index);
+            [0, 1, 2, 3].map(|k| {
+                Self(_mm512_i32gather_pd::<8>(begin, cubics.as_ptr().cast::<f64>().add(k)))
+            })
+        }
         fn bits(x: Self) -> U64s { U64s(_mm512_castpd_si512(x.0)) }
         fn from_bits(bits: U64s) -> Self { Self(_mm512_castsi512_pd(bits.0)) }
         fn from_integers(integers: U64s) -> Self { Self(_mm512_cvtepu64_pd(integers.0)) }

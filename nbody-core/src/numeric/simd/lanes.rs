@@ -5,6 +5,7 @@ use crate::numeric::lane::Lane;
 use crate::numeric::mixed::{DoubleSingle, Mixed};
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::scalar::Scalar;
+use crate::numeric::spline::{Cubic, Cubics};
 
 /// Number of particles in a block, a multiple of the elements of every lane.
 pub const LINE: usize = 16;
@@ -14,6 +15,29 @@ pub const LINE: usize = 16;
 #[repr(C, align(64))]
 pub struct Line<W>(pub [W; LINE]);
 
+/// The number of lines that `n` cubics of four numbers fill, among parameters.
+pub(crate) const fn lines_of_cubics(n: usize) -> usize {
+    (4 * n).div_ceil(LINE)
+}
+
+/// Takes the next `n` cubics of four numbers from lines of parameters. They are dense, so that a table
+/// takes no more memory than its numbers.
+///
+/// The functions that read parameters in lanes keep them only while the lines exist.
+#[inline(always)]
+fn take_cubics<L: Lanes>(lines: &mut &[Line<Word<L>>], n: usize) -> Cubics<L::Element> {
+    const { assert!(size_of::<L::Element>() == size_of::<Word<L>>()) };
+    let (cubics, rest) = lines.split_at(lines_of_cubics(n));
+    *lines = rest;
+    // SAFETY: the lines have at least `4 * n` words without padding, and each is a valid element.
+    // Loops read parameters when they begin, from lines of their setting, and drop them at their
+    // end.
+    #[allow(unsafe_code)]
+    unsafe {
+        Cubics::lent(cubics.as_ptr().cast::<Cubic<L::Element>>(), n)
+    }
+}
+
 /// The invariant of readers and writers.
 const A_LINE: &str = "a record has a line for each number";
 
@@ -21,7 +45,7 @@ const A_LINE: &str = "a record has a line for each number";
 pub(crate) type Word<L> = <<L as Lanes>::Scalar as Scalar>::Word;
 
 /// A lane that is loaded from lines and stored to them.
-pub(crate) trait Lanes: Lane {
+pub(crate) trait Lanes: Lane<Element: bytemuck::Pod> {
     /// The type of an element.
     type Scalar: Scalar;
     /// Number of elements; divides [`LINE`].
@@ -77,6 +101,10 @@ impl<L: Lanes> Reader<L> for Load<'_, L> {
             || self.real(),
         )
     }
+    #[inline(always)]
+    fn cubics(&mut self, n: usize) -> Cubics<L::Element> {
+        take_cubics::<L>(&mut self.lines, n)
+    }
 }
 
 /// Reads the record of one particle of a block into every element of the lane.
@@ -110,6 +138,10 @@ impl<L: Lanes> Reader<L> for Broadcast<'_, L> {
             #[inline(always)]
             || self.real(),
         )
+    }
+    #[inline(always)]
+    fn cubics(&mut self, n: usize) -> Cubics<L::Element> {
+        take_cubics::<L>(&mut self.lines, n)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512};
+use crate::numeric::spline::{Cubics, Spline};
 
 /// Returns the levels of this CPU, and the level of arrays, which run on every CPU.
 fn levels() -> impl Iterator<Item = SimdLevel> {
@@ -380,6 +381,56 @@ fn cells_of_tables_are_found_whatever_varies() {
                         let right = f64::from(10 * u64::from(r).min(9) as u32 + c.min(9));
                         let same = if inside { found == right } else { found.is_nan() };
                         assert!(same, "{level} {precision} {varies:?}: {found} at {r}, {c}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Evaluates a spline and its derivatives.
+struct Tabulated(f64);
+
+impl Task for Tabulated {
+    type Result = [Vec<f64>; 4];
+
+    fn run<L: Lanes>(self) -> Self::Result {
+        let host = Spline::<33>::from_fn(0.5..=4.5, |x| (3.0 * x).sin()).unwrap();
+        let cubics = host.0.all().iter();
+        let cubics = cubics.map(|cubic| cubic.map(|number| L::splat(number).to_element()));
+        let spline = Spline::<33, L>(Cubics::Owned(cubics.collect()));
+        // A distance for each element.
+        let x = L::splat(self.0) + L::from_u32(L::count_from(0)) * L::splat(0.3);
+        [spline.at(x), spline.slope(x), spline.curvature(x), spline.third_derivative(x)].map(|it| {
+            let mut line = Line([Word::<L>::default(); LINE]);
+            it.store(&mut line);
+            let words = line.0[..L::WIDTH].iter();
+            words.map(|word| L::Scalar::from_word(*word).to_f64()).collect()
+        })
+    }
+}
+
+#[test]
+fn elements_find_their_own_pieces() {
+    let host = Spline::<33>::from_fn(0.5..=4.5, |x| (3.0 * x).sin()).unwrap();
+    for first in [-3.0, 0.49, 0.51, 1.3, 4.4, 1e30, -1e30, f64::NAN] {
+        for level in levels() {
+            for precision in Precision::ALL {
+                let bound = if *precision == Precision::Double { 1e-9 } else { 2e-2 };
+                let found = run(level, *precision, Tabulated(first));
+                for k in 0..found[0].len() {
+                    let x = first + k as f64 * 0.3;
+                    let exact =
+                        [host.at(x), host.slope(x), host.curvature(x), host.third_derivative(x)];
+                    for (order, exact) in exact.into_iter().enumerate() {
+                        let (found, scale) = (found[order][k], exact.abs().max(100.0));
+                        // Derivatives of higher order are steps at the ends.
+                        let right = if x.is_nan() {
+                            found.is_nan()
+                        } else {
+                            (found - exact).abs() <= bound * scale
+                        };
+                        assert!(right, "{level} {precision}: {found} at {x}, {exact}");
                     }
                 }
             }

@@ -11,6 +11,7 @@ use bytemuck::Pod;
 
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::LINE;
+use crate::numeric::spline::Cubic;
 
 /// A vector register of numbers.
 ///
@@ -97,6 +98,22 @@ pub trait Vector:
     fn from_bits(bits: Self::Integers) -> Self;
     /// Converts integers below 2³² to numbers.
     fn from_integers(integers: Self::Integers) -> Self;
+
+    /// Returns for each element the cubic of this index, a whole number; for NaN, negative numbers and
+    /// numbers beyond the end, any cubic. There is at least one.
+    #[inline(always)]
+    fn cubic(cubics: &[Cubic<Self::Element>], index: Self) -> [Self; 4] {
+        let mut indices = [Self::Element::default(); LINE];
+        write(&mut indices, index);
+        let mut found = [[Self::Element::default(); LINE]; 4];
+        for k in 0..Self::WIDTH {
+            let cubic = cubics[(indices[k].to_f64() as usize).min(cubics.len() - 1)];
+            for (found, number) in found.iter_mut().zip(cubic) {
+                found[k] = number;
+            }
+        }
+        found.map(|numbers| read(&numbers, 0))
+    }
 
     /// Returns the sum of all elements, added pairwise.
     fn sum(x: Self) -> Self::Element;

@@ -7,6 +7,7 @@ use crate::numeric::simd::functions::Functions;
 use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::series::{MOST_TERMS, Square, coefficients, economized};
 use crate::numeric::simd::vector::{Integers, Mask, Vector, read, write};
+use crate::numeric::spline::Cubic;
 
 /// Returns `difference`, which is `limit` minus a positive product; returns `limit` if the
 /// difference is NaN, because the estimate in the product is zero or infinite.
@@ -155,6 +156,21 @@ impl<V: Vector> Lane for V {
     #[inline(always)]
     fn any(mask: V::Mask) -> bool {
         mask.any()
+    }
+    type Element = V::Element;
+    #[inline(always)]
+    fn of_element(number: V::Element) -> Self {
+        V::broadcast(number)
+    }
+    #[inline(always)]
+    fn to_element(self) -> V::Element {
+        let mut elements = [V::Element::default(); LINE];
+        write(&mut elements, self);
+        elements[0]
+    }
+    #[inline(always)]
+    fn cubic(cubics: &[Cubic<V::Element>], index: Self) -> [Self; 4] {
+        V::cubic(cubics, index)
     }
     #[inline(always)]
     fn gather(entries: &[Self], index: V::Integers) -> Self {

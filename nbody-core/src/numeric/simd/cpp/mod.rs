@@ -17,6 +17,7 @@ use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512, level::SimdLevel};
 use crate::numeric::space::{Either, OfLists, Open, Periodic, Space};
+use crate::numeric::spline::{Cubics, Spline};
 use crate::numeric::vector::{Point, Vector, add_to_entry, select_array};
 use crate::records::record::compensate;
 
@@ -87,6 +88,14 @@ fn large<Real: Lanes>() -> [[Real; 18]; 20] {
     std::array::from_fn(|r| std::array::from_fn(|s| Real::splat((18 * r + s) as f64)))
 }
 
+/// Returns a spline of four knots whose numbers tell their places.
+#[inline(never)]
+fn spline<Real: Lanes>() -> Spline<4, Real> {
+    let number = |k: u32| Real::splat(f64::from(k) * 0.75 - 1.5).to_element();
+    let cubics = (0..6).map(|n| [0, 1, 2, 3].map(|k| number(4 * n + k)));
+    Spline(Cubics::Owned(cubics.collect()))
+}
+
 /// Reads a coordinate from its numbers.
 #[inline(always)]
 fn coordinate<Real: Lanes>(hi: Real, lo: Real) -> Real::Coordinate {
@@ -130,6 +139,7 @@ operations! {
         let entries = &all;
         let table = &[[a, b, c, a], [b, c, a, b], [-a, -b, -c, -a]];
         let large = &large::<Real>();
+        let spline = spline::<Real>();
         let mut sums = all;
         add_to_entry(&mut sums, k, m, c);
         let (mut sum, mut lost) = (a, b);
@@ -181,6 +191,7 @@ operations! {
         Real::gather(entries, k);
         Real::gather_entry(table, k, l);
         Real::gather_entry(large, k, l);
+        spline.at(a); spline.slope(b); spline.curvature(c); spline.third_derivative(a);
         sums[0]; sums[1]; sums[2]; sums[3]; sums[4];
         total; least; greatest; sum; lost;
         first.value; any.value; chosen.value;

@@ -1,0 +1,56 @@
+namespace nbody {
+
+namespace law {
+
+struct Atom {
+    Point<3> pos{};
+    Real density{};
+    U32 kind{};
+    static constexpr size_t COORDINATES = 3, NUMBERS = 2;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(pos);
+        visit(density);
+        visit(kind);
+    }
+};
+
+struct Embed {
+    Spline<16> embedding{};
+    U32 due{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 1, CUBICS = 18, CUBIC_LINES = 5;
+
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        visit(embedding);
+        visit(due);
+    }
+};
+
+// Changes p.
+template <class Space>
+NBODY_INLINE void update(const Embed &self, const Space &space, Atom &p)
+{
+    p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);
+}
+
+} // namespace law
+
+// The names by which loops know the program.
+struct Program {
+    using Parameters = law::Embed;
+    using P = law::Atom;
+    using Q = Nothing;
+    using F = Nothing;
+    static constexpr bool UPDATES = true;
+
+    template <class Space>
+    static NBODY_INLINE void update(
+        const Parameters &self, const Space &space, P &p, const Q &q, const F &f)
+    {
+        law::update(self, space, p);
+    }
+};
+
+} // namespace nbody

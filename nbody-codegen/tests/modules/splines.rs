@@ -1,0 +1,51 @@
+/// Functions given as tables.
+pub mod splines {
+    pub const KNOTS: u32 = 64;
+
+    pub struct Tabulated {
+        pub kind: u32,
+        /// An energy over the square of the distance.
+        pub energy: Spline<KNOTS>,
+        pub scale: Real,
+        pub density: Spline<9>,
+    }
+    pub struct Atom {
+        pub pos: Point,
+        pub density: Real,
+        pub kind: u32,
+    }
+    pub struct Sums {
+        pub energy: Real,
+        pub force: Vector,
+        pub bend: Real,
+    }
+    pub struct Embed {
+        pub embedding: Spline<16>,
+        pub due: u32,
+    }
+
+    impl Interaction for Tabulated {
+        type I = Atom;
+        type J = Atom;
+        type F = Sums;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Sums) {
+            let r2 = (i.pos - j.pos).norm2();
+            let e = self.energy.at(r2) + self.scale * self.density.at(i.density * r2.sqrt());
+            if j.kind == self.kind {
+                f.energy += e;
+            }
+            f.force -= e.gradient(i.pos);
+            let slope = self.density.slope(i.density + j.density);
+            f.bend += slope.gradient(i.density) - self.density.curvature(r2).gradient(r2);
+        }
+    }
+
+    impl Update for Embed {
+        type P = Atom;
+
+        fn update(&self, p: &mut Atom) {
+            p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);
+        }
+    }
+}

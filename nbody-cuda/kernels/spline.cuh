@@ -1,0 +1,72 @@
+// Splines of the parameters.
+namespace nbody {
+
+// The coefficients of a polynomial, by ascending powers.
+struct alignas(4 * sizeof(real) > 16 ? 16 : 4 * sizeof(real)) Cubic {
+    real a, b, c, d;
+};
+
+// Piecewise polynomials on KNOTS points at equal distances. The first piece is before the first
+// knot and the last one after the last knot, where the function continues as its tangent.
+template <u32 KNOTS> struct Spline {
+    const Cubic *cubics;
+    real begin; // of the first piece, where it counts as one as long as others
+    real inverse; // of the distance of knots
+
+    __device__ __forceinline__ real at(real x) const
+    {
+        real u;
+        const Cubic p = piece(x, u);
+        return p.a + u * (p.b + u * (p.c + u * p.d));
+    }
+
+    __device__ __forceinline__ real slope(real x) const
+    {
+        real u;
+        const Cubic p = piece(x, u);
+        return (p.b + u * ((p.c + p.c) + u * (p.d * real(3)))) * inverse;
+    }
+
+    __device__ __forceinline__ real curvature(real x) const
+    {
+        real u;
+        const Cubic p = piece(x, u);
+        return ((p.c + p.c) + u * (p.d * real(6))) * (inverse * inverse);
+    }
+
+    __device__ __forceinline__ real third_derivative(real x) const
+    {
+        real u;
+        const Cubic p = piece(x, u);
+        // NaN stays NaN.
+        return (p.d * real(6) + u * real(0)) * (inverse * inverse * inverse);
+    }
+
+    // Returns the polynomial of the piece that contains x, and the distance from its beginning.
+    __device__ __forceinline__ Cubic piece(real x, real &u) const
+    {
+        const real t = (x - begin) * inverse;
+        // Numbers before the first piece and NaN become 0.
+        const u32 k = min(to_u32(t), KNOTS);
+        u = t - real(k);
+        return loaded(cubics + k);
+    }
+
+    static __device__ __forceinline__ Cubic loaded(const Cubic *p)
+    {
+#ifdef __CUDACC__
+        if constexpr (sizeof(real) == 4) {
+            const float4 q = ::__ldg(reinterpret_cast<const float4 *>(p));
+            return {q.x, q.y, q.z, q.w};
+        } else {
+            const double2 q = ::__ldg(reinterpret_cast<const double2 *>(p));
+            const double2 r = ::__ldg(reinterpret_cast<const double2 *>(p) + 1);
+            return {q.x, q.y, r.x, r.y};
+        }
+#else
+        return *p;
+#endif
+    }
+};
+
+} // namespace nbody
