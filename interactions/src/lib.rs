@@ -58,5 +58,5 @@ pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours};
 pub use tables::{eam, tabulated};
 pub use thermostats::langevin;
-pub use visit::{Visitor, visit_all};
+pub use visit::{TupleVisitor, Visitor, visit_all, visit_tuples};
 pub use vortex::biot_savart;

@@ -1,12 +1,30 @@
-//! The list of all interactions, for tools that iterate over it.
+//! The lists of all interactions and tuples, for tools that iterate over them.
 
-use nbody::{Interaction, Spline};
+use nbody::{Interaction, Spline, Tuple};
 
 use crate::{
-    biot_savart, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd, eam,
-    ewald, gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones, neighbours,
-    single_layer, softened, tabulated, wendland_2d, wendland_3d, yukawa,
+    biot_savart, bonded, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd,
+    eam, ewald, gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones,
+    neighbours, single_layer, softened, tabulated, wendland_2d, wendland_3d, yukawa,
 };
+
+/// A function generic over the tuple.
+pub trait TupleVisitor {
+    /// Visits a tuple.
+    fn visit<X: Tuple>(&mut self, tuple: X);
+}
+
+/// Visits every tuple of this crate.
+pub fn visit_tuples(visitor: &mut impl TupleVisitor) {
+    visitor.visit(bonded::HarmonicBond);
+    visitor.visit(bonded::MorseBond);
+    visitor.visit(bonded::FeneBond);
+    visitor.visit(bonded::HarmonicAngle);
+    visitor.visit(bonded::CosineAngle);
+    visitor.visit(bonded::PeriodicDihedral);
+    visitor.visit(bonded::RyckaertBellemans);
+    visitor.visit(bonded::HarmonicImproper);
+}
 
 /// A function generic over the interaction.
 pub trait Visitor {

@@ -14,7 +14,7 @@
 ! Arrays of columns have the attribute TARGET; sections such as x(:, 1:n:2) enter without a copy. An
 ! array with fewer records than the call is an error: x(n, 3) needs components_last = .true.
 ! Integers of columns have no sign in nbody: a negative one is an error, and the index of a minimum over
-! no pairs is -1. Indices of particles begin with 0, in excluded pairs, addresses and `first` too.
+! no pairs is -1. Indices of particles begin with 0, in excluded pairs, tuples, addresses and `first` too.
 module nbody
     use, intrinsic :: iso_c_binding
     implicit none
@@ -41,6 +41,7 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_p = 5
     integer(c_int32_t), parameter, public :: nbody_q = 6
     integer(c_int32_t), parameter, public :: nbody_total = 7
+    integer(c_int32_t), parameter, public :: nbody_tuple = 8
 
     ! Kinds of fields
     integer(c_int32_t), parameter, public :: nbody_real = 1
@@ -120,6 +121,9 @@ module nbody
     type, bind(c), public :: nbody_integrator
         integer(c_int64_t) :: id = 0
     end type
+    type, bind(c), public :: nbody_tuples
+        integer(c_int64_t) :: id = 0
+    end type
 
     ! A field of a record, of the header.
     type, bind(c) :: c_field
@@ -191,7 +195,8 @@ module nbody
     public :: nbody_message, nbody_version_text, nbody_abi_version
     public :: nbody_device_open, nbody_device_over_mpi, nbody_device_text, nbody_device_free
     public :: nbody_law_ready_text, nbody_law_ready, nbody_law_declare, nbody_law_read
-    public :: nbody_law_fields, nbody_program_declare, nbody_program_read, nbody_program_fields
+    public :: nbody_law_fields, nbody_program_ready_text, nbody_program_ready
+    public :: nbody_program_declare, nbody_program_read, nbody_program_fields, nbody_program_members
     public :: nbody_engine_all_pairs, nbody_engine_tree, nbody_engine_lists
     public :: nbody_engine_set_parameters, nbody_engine_set_domain, nbody_engine_set_opening
     public :: nbody_engine_exclude, nbody_engine_upload, nbody_engine_results
@@ -200,6 +205,9 @@ module nbody
     public :: nbody_buffer_read, nbody_buffer_free
     public :: nbody_runner_create, nbody_runner_set_parameters, nbody_runner_set_domain
     public :: nbody_runner_upload, nbody_runner_update, nbody_runner_measure, nbody_runner_free
+    public :: nbody_tuples_create, nbody_tuples_set_parameters, nbody_tuples_set_domain
+    public :: nbody_tuples_set, nbody_tuples_count, nbody_tuples_upload, nbody_tuples_results
+    public :: nbody_tuples_evaluate, nbody_tuples_time, nbody_tuples_free
     public :: nbody_integrator_create, nbody_integrator_advance, nbody_integrator_advance_to
     public :: nbody_integrator_time, nbody_integrator_count, nbody_integrator_read
     public :: nbody_integrator_energies, nbody_integrator_set_step, nbody_integrator_set_wrap
@@ -280,6 +288,17 @@ module nbody
             type(nbody_law), intent(out) :: law
             integer(c_int32_t) :: status
         end function
+        function c_program_ready_name(k) bind(c, name="nbody_program_ready_name") result(name)
+            import :: c_ptr, c_size_t
+            integer(c_size_t), value :: k
+            type(c_ptr) :: name
+        end function
+        function c_program_ready(name, program) bind(c, name="nbody_program_ready") result(status)
+            import :: c_char, c_int32_t, nbody_program
+            character(kind=c_char), intent(in) :: name(*)
+            type(nbody_program), intent(out) :: program
+            integer(c_int32_t) :: status
+        end function
         function c_program_declare(text, length, name, program) &
             bind(c, name="nbody_program_declare") result(status)
             import :: c_char, c_int32_t, c_ptr, c_size_t, nbody_program
@@ -315,6 +334,13 @@ module nbody
             type(c_field), intent(out) :: fields(*)
             integer(c_size_t), value :: capacity
             integer(c_size_t), intent(inout) :: count
+            integer(c_int32_t) :: status
+        end function
+        function nbody_program_members(program, count) bind(c, name="nbody_program_members") &
+            result(status)
+            import :: c_int32_t, c_size_t, nbody_program
+            type(nbody_program), value :: program
+            integer(c_size_t), intent(out) :: count
             integer(c_int32_t) :: status
         end function
 
@@ -542,6 +568,94 @@ module nbody
         function nbody_runner_free(runner) bind(c, name="nbody_runner_free") result(status)
             import :: c_int32_t, nbody_runner
             type(nbody_runner), value :: runner
+            integer(c_int32_t) :: status
+        end function
+
+        function c_tuples_create(device, program, parameters, count, options, tuples) &
+            bind(c, name="nbody_tuples_create") result(status)
+            import :: c_double, c_int32_t, c_ptr, c_size_t, nbody_device, nbody_program, nbody_tuples
+            type(nbody_device), value :: device
+            type(nbody_program), value :: program
+            real(c_double), intent(in) :: parameters(*)
+            integer(c_size_t), value :: count
+            type(c_ptr), value :: options
+            type(nbody_tuples), intent(out) :: tuples
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_set_parameters(tuples, parameters, count) &
+            bind(c, name="nbody_tuples_set_parameters") result(status)
+            import :: c_double, c_int32_t, c_size_t, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            real(c_double), intent(in) :: parameters(*)
+            integer(c_size_t), value :: count
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_set_domain(tuples, lengths) bind(c, name="nbody_tuples_set_domain") &
+            result(status)
+            import :: c_int32_t, c_ptr, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            type(c_ptr), value :: lengths
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_set(tuples, particles, n, members, indices, stride, columns, count) &
+            bind(c, name="nbody_tuples_set") result(status)
+            import :: c_column, c_int32_t, c_intptr_t, c_size_t, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            integer(c_size_t), value :: particles
+            integer(c_size_t), value :: n
+            integer(c_size_t), value :: members
+            integer(c_int32_t), intent(in) :: indices(*)
+            integer(c_intptr_t), value :: stride
+            type(c_column), intent(in) :: columns(*)
+            integer(c_size_t), value :: count
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_count(tuples, count) bind(c, name="nbody_tuples_count") result(status)
+            import :: c_int32_t, c_size_t, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            integer(c_size_t), intent(out) :: count
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_upload(tuples, n, columns, count, particles) &
+            bind(c, name="nbody_tuples_upload") result(status)
+            import :: c_column, c_int32_t, c_size_t, nbody_buffer, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            integer(c_size_t), value :: n
+            type(c_column), intent(in) :: columns(*)
+            integer(c_size_t), value :: count
+            type(nbody_buffer), intent(out) :: particles
+            integer(c_int32_t) :: status
+        end function
+        function c_tuples_results(tuples, n, results) bind(c, name="nbody_tuples_results") &
+            result(status)
+            import :: c_int32_t, c_size_t, nbody_buffer, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            integer(c_size_t), value :: n
+            type(nbody_buffer), intent(out) :: results
+            integer(c_int32_t) :: status
+        end function
+        function nbody_tuples_evaluate(tuples, particles, results, store) &
+            bind(c, name="nbody_tuples_evaluate") result(status)
+            import :: c_int32_t, nbody_buffer, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            type(nbody_buffer), value :: particles
+            type(nbody_buffer), value :: results
+            integer(c_int32_t), value :: store
+            integer(c_int32_t) :: status
+        end function
+        function nbody_tuples_time(tuples, particles, results, store, seconds) &
+            bind(c, name="nbody_tuples_time") result(status)
+            import :: c_double, c_int32_t, nbody_buffer, nbody_tuples
+            type(nbody_tuples), value :: tuples
+            type(nbody_buffer), value :: particles
+            type(nbody_buffer), value :: results
+            integer(c_int32_t), value :: store
+            real(c_double), intent(out) :: seconds
+            integer(c_int32_t) :: status
+        end function
+        function nbody_tuples_free(tuples) bind(c, name="nbody_tuples_free") result(status)
+            import :: c_int32_t, nbody_tuples
+            type(nbody_tuples), value :: tuples
             integer(c_int32_t) :: status
         end function
 
@@ -899,6 +1013,20 @@ contains
         status = c_law_read(c_text(path), chosen, law)
     end function
 
+    ! Returns the name of the ready program k, from 1 on; empty after the last.
+    function nbody_program_ready_text(k) result(text)
+        integer, intent(in) :: k
+        character(:), allocatable :: text
+        text = text_of(c_program_ready_name(int(k - 1, c_size_t)))
+    end function
+
+    function nbody_program_ready(name, program) result(status)
+        character(*), intent(in) :: name
+        type(nbody_program), intent(out) :: program
+        integer(c_int32_t) :: status
+        status = c_program_ready(c_text(name), program)
+    end function
+
     function nbody_program_declare(text, program, name) result(status)
         character(*), intent(in) :: text
         type(nbody_program), intent(out) :: program
@@ -1209,6 +1337,91 @@ contains
         status = c_runner_measure(runner, particles, second, results, kept, &
             size(total, kind=c_size_t))
         total = kept
+    end function
+
+    ! Tuples
+
+    ! Creates an engine without tuples. The options give the precision of particles and results, and
+    ! the box.
+    function nbody_tuples_create(device, program, parameters, tuples, options) result(status)
+        type(nbody_device), intent(in) :: device
+        type(nbody_program), intent(in) :: program
+        real(c_double), intent(in) :: parameters(:)
+        type(nbody_tuples), intent(out) :: tuples
+        type(nbody_options), optional, intent(in) :: options
+        integer(c_int32_t) :: status
+        type(nbody_options), target :: kept
+        type(c_ptr) :: address
+        address = c_options(options, kept)
+        status = c_tuples_create(device, program, parameters, size(parameters, kind=c_size_t), &
+            address, tuples)
+    end function
+
+    function nbody_tuples_set_parameters(tuples, parameters) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        real(c_double), intent(in) :: parameters(:)
+        integer(c_int32_t) :: status
+        status = c_tuples_set_parameters(tuples, parameters, size(parameters, kind=c_size_t))
+    end function
+
+    ! Sets the domain: a periodic box of three lengths, or open space without them.
+    function nbody_tuples_set_domain(tuples, lengths) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        real(c_double), optional, intent(in) :: lengths(3)
+        integer(c_int32_t) :: status
+        real(c_double), target :: kept(3)
+        if (present(lengths)) then
+            kept = lengths
+            status = c_tuples_set_domain(tuples, c_loc(kept))
+        else
+            status = c_tuples_set_domain(tuples, c_null_ptr)
+        end if
+    end function
+
+    ! Replaces the tuples by indices(members, n), which begin with 0, among this number of particles. The
+    ! record of the tuples has a column for each field; [nbody_column ::] if there is none.
+    function nbody_tuples_set(tuples, particles, indices, columns) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        integer, intent(in) :: particles
+        integer(c_int32_t), intent(in) :: indices(:, :)
+        type(nbody_column), intent(in) :: columns(:)
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        integer(c_int32_t), allocatable :: kept(:, :)
+        allocate (kept(size(indices, 1), size(indices, 2)), source=indices)
+        call c_columns(columns, size(indices, 2, kind=c_size_t), names, converted)
+        status = c_tuples_set(tuples, int(particles, c_size_t), size(indices, 2, kind=c_size_t), &
+            size(indices, 1, kind=c_size_t), kept, 0_c_intptr_t, converted, &
+            size(columns, kind=c_size_t))
+    end function
+
+    function nbody_tuples_count(tuples, n) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        integer(c_size_t), intent(out) :: n
+        integer(c_int32_t) :: status
+        status = c_tuples_count(tuples, n)
+    end function
+
+    function nbody_tuples_upload(tuples, n, columns, particles) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        integer, intent(in) :: n
+        type(nbody_column), intent(in) :: columns(:)
+        type(nbody_buffer), intent(out) :: particles
+        integer(c_int32_t) :: status
+        character(kind=c_char), target :: names(name_length + 1, size(columns))
+        type(c_column) :: converted(size(columns))
+        call c_columns(columns, int(n, c_size_t), names, converted)
+        status = c_tuples_upload(tuples, int(n, c_size_t), converted, &
+            size(columns, kind=c_size_t), particles)
+    end function
+
+    function nbody_tuples_results(tuples, n, results) result(status)
+        type(nbody_tuples), intent(in) :: tuples
+        integer, intent(in) :: n
+        type(nbody_buffer), intent(out) :: results
+        integer(c_int32_t) :: status
+        status = c_tuples_results(tuples, int(n, c_size_t), results)
     end function
 
     ! Integrators

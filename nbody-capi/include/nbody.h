@@ -29,8 +29,8 @@
  *   that call. To free 0 does nothing.
  * - An evaluation on a GPU may still run when the call returns; a call that reads its results waits.
  *   A failure of the GPU in between is the status of a later call.
- * - All functions may be called from several threads. A call that uses an engine, a runner, an integrator
- *   or a buffer that another call changes, waits until that call ends. Calls that read one buffer run at
+ * - All functions may be called from several threads. A call that uses an engine, a runner, tuples, an
+ *   integrator or a buffer that another call changes, waits until that call ends. Calls that read one buffer run at
  *   once.
  * - Counts and sizes are those of C: records and numbers begin with 0; strides are in bytes.
  * - Memory of the caller is used during the call alone.
@@ -78,6 +78,7 @@ typedef struct nbody_buffer { uint64_t id; } nbody_buffer;
 typedef struct nbody_engine { uint64_t id; } nbody_engine;
 typedef struct nbody_runner { uint64_t id; } nbody_runner;
 typedef struct nbody_integrator { uint64_t id; } nbody_integrator;
+typedef struct nbody_tuples { uint64_t id; } nbody_tuples;
 
 /* Devices */
 
@@ -100,8 +101,8 @@ nbody_status nbody_device_name(nbody_device device, char *text, size_t capacity)
 /* Frees the handle; engines and buffers of the device stay good. */
 nbody_status nbody_device_free(nbody_device device);
 
-/* Laws, and programs per particle. They live as long as the process; one declaration has one handle.
- * docs/languages.md has a table of the ready laws, their parameters and their fields. */
+/* Laws, and programs per particle and per tuple. They live as long as the process; one declaration has one
+ * handle. docs/languages.md has tables of the ready ones, their parameters and their fields. */
 
 /* Returns the name of the ready law k, from 0 on; NULL after the last. */
 const char *nbody_law_ready_name(size_t k);
@@ -113,7 +114,10 @@ nbody_status nbody_law_ready(const char *name, nbody_law *law);
 nbody_status nbody_law_declare(const char *text, size_t length, const char *name, nbody_law *law);
 /* Reads the law of this name from a file; with NULL, the only law. */
 nbody_status nbody_law_read(const char *path, const char *name, nbody_law *law);
-/* The same for programs per particle: updates and measures. */
+/* The same for programs: updates and measures of each particle, and tuples. Ready ones are the bonds, angles
+ * and dihedrals of force fields. */
+const char *nbody_program_ready_name(size_t k);
+nbody_status nbody_program_ready(const char *name, nbody_program *program);
 nbody_status nbody_program_declare(const char *text, size_t length, const char *name,
                                    nbody_program *program);
 nbody_status nbody_program_read(const char *path, const char *name, nbody_program *program);
@@ -126,7 +130,8 @@ enum {
     NBODY_F = 4,     /* results */
     NBODY_P = 5,     /* particles of a program */
     NBODY_Q = 6,     /* second particles of a program */
-    NBODY_TOTAL = 7  /* total of a measure */
+    NBODY_TOTAL = 7, /* total of a measure */
+    NBODY_TUPLE = 8  /* record of each tuple */
 };
 
 /* Kinds of fields */
@@ -154,6 +159,8 @@ nbody_status nbody_law_fields(nbody_law law, int32_t record, nbody_field *fields
                               size_t *count);
 nbody_status nbody_program_fields(nbody_program program, int32_t record, nbody_field *fields,
                                   size_t capacity, size_t *count);
+/* Returns the number of particles of a tuple; 0 for a program per particle. */
+nbody_status nbody_program_members(nbody_program program, size_t *count);
 
 /* Columns: a field of records in memory of the caller, at any strides and any alignment.
  *   x[n][3], Fortran's x(3,n):  record stride 0 (no gaps), component stride 0
@@ -308,6 +315,46 @@ nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nb
 nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
                                   nbody_buffer results, double *total, size_t count);
 nbody_status nbody_runner_free(nbody_runner runner);
+
+/* Tuples: a program per tuple, such as a bond, an angle or a dihedral, with its parameters on a device, and
+ * the given tuples. It finds its fields by name in the records of any buffers, so that particles and results
+ * of neighbour lists serve: NBODY_ADD adds to their results. Each tuple is evaluated in double, and its results
+ * are rounded to the precision of the buffer; a particle sums them in double in the order of the tuples, so
+ * that every device gives the same bits, except in functions such as exp. */
+
+/* Creates an engine without tuples. Of the options it takes the precision of the particles and results that
+ * it allocates, and the box; the others change nothing. */
+nbody_status nbody_tuples_create(nbody_device device, nbody_program program,
+                                 const double *parameters, size_t count,
+                                 const nbody_options *options, nbody_tuples *tuples);
+nbody_status nbody_tuples_set_parameters(nbody_tuples tuples, const double *parameters,
+                                         size_t count);
+/* Sets the domain: three lengths of a periodic box, or NULL for open space. */
+nbody_status nbody_tuples_set_domain(nbody_tuples tuples, const double *lengths);
+/* Replaces all tuples by n tuples of this number of members, which must be the number of the program, among
+ * this number of particles. The indices of the members of a tuple follow one another, from 0 on; tuples
+ * begin `stride` bytes apart, a multiple of 4, or 0 without gaps. The record of the tuples (NBODY_TUPLE) has
+ * a column for each field, in memory of the host; NULL and 0 if the program has none. An index of no particle
+ * and a particle twice in one tuple are errors, and the old tuples stay. */
+nbody_status nbody_tuples_set(nbody_tuples tuples, size_t particles, size_t n, size_t members,
+                              const uint32_t *indices, ptrdiff_t stride,
+                              const nbody_column *columns, size_t count);
+/* Returns the number of tuples. */
+nbody_status nbody_tuples_count(nbody_tuples tuples, size_t *count);
+/* Copies n particles to the device: a column for each field of NBODY_P. */
+nbody_status nbody_tuples_upload(nbody_tuples tuples, size_t n, const nbody_column *columns,
+                                 size_t count, nbody_buffer *particles);
+/* Allocates results of n particles, NBODY_F: single for single precision, else double. */
+nbody_status nbody_tuples_results(nbody_tuples tuples, size_t n, nbody_buffer *results);
+/* Evaluates the tuples, and stores the sums of each particle, or adds them. Particles and results have the
+ * number that the tuples were set for; other fields of the results stay. */
+nbody_status nbody_tuples_evaluate(nbody_tuples tuples, nbody_buffer particles,
+                                   nbody_buffer results, int32_t store);
+/* Measures the time of one such evaluation on the device, in seconds. */
+nbody_status nbody_tuples_time(nbody_tuples tuples, nbody_buffer particles, nbody_buffer results,
+                               int32_t store, double *seconds);
+/* Frees the tuples; their particles and results stay good. */
+nbody_status nbody_tuples_free(nbody_tuples tuples);
 
 /* Integrators: an engine, its particles and their motions in double precision on the device, and the time.
  * A leapfrog needs a law with `pos` among its particles and `acc` or `force` among its results; Hermite

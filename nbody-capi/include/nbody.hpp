@@ -229,9 +229,15 @@ private:
     nbody_law handle_;
 };
 
-/// A program per particle. It is never freed, and may be copied.
+/// A program per particle or per tuple. It is never freed, and may be copied.
 class program {
 public:
+    /// Finds a bond, an angle or a dihedral of the library.
+    static program ready(const std::string &name) {
+        program program;
+        check(nbody_program_ready(name.c_str(), &program.handle_));
+        return program;
+    }
     static program declare(const std::string &text) {
         program program;
         check(nbody_program_declare(text.data(), text.size(), nullptr, &program.handle_));
@@ -259,6 +265,12 @@ public:
         std::vector<nbody_field> fields(n);
         check(nbody_program_fields(handle_, record, fields.data(), n, &n));
         return fields;
+    }
+    /// Returns the number of particles of a tuple; 0 for a program per particle.
+    std::size_t members() const {
+        std::size_t members;
+        check(nbody_program_members(handle_, &members));
+        return members;
     }
     nbody_program get() const noexcept { return handle_; }
 
@@ -444,6 +456,73 @@ private:
         check(nbody_runner_create(device.get(), program.get(), parameters.data(),
                                   parameters.size(), &runner));
         return runner;
+    }
+};
+
+/// Bonds, angles, dihedrals or other tuples of given particles on a device.
+class tuples : public detail::owner<nbody_tuples, nbody_tuples_free> {
+public:
+    /// Creates an engine without tuples. The options give the precision of `upload` and `results`, and
+    /// the box.
+    tuples(const device &device, const program &program, const parameters &parameters,
+           const nbody_options &options = nbody::options())
+        : owner(create(device, program, parameters, options)) {}
+    void set_parameters(const parameters &parameters) {
+        check(nbody_tuples_set_parameters(get(), parameters.data(), parameters.size()));
+    }
+    /// Sets a periodic box of three lengths, or open space for nullptr.
+    void set_domain(const double *lengths) { check(nbody_tuples_set_domain(get(), lengths)); }
+    /// Replaces the tuples: the indices of the members of each, among this number of particles, and a
+    /// column for each field of the record.
+    template <std::size_t N>
+    void set(std::size_t particles, const std::vector<std::array<std::uint32_t, N>> &members,
+             inputs list = {}) {
+        set(particles, members.size(), N, members.empty() ? nullptr : members[0].data(),
+            sizeof(std::array<std::uint32_t, N>), list);
+    }
+    /// The same for n tuples whose indices begin `stride` bytes apart, 0 without gaps.
+    void set(std::size_t particles, std::size_t n, std::size_t members, const std::uint32_t *indices,
+             std::ptrdiff_t stride, inputs list = {}) {
+        const std::vector<nbody_column> columns = detail::columns(list, n);
+        check(nbody_tuples_set(get(), particles, n, members, indices, stride, columns.data(),
+                               columns.size()));
+    }
+    /// Returns the number of tuples.
+    std::size_t count() const {
+        std::size_t n;
+        check(nbody_tuples_count(get(), &n));
+        return n;
+    }
+    /// Copies n particles to the device: a column for each field of the program.
+    buffer upload(std::size_t n, inputs list) {
+        const std::vector<nbody_column> columns = detail::columns(list, n);
+        nbody_buffer particles;
+        check(nbody_tuples_upload(get(), n, columns.data(), columns.size(), &particles));
+        return buffer(particles);
+    }
+    buffer results(std::size_t n) {
+        nbody_buffer results;
+        check(nbody_tuples_results(get(), n, &results));
+        return buffer(results);
+    }
+    /// Evaluates the tuples; particles and results of other engines serve, if they have the fields.
+    void evaluate(const buffer &particles, buffer &results, std::int32_t store = NBODY_REPLACE) {
+        check(nbody_tuples_evaluate(get(), particles.get(), results.get(), store));
+    }
+    /// Measures the time of an evaluation, in seconds.
+    double time(const buffer &particles, buffer &results, std::int32_t store = NBODY_REPLACE) {
+        double seconds;
+        check(nbody_tuples_time(get(), particles.get(), results.get(), store, &seconds));
+        return seconds;
+    }
+
+private:
+    static nbody_tuples create(const device &device, const program &program,
+                               const parameters &parameters, const nbody_options &options) {
+        nbody_tuples tuples;
+        check(nbody_tuples_create(device.get(), program.get(), parameters.data(), parameters.size(),
+                                  &options, &tuples));
+        return tuples;
     }
 };
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use nbody::law::Law;
 use nbody::untyped::{self, Listed, Origin};
-use nbody::{Device, Expansion, Opening, Skin, Sources, Store};
+use nbody::{Device, Expansion, Opening, Skin, Sources};
 
 use crate::buffer::{self, poisoned};
 use crate::columns::{self, Column};
@@ -360,11 +360,7 @@ pub extern "C" fn nbody_engine_evaluate(
     store: i32,
 ) -> Status {
     border(|| {
-        let store = match store {
-            1 => Store::Replace,
-            2 => Store::Add,
-            found => return Err(options::unknown("store", found, 2)),
-        };
+        let store = options::store(store)?;
         evaluation(engine, [i, j, results], sources, |engine, i, j, out| {
             engine.evaluate(i, j, out, store)
         })

@@ -13,8 +13,16 @@ pub(crate) trait Kind: Any + Send + Sync {
 }
 
 /// The kinds by their tags.
-const NOUNS: [&str; 7] =
-    ["a device", "a law", "a program", "a buffer", "an engine", "a runner", "an integrator"];
+const NOUNS: [&str; 8] = [
+    "a device",
+    "a law",
+    "a program",
+    "a buffer",
+    "an engine",
+    "a runner",
+    "an integrator",
+    "tuples",
+];
 
 fn noun(tag: u8) -> Option<&'static str> {
     NOUNS.get(usize::from(tag).checked_sub(1)?).copied()
@@ -45,6 +53,7 @@ handles! {
     EngineHandle "engine"
     RunnerHandle "runner"
     IntegratorHandle "integrator"
+    TuplesHandle "tuples"
 }
 
 /// A handle: the tag of its kind in 8 bits, the generation of its slot in 24, the slot in 32.

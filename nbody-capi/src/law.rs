@@ -1,12 +1,12 @@
-//! Laws and programs per particle: ready ones, and declarations as text. They live as long as the
+//! Laws, and programs per particle and per tuple: ready ones, and declarations as text. They live as long as the
 //! process, so their handles are never freed; the same declaration has the same handle.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use nbody::Interaction;
 use nbody::law::{self, Declarations, Field, FieldKind, Law, ParticleProgram};
+use nbody::{Interaction, Tuple};
 
 use crate::handles::{self, Kind, LawHandle, ProgramHandle};
 use crate::pointers::{self, Out};
@@ -37,15 +37,23 @@ where
     Ok(id)
 }
 
-/// Returns the laws of nbody-interactions, with their names as C strings.
-fn ready() -> &'static [(CString, &'static Law)] {
-    struct Laws(Vec<(CString, &'static Law)>);
+/// Ready laws or programs, with their names as C strings.
+type Ready<T> = Vec<(CString, &'static T)>;
+
+/// Returns a name of the library as a C string.
+fn name_of(name: &str) -> CString {
+    CString::new(name).expect("an identifier")
+}
+
+/// Returns the laws of nbody-interactions.
+fn ready_laws() -> &'static Ready<Law> {
+    struct Laws(Ready<Law>);
     impl nbody_interactions::Visitor for Laws {
         fn visit<X: Interaction>(&mut self, _: X) {
-            self.0.push((CString::new(X::LAW.name).expect("an identifier"), X::LAW));
+            self.0.push((name_of(X::LAW.name), X::LAW));
         }
     }
-    static READY: OnceLock<Vec<(CString, &'static Law)>> = OnceLock::new();
+    static READY: OnceLock<Ready<Law>> = OnceLock::new();
     READY.get_or_init(|| {
         let mut laws = Laws(Vec::new());
         nbody_interactions::visit_all(&mut laws);
@@ -53,29 +61,62 @@ fn ready() -> &'static [(CString, &'static Law)] {
     })
 }
 
-/// Returns the name of the ready law k, from 0 on; NULL after the last.
-#[unsafe(no_mangle)]
-pub extern "C" fn nbody_law_ready_name(k: usize) -> *const c_char {
-    // A panic here is impossible: names are identifiers.
-    ready().get(k).map_or(std::ptr::null(), |(name, _)| name.as_ptr())
+/// Returns the tuples of nbody-interactions.
+fn ready_programs() -> &'static Ready<ParticleProgram> {
+    struct Programs(Ready<ParticleProgram>);
+    impl nbody_interactions::TupleVisitor for Programs {
+        fn visit<X: Tuple>(&mut self, _: X) {
+            self.0.push((name_of(X::PROGRAM.name), X::PROGRAM));
+        }
+    }
+    static READY: OnceLock<Ready<ParticleProgram>> = OnceLock::new();
+    READY.get_or_init(|| {
+        let mut programs = Programs(Vec::new());
+        nbody_interactions::visit_tuples(&mut programs);
+        programs.0
+    })
 }
 
-/// Finds a ready law.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn nbody_law_ready(name: *const c_char, law: *mut LawHandle) -> Status {
-    border(|| {
-        // SAFETY: the header asks for a good place and a good string.
-        let (out, name) = unsafe {
-            (Out::new(law, "law", 0.into())?, pointers::text(name, "the name of the law")?)
-        };
-        let found = ready().iter().find(|(_, law)| law.name == name);
-        let (_, law) = found.ok_or_else(|| {
-            let names: Vec<_> = ready().iter().map(|(_, law)| law.name).collect();
-            Failure::argument(format!("no ready law `{name}`: expected {}", names.join(", ")))
-        })?;
-        out.set(handle(*law)?.into());
-        Ok(())
+/// Returns a ready law or program.
+fn found<T>(ready: &Ready<T>, name: &str, what: &str) -> Result<&'static T, Failure> {
+    let known = |name: &CString| name.to_string_lossy().into_owned();
+    let found = ready.iter().find(|(it, _)| known(it) == name);
+    found.map(|(_, object)| *object).ok_or_else(|| {
+        let names: Vec<_> = ready.iter().map(|(it, _)| known(it)).collect();
+        Failure::argument(format!("no ready {what} `{name}`: expected {}", names.join(", ")))
     })
+}
+
+macro_rules! ready {
+    ($($handle:ident $all:ident $what:literal $name_of:ident $find:ident)*) => {$(
+        #[doc = concat!("Returns the name of the ready ", $what, " k, from 0 on; NULL after the last.")]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name_of(k: usize) -> *const c_char {
+            // A panic here is impossible: names are identifiers.
+            $all().get(k).map_or(std::ptr::null(), |(name, _)| name.as_ptr())
+        }
+
+        #[doc = concat!("Finds a ready ", $what, ".")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $find(name: *const c_char, out: *mut $handle) -> Status {
+            border(|| {
+                // SAFETY: the header asks for a good place and a good string.
+                let (out, name) = unsafe {
+                    (
+                        Out::new(out, concat!("the place of the ", $what), 0.into())?,
+                        pointers::text(name, concat!("the name of the ", $what))?,
+                    )
+                };
+                out.set(handle(found($all(), name, $what)?)?.into());
+                Ok(())
+            })
+        }
+    )*};
+}
+
+ready! {
+    LawHandle ready_laws "law" nbody_law_ready_name nbody_law_ready
+    ProgramHandle ready_programs "program" nbody_program_ready_name nbody_program_ready
 }
 
 /// Returns the declarations of a text of the caller.
@@ -104,12 +145,12 @@ fn program_of(
         (Some(name), _) => Ok(declarations.program(name)?),
         (None, [program]) => Ok(program),
         (None, []) => Err(Failure::argument(
-            "no program per particle declared; declare `impl Update for ...` or `impl Measure for ...`",
+            "no program declared; declare `impl Update for ...`, `impl Measure for ...` or `impl Tuple for ...`",
         )),
         (None, programs) => {
             let names: Vec<_> = programs.iter().map(|it| format!("`{}`", it.name)).collect();
             Err(Failure::argument(format!(
-                "{} programs per particle declared, expected one; ask for it by its name: {}",
+                "{} programs declared, expected one; ask for it by its name: {}",
                 programs.len(),
                 names.join(", ")
             )))
@@ -245,8 +286,22 @@ pub unsafe extern "C" fn nbody_law_fields(
     })
 }
 
-/// Describes a record of a program per particle: parameters, particle, second particle, results that it
-/// reads, or total.
+/// Returns the number of particles of a tuple; 0 for a program per particle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_program_members(
+    program: ProgramHandle,
+    count: *mut usize,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place.
+        let out = unsafe { Out::new(count, "the place of the number", 0) }?;
+        out.set(handles::get::<&'static ParticleProgram>(program.id, "program")?.members);
+        Ok(())
+    })
+}
+
+/// Describes a record of a program: parameters, particle, second particle, results that it reads, or
+/// total; of a tuple: parameters, particle, its own record, or results.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nbody_program_fields(
     program: ProgramHandle,
@@ -257,15 +312,16 @@ pub unsafe extern "C" fn nbody_program_fields(
 ) -> Status {
     border(|| {
         let program = *handles::get::<&'static ParticleProgram>(program.id, "program")?;
-        let record = match record {
-            1 => program.parameters,
-            4 => program.f,
-            5 => program.p,
-            6 => program.q,
-            7 => program.total,
-            found => {
+        let record = match (record, program.members > 0) {
+            (1, _) => program.parameters,
+            (4, true) | (7, false) => program.total,
+            (4, false) => program.f,
+            (5, _) => program.p,
+            (6, false) | (8, true) => program.q,
+            (found, is_tuple) => {
+                let of_tuple = "NBODY_PARAMETERS, NBODY_F, NBODY_P or NBODY_TUPLE";
                 let expected = "NBODY_PARAMETERS, NBODY_F, NBODY_P, NBODY_Q or NBODY_TOTAL";
-                return Err(no_record(found, expected));
+                return Err(no_record(found, if is_tuple { of_tuple } else { expected }));
             }
         };
         // SAFETY: the header asks for good places.

@@ -6,7 +6,7 @@
 //! caller. Objects are in the table of `handles`; the caller has their numbers, and no pointers.
 //!
 //! Modules import only earlier modules of this list: `status`, `handles`, `pointers`, `options`,
-//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `checkpoint`, `integrator`.
+//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `tuples`, `checkpoint`, `integrator`.
 #![allow(unsafe_code)]
 // The header says what each pointer must be.
 #![allow(clippy::missing_safety_doc)]
@@ -23,6 +23,7 @@ mod options;
 mod pointers;
 mod runner;
 mod status;
+mod tuples;
 
 pub use buffer::*;
 pub use columns::{Column, Memory};
@@ -30,10 +31,11 @@ pub use device::*;
 pub use engine::*;
 pub use handles::{
     BufferHandle, DeviceHandle, EngineHandle, IntegratorHandle, LawHandle, ProgramHandle,
-    RunnerHandle,
+    RunnerHandle, TuplesHandle,
 };
 pub use integrator::*;
 pub use law::*;
 pub use options::Options;
 pub use runner::*;
 pub use status::*;
+pub use tuples::*;

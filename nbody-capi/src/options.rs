@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use nbody::{Accumulation, Domain, Math, Pairs, Precision, SummationOrder};
+use nbody::{Accumulation, Domain, Math, Pairs, Precision, Store, SummationOrder};
 
 use crate::pointers;
 use crate::status::Failure;
@@ -94,6 +94,15 @@ pub(crate) fn precision(found: i32) -> Result<Precision, Failure> {
         2 => Ok(Precision::Mixed),
         3 => Ok(Precision::Double),
         found => Err(unknown("precision", found, 3)),
+    }
+}
+
+/// Returns what becomes of earlier results.
+pub(crate) fn store(found: i32) -> Result<Store, Failure> {
+    match found {
+        1 => Ok(Store::Replace),
+        2 => Ok(Store::Add),
+        found => Err(unknown("store", found, 2)),
     }
 }
 

@@ -69,6 +69,49 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok(Some(text))
 }
 
+/// Returns `n` rows of `width` indices, one row after another; rows begin `stride` bytes apart, without
+/// gaps for 0. The pointer may be NULL if there are none.
+///
+/// # Safety
+///
+/// The pointer is NULL, or good for reads of these rows, which do not change while they are read.
+pub(crate) unsafe fn rows_of_indices(
+    pointer: *const u32,
+    [n, width]: [usize; 2],
+    stride: isize,
+    what: &str,
+) -> Result<Vec<u32>, Failure> {
+    if n == 0 || width == 0 {
+        return Ok(Vec::new());
+    }
+    check(pointer, what)?;
+    let size = size_of::<u32>();
+    if !stride.unsigned_abs().is_multiple_of(size) {
+        return Err(Failure::argument(format!(
+            "{what} at a stride of {stride} bytes: expected a multiple of {size}"
+        )));
+    }
+    let step = if stride == 0 { width.cast_signed() } else { stride / size.cast_signed() };
+    let is_possible = || {
+        let last = (n - 1).checked_mul(step.unsigned_abs())?;
+        let bytes = last.checked_add(width)?.checked_mul(size)?;
+        let bytes = isize::try_from(bytes).ok()?;
+        pointer.addr().checked_add_signed(if step < 0 { -bytes } else { bytes })
+    };
+    if is_possible().is_none() {
+        return Err(Failure::argument(format!(
+            "{what}: {n} rows at a stride of {stride} bytes are beyond any memory; strides are in bytes"
+        )));
+    }
+    let row = |k: usize| {
+        // SAFETY: as the caller promises; the pointer is aligned, and the offset does not overflow.
+        (0..width).map(move |m| unsafe {
+            pointer.offset(k.cast_signed() * step + m.cast_signed()).read()
+        })
+    };
+    Ok((0..n).flat_map(row).collect())
+}
+
 /// Returns the elements of an array. The pointer may be NULL if there are none.
 ///
 /// # Safety

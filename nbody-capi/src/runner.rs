@@ -58,6 +58,7 @@ pub unsafe extern "C" fn nbody_runner_create(
         let out = unsafe { Out::new(runner, "runner", 0.into()) }?;
         let device = handles::get::<Device>(device.id, "device")?;
         let program = *handles::get::<&'static ParticleProgram>(program.id, "program")?;
+        program.check_particle()?;
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
         let row = columns::parameters(program.parameters, parameters)?;

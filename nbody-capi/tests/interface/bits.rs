@@ -21,7 +21,7 @@ fn numbers() -> Vec<f64> {
     (0..4 * N).map(|_| next()).collect()
 }
 
-fn bytes(numbers: &[f64]) -> Vec<u8> {
+pub fn bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 

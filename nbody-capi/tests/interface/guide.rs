@@ -1,8 +1,8 @@
 //! The guide: its code is the code of the examples.
 
-use nbody::Interaction;
-use nbody::law::{Field, Law};
-use nbody_interactions::{Visitor, visit_all};
+use nbody::law::{Field, Law, ParticleProgram};
+use nbody::{Interaction, Tuple};
+use nbody_interactions::{TupleVisitor, Visitor, visit_all, visit_tuples};
 
 use crate::examples::examples;
 use crate::tools::ROOT;
@@ -72,27 +72,47 @@ fn the_guide_names_every_example() {
     }
 }
 
-/// Returns the row of a law in the table of ready laws.
-fn row(law: &Law) -> String {
-    let list = |fields: &[Field]| {
-        let fields: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
-        fields.join(", ")
-    };
-    let j = if law.i == law.j { "the same".to_owned() } else { list(law.j) };
-    let cells = [&format!("`{}`", law.name), &list(law.parameters), &list(law.i), &j, &list(law.f)];
+fn list(fields: &[Field]) -> String {
+    let fields: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
+    fields.join(", ")
+}
+
+fn row(cells: [&str; 5]) -> String {
     cells.map(|cell| format!("| {cell} ")).concat().replace("|  ", "| ") + "|\n"
 }
 
+/// Returns the row of a law in the table of ready laws.
+fn of_law(law: &Law) -> String {
+    let j = if law.i == law.j { "the same".to_owned() } else { list(law.j) };
+    let name = format!("`{}`", law.name);
+    row([&name, &list(law.parameters), &list(law.i), &j, &list(law.f)])
+}
+
+/// Returns the row of a program in the table of ready tuples.
+fn of_tuple(program: &ParticleProgram) -> String {
+    assert!(program.parameters.is_empty(), "a column for parameters of `{}`", program.name);
+    let [name, members] = [format!("`{}`", program.name), program.members.to_string()];
+    row([&name, &members, &list(program.q), &list(program.p), &list(program.total)])
+}
+
 #[test]
-fn the_guide_lists_every_ready_law() {
+fn the_guide_lists_every_ready_law_and_tuple() {
     struct Rows(String);
     impl Visitor for Rows {
         fn visit<X: Interaction>(&mut self, _: X) {
-            self.0 += &row(X::LAW);
+            self.0 += &of_law(X::LAW);
         }
     }
-    let mut rows = Rows(String::new());
-    visit_all(&mut rows);
+    impl TupleVisitor for Rows {
+        fn visit<X: Tuple>(&mut self, _: X) {
+            self.0 += &of_tuple(X::PROGRAM);
+        }
+    }
+    let [mut laws, mut tuples] = [(); 2].map(|()| Rows(String::new()));
+    visit_all(&mut laws);
+    visit_tuples(&mut tuples);
     let page = std::fs::read_to_string(format!("{ROOT}/../docs/languages.md")).unwrap();
-    assert!(page.contains(&rows.0), "the table of ready laws is\n{}", rows.0);
+    for (what, rows) in [("laws", laws), ("tuples", tuples)] {
+        assert!(page.contains(&rows.0), "the table of ready {what} is\n{}", rows.0);
+    }
 }

@@ -4,6 +4,7 @@
 mod bits;
 mod examples;
 mod guide;
+mod molecule;
 mod names;
 mod programs;
 mod ranks;

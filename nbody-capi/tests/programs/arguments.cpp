@@ -47,6 +47,10 @@ template <> std::vector<std::int32_t> wrong(std::int32_t) {
     using limits = std::numeric_limits<std::int32_t>;
     return {0, -1, 10, limits::max(), limits::min()};
 }
+template <> std::vector<std::ptrdiff_t> wrong(std::ptrdiff_t) {
+    using limits = std::numeric_limits<std::ptrdiff_t>;
+    return {1, -2, limits::max(), limits::max() - 3, limits::min(), limits::min() / 2};
+}
 template <> std::vector<std::size_t> wrong(std::size_t) {
     return {std::begin(HUGE_SIZES), std::end(HUGE_SIZES)};
 }
@@ -70,6 +74,7 @@ template <> std::vector<nbody_program> wrong(nbody_program) { return wrong_handl
 template <> std::vector<nbody_buffer> wrong(nbody_buffer) { return wrong_handles<nbody_buffer>(); }
 template <> std::vector<nbody_engine> wrong(nbody_engine) { return wrong_handles<nbody_engine>(); }
 template <> std::vector<nbody_runner> wrong(nbody_runner) { return wrong_handles<nbody_runner>(); }
+template <> std::vector<nbody_tuples> wrong(nbody_tuples) { return wrong_handles<nbody_tuples>(); }
 template <> std::vector<nbody_integrator> wrong(nbody_integrator) { return wrong_handles<nbody_integrator>(); }
 
 int calls = 0, failures = 0;
@@ -92,7 +97,11 @@ void end(const std::string &what, nbody_status status, nbody_runner *out) {
     must((out->id == 0) == (status != NBODY_OK), what + ": the output");
     OK(nbody_runner_free(*out));
 }
-
+void end(const std::string &what, nbody_status status, nbody_tuples *out) {
+    if (!out || std::uintptr_t(out) == 1) return;
+    must((out->id == 0) == (status != NBODY_OK), what + ": the output");
+    OK(nbody_tuples_free(*out));
+}
 void end(const std::string &what, nbody_status status, nbody_integrator *out) {
     if (!out || std::uintptr_t(out) == 1) return;
     must((out->id == 0) == (status != NBODY_OK), what + ": the output");
@@ -155,6 +164,10 @@ const char TEXT[] = "mod moving { pub struct Drift { pub dt: Real } pub struct P
                     " impl Update for Drift { type P = P; fn update(&self, p: &mut P) { p.pos += self.dt * p.vel; } }"
                     " pub struct Sum; pub struct Total { pub sum: Real } impl Measure for Sum { type P = P;"
                     " type T = Total; fn measure(&self, p: &P, total: &mut Total) { total.sum += p.vel.norm2(); } } }";
+const char HOLD[] = "mod holds { pub struct Hold { pub k: Real } pub struct P { pub pos: Point }"
+                    " pub struct F { pub force: Vector } impl Tuple for Hold { type P = P; type F = F;"
+                    " fn tuple(&self, [a, b]: [&P; 2], [f, g]: [&mut F; 2]) { let d = a.pos - b.pos;"
+                    " f.force -= self.k * d; g.force += self.k * d; } } }";
 const char LAW[] = "mod pull { pub struct Pull { pub k: Real } pub struct Q { pub pos: Point }"
                    " pub struct F { pub acc: Vector } impl Interaction for Pull { type I = Q; type J = Q; type F = F;"
                    " fn cutoff(&self, i: &Q, j: &Q) -> Real { self.k } fn pair(&self, i: &Q, j: &Q, f: &mut F) {"
@@ -166,11 +179,12 @@ int main() {
     double eps2 = 0.01, seconds, total[1], first[N], last[N], box[3] = {2, 2, 2}, dt = 0.5, k = 0.2, vel[N][3];
     std::size_t count;
     std::uint32_t addresses[2] = {3, 1}, pairs[2][2] = {{0, 1}, {2, 3}};
+    double held = 0.5;
     char text[80];
     nbody_field fields[4];
     nbody_device device, other;
     nbody_law law, pull;
-    nbody_program drift, sum;
+    nbody_program drift, sum, bond, hold;
     nbody_engine engine, tree, lists, of_other, created;
     nbody_buffer bodies, results, of_other_law, of_other_device, moving, freed, made;
     nbody_runner runner, measure, new_runner;
@@ -231,6 +245,7 @@ int main() {
     VARY(nbody_buffer_free, nbody_buffer());
     VARY(nbody_runner_free, nbody_runner());
     VARY(nbody_integrator_free, nbody_integrator());
+    VARY(nbody_tuples_free, nbody_tuples());
     nbody_law no_law;
     nbody_program no_program;
     VARY(nbody_law_ready, "gravity", &no_law);
@@ -239,6 +254,8 @@ int main() {
     VARY(nbody_program_declare, TEXT, sizeof TEXT - 1, "drift", &no_program);
     VARY(nbody_program_read, "/nowhere.rs", "drift", &no_program);
     VARY(nbody_law_fields, law, NBODY_I, fields, std::size_t(4), &count);
+    VARY(nbody_program_ready, "harmonic_bond", &no_program);
+    VARY(nbody_program_members, drift, &count);
     VARY(nbody_program_fields, drift, NBODY_P, fields, std::size_t(4), &count);
 
     // Handles of other objects too, from here on, where no call frees them.
@@ -260,6 +277,30 @@ int main() {
     VARY(nbody_runner_set_domain, runner, box, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
     VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    nbody_tuples bonds, holds, new_tuples;
+    nbody_buffer forces;
+    nbody_column of_bond[2] = {{"k", mass, NBODY_F64, NBODY_HOST_MEMORY, 0, 0},
+                               {"length", mass, NBODY_F64, NBODY_HOST_MEMORY, 0, 0}};
+    OK(nbody_program_ready("harmonic_bond", &bond));
+    OK(nbody_program_declare(HOLD, sizeof HOLD - 1, "hold", &hold));
+    OK(nbody_tuples_create(device, bond, nullptr, 0, &options, &bonds));
+    OK(nbody_tuples_create(device, hold, &held, 1, nullptr, &holds));
+    OK(nbody_tuples_set(bonds, N, 2, 2, pairs[0], 0, of_bond, 2));
+    OK(nbody_tuples_results(bonds, N, &forces));
+    handles.insert(handles.end(), {bonds.id, bond.id});
+    VARY(nbody_tuples_create, device, hold, &held, std::size_t(1), &options, &new_tuples);
+    VARY(nbody_tuples_count, bonds, &count);
+    VARY(nbody_tuples_upload, bonds, N, in, std::size_t(1), &made);
+    VARY(nbody_tuples_results, bonds, N, &made);
+    VARY(nbody_tuples_evaluate, bonds, moving, forces, NBODY_ADD);
+    VARY(nbody_tuples_time, bonds, moving, forces, NBODY_ADD, &seconds);
+    handles.resize(handles.size() - 2);
+    VARY(nbody_tuples_set, bonds, N, std::size_t(2), std::size_t(2), pairs[0], std::ptrdiff_t(8), of_bond, std::size_t(2));
+    VARY(nbody_tuples_set_domain, bonds, box);
+    VARY(nbody_tuples_set_parameters, holds, &held, std::size_t(1));
+    OK(nbody_tuples_free(bonds));
+    OK(nbody_tuples_free(holds));
+    OK(nbody_buffer_free(forces));
     nbody_steps steps = NBODY_STEPS;
     nbody_column star[3] = {in[0], in[1], motion[1]};
     nbody_integrator run, new_run;
@@ -293,7 +334,8 @@ int main() {
         refused(nbody_engine_tree(of, law, &nan, 1, NBODY_THETA, 0.5, 0, nullptr, &created), "eps2");
         refused(nbody_engine_lists(of, pull, &nan, 1, 0.1, nullptr, &created), "k");
         refused(nbody_runner_create(of, drift, &nan, 1, &new_runner), "dt");
-        must(!created.id && !new_runner.id, "nothing is created with NaN");
+        refused(nbody_tuples_create(of, hold, &nan, 1, nullptr, &new_tuples), "k");
+        must(!created.id && !new_runner.id && !new_tuples.id, "nothing is created with NaN");
     }
     refused(nbody_engine_set_parameters(changed, &nan, 1), "eps2");
     refused(nbody_engine_set_parameters(tree, &nan, 1), "eps2");
@@ -335,12 +377,12 @@ int main() {
 
     ends = true;
     computing.join();
-    must(!nbody_law_ready_name(std::size_t(-1)) && nbody_version() && nbody_abi_version(), "names");
+    must(!nbody_law_ready_name(std::size_t(-1)) && !nbody_program_ready_name(std::size_t(-1)) && nbody_version() && nbody_abi_version(), "names");
     OK(nbody_engine_evaluate(engine, bodies, bodies, NBODY_SAME, results, NBODY_REPLACE));
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 47, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 59, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
     for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));
