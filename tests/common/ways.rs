@@ -1,10 +1,13 @@
 //! Devices, spaces and comparisons for tests of every way to evaluate.
 #![allow(clippy::missing_panics_doc, reason = "failed checks")]
 
+use std::fmt::Debug;
+
 use nbody::law::{FieldKind, Reader, Record, Writer};
 use nbody::prelude::*;
 
 use super::contacts::UNIT;
+use super::covering::Covering;
 
 /// Returns the CPU at each level of vector instructions.
 pub fn levels() -> Vec<Device> {
@@ -20,6 +23,24 @@ pub fn domain(choice: usize, unit: f64) -> Domain {
         1 => Domain::periodic([x; 3]).unwrap(),
         _ => Domain::periodic([x, f64::INFINITY, z]).unwrap(),
     }
+}
+
+/// Rounds a number to a precision.
+pub fn real(x: f64, precision: Precision) -> f64 {
+    if precision == Precision::Double { x } else { f64::from(x as f32) }
+}
+
+/// Returns the difference of positions by the nearest image.
+pub fn difference(a: Point, b: Point, domain: Domain) -> Vector {
+    let mut d = a - b;
+    if let Domain::Periodic(lengths) = domain {
+        for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
+            if length.is_finite() {
+                *d -= length * (*d * (1.0 / length)).round_ties_even();
+            }
+        }
+    }
+    d
 }
 
 /// Returns the numbers of records.
@@ -69,6 +90,22 @@ pub fn bits<F: Record<Lane = f64>>(results: &[F]) -> Vec<u64> {
     numbers(results).into_iter().map(f64::to_bits).collect()
 }
 
+/// Compares records bit by bit.
+pub fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Result<(), String> {
+    let [a, b] = [found, expected].map(bits);
+    if a == b {
+        return Ok(());
+    }
+    let differ = a.iter().zip(&b).position(|(a, b)| a != b);
+    Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
+}
+
+/// Returns the message of an error.
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
+pub fn message(error: nbody::Error) -> String {
+    error.to_string()
+}
+
 /// Returns the integers of results: counts, and the indices of extremes.
 pub fn integers<F: Record<Lane = f64>>(results: &[F]) -> Vec<u32> {
     struct Integers(Vec<u32>);
@@ -114,4 +151,33 @@ impl Failures {
         let n = self.0.len();
         assert!(n == 0, "{n} cases fail:\n{}", self.0.join("\n\n"));
     }
+}
+
+/// Checks the way of each row of a covering array on these devices. A check returns the number of
+/// particles that changed, which is more than `least` in the mean.
+pub fn check_rows<W: Debug>(
+    covering: &Covering,
+    devices: &[Device],
+    least: usize,
+    way: &dyn Fn(&[usize], usize) -> W,
+    check: &dyn Fn(&Device, &W) -> Result<usize, String>,
+) {
+    let rows = covering.rows();
+    let (mut cases, mut changed, mut failures) = (0, 0, Failures::default());
+    for (turn, row) in rows.iter().enumerate() {
+        let way = way(row, turn);
+        for device in devices {
+            let case = || {
+                changed += check(device, &way)?;
+                cases += 1;
+                Ok(())
+            };
+            failures.check(|| format!("{device} {way:?}"), case);
+        }
+    }
+    failures.conclude();
+    assert_eq!(covering.faults(&rows), [""; 0]);
+    println!("Seen {cases} cases in {} rows, {changed} particles", rows.len());
+    assert_eq!(cases, rows.len() * devices.len());
+    assert!(changed > least * cases, "{changed} particles in {cases} cases");
 }

@@ -8,7 +8,7 @@ use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
 };
-use nbody_tests::ways::{Failures, bits, domain};
+use nbody_tests::ways::{check_rows, difference, domain, message, real, same};
 
 /// The kind of program, and the particles that it runs for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,11 +68,6 @@ fn allows(row: &[Option<usize>]) -> bool {
     !(wraps && (row[0] == Some(3) || row[4] == Some(0)))
 }
 
-/// Rounds a number to a precision.
-fn real(x: f64, precision: Precision) -> f64 {
-    if precision == Precision::Double { x } else { f64::from(x as f32) }
-}
-
 /// Rounds a position to a precision.
 fn position(x: Point, precision: Precision) -> Point {
     Point(x.0.map(|x| match precision {
@@ -112,19 +107,6 @@ fn guides(n: usize) -> Vec<Guide> {
         guide.weight = (guide.weight + 0.5) / 3.0;
     }
     guides
-}
-
-/// Returns the difference of positions by the nearest image.
-fn difference(a: Point, b: Point, domain: Domain) -> Vector {
-    let mut d = a - b;
-    if let Domain::Periodic(lengths) = domain {
-        for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
-            if length.is_finite() {
-                *d -= length * (*d * (1.0 / length)).round_ties_even();
-            }
-        }
-    }
-    d
 }
 
 /// Returns the position as it is stored.
@@ -198,16 +180,6 @@ fn merged(block: &[Sums]) -> Sums {
         }
     }
     block[0]
-}
-
-/// Compares records bit by bit.
-fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Result<(), String> {
-    let [a, b] = [found, expected].map(bits);
-    let differ = a.iter().zip(&b).position(|(a, b)| a != b);
-    if a == b {
-        return Ok(());
-    }
-    Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
 }
 
 /// Runs a program in a way, and compares its results. Returns the number of particles that
@@ -318,11 +290,6 @@ fn attraction(
     run().map_err(message)
 }
 
-#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
-fn message(error: nbody::Error) -> String {
-    error.to_string()
-}
-
 type Found<P> = (Vec<P>, Vec<P>, Option<Sums>);
 
 /// Runs the program, and returns the particles afterwards, the copies and the total.
@@ -366,26 +333,7 @@ where
 /// Checks each row of a covering array of this strength on these devices.
 fn check_all(strength: usize, devices: &[Device]) {
     let covering = Covering { choices: &OPTIONS, strength, allows: &allows };
-    let rows = covering.rows();
-    let (mut cases, mut changed, mut failures) = (0, 0, Failures::default());
-    for (turn, row) in rows.iter().enumerate() {
-        for device in devices {
-            let way = Way::of(row, turn);
-            failures.check(
-                || format!("{device} {way:?}"),
-                || {
-                    changed += check(device, &way)?;
-                    cases += 1;
-                    Ok(())
-                },
-            );
-        }
-    }
-    failures.conclude();
-    assert_eq!(covering.faults(&rows), [""; 0]);
-    println!("Seen {cases} cases in {} rows, {changed} particles", rows.len());
-    assert_eq!(cases, rows.len() * devices.len());
-    assert!(changed > 100 * cases, "{changed} particles in {cases} cases");
+    check_rows(&covering, devices, 100, &Way::of, &check);
 }
 
 /// Programs per particle have the same arithmetic at every level of vector instructions.

@@ -9,7 +9,7 @@ use nbody_tests::covering::Covering;
 use nbody_tests::tuples::{
     Anchor, Bead, Bend, Counts, Link, Marked, MarkedPull, Pairs, Pin, Pull, Rod, Turn, Twist,
 };
-use nbody_tests::ways::{Failures, bits, domain};
+use nbody_tests::ways::{bits, check_rows, difference, domain, message, real, same};
 
 const PRECISIONS: [Precision; 2] = [Precision::Single, Precision::Double];
 /// Numbers of particles around the sizes of blocks, with the numbers of tuples.
@@ -52,29 +52,11 @@ impl Way {
     fn result(&self, x: f64) -> f64 {
         real(x, self.of_results)
     }
-
-    /// Returns the difference of positions by the nearest image.
-    fn difference(&self, a: Point, b: Point) -> Vector {
-        let mut d = a - b;
-        if let Domain::Periodic(lengths) = self.domain {
-            for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
-                if length.is_finite() {
-                    *d -= length * (*d * (1.0 / length)).round_ties_even();
-                }
-            }
-        }
-        d
-    }
 }
 
 /// Leaves out results with other fields for the pair, whose record has every reduction.
 fn allows(row: &[Option<usize>]) -> bool {
     !(row[0] == Some(1) && row[6] == Some(1))
-}
-
-/// Rounds a number to a precision.
-fn real(x: f64, precision: Precision) -> f64 {
-    if precision == Precision::Double { x } else { f64::from(x as f32) }
 }
 
 /// Returns particles whose numbers have all digits.
@@ -153,13 +135,13 @@ fn turns(n: usize) -> Vec<Turn> {
 type Each<T, F, const N: usize> = dyn Fn(&Way, &T, [&Bead; N]) -> [F; N];
 
 fn anchored(way: &Way, t: &Pin, [a]: [&Bead; 1]) -> [Pull; 1] {
-    let d = way.difference(a.pos, t.place);
+    let d = difference(a.pos, t.place, way.domain);
     let k = ANCHOR.stiffness * ANCHOR.table[t.kind as usize];
     [Pull { force: -(k * d), pot: 0.5 * k * d.norm2() }]
 }
 
 fn linked(way: &Way, t: &Rod, [a, b]: [&Bead; 2]) -> [Counts; 2] {
-    let d = way.difference(a.pos, b.pos);
+    let d = difference(a.pos, b.pos, way.domain);
     let r = d.norm2().sqrt();
     let pull = t.k * (r - t.length) / r;
     let mut f = Counts { force: -(pull * d), least: r, most: r * a.charge, ..Counts::default() };
@@ -176,7 +158,7 @@ fn linked(way: &Way, t: &Rod, [a, b]: [&Bead; 2]) -> [Counts; 2] {
 }
 
 fn bent(way: &Way, [a, b, c]: [&Bead; 3]) -> [Pull; 3] {
-    let (p, q) = (way.difference(a.pos, b.pos), way.difference(c.pos, b.pos));
+    let (p, q) = (difference(a.pos, b.pos, way.domain), difference(c.pos, b.pos, way.domain));
     let e = BEND.scale * p.dot(q) * b.charge;
     let factor = BEND.scale * b.charge;
     let (of_a, of_c) = (factor * q, factor * p);
@@ -188,7 +170,7 @@ fn bent(way: &Way, [a, b, c]: [&Bead; 3]) -> [Pull; 3] {
 }
 
 fn twisted(way: &Way, t: &Turn, [a, b, c, d]: [&Bead; 4]) -> [Pull; 4] {
-    let (ends, axis) = (way.difference(d.pos, a.pos), way.difference(c.pos, b.pos));
+    let (ends, axis) = (difference(d.pos, a.pos, way.domain), difference(c.pos, b.pos, way.domain));
     let turn = t.axis.cross(ends) + axis.cross(b.spin);
     let rate = TWIST.rates[a.kind as usize & 1][t.n as usize % 2];
     let mut sum = 0.0;
@@ -269,21 +251,6 @@ fn expected<T, F: Merge, const N: usize>(
         all.round(way)
     });
     added.collect()
-}
-
-/// Compares records bit by bit.
-fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> Result<(), String> {
-    let [a, b] = [found, expected].map(bits);
-    if a == b {
-        return Ok(());
-    }
-    let differ = a.iter().zip(&b).position(|(a, b)| a != b);
-    Err(format!("{what}: number {differ:?}, {} a record, of {} and {}", R::DIM, a.len(), b.len()))
-}
-
-#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
-fn message(error: nbody::Error) -> String {
-    error.to_string()
 }
 
 /// Evaluates twice, the second time with the store of this way, and returns the results of both.
@@ -404,26 +371,7 @@ fn check_way(device: &Device, way: &Way) -> Result<usize, String> {
 /// Checks each row of a covering array of this strength on these devices.
 fn check_all(strength: usize, devices: &[Device]) {
     let covering = Covering { choices: &OPTIONS, strength, allows: &allows };
-    let rows = covering.rows();
-    let (mut cases, mut changed, mut failures) = (0, 0, Failures::default());
-    for (turn, row) in rows.iter().enumerate() {
-        for device in devices {
-            let way = Way::of(row, turn);
-            failures.check(
-                || format!("{device} {way:?}"),
-                || {
-                    changed += check_way(device, &way)?;
-                    cases += 1;
-                    Ok(())
-                },
-            );
-        }
-    }
-    failures.conclude();
-    assert_eq!(covering.faults(&rows), [""; 0]);
-    println!("Seen {cases} cases in {} rows, {changed} particles", rows.len());
-    assert_eq!(cases, rows.len() * devices.len());
-    assert!(changed > 50 * cases, "{changed} particles in {cases} cases");
+    check_rows(&covering, devices, 50, &Way::of, &check_way);
 }
 
 #[test]
