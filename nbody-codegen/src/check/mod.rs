@@ -207,6 +207,8 @@ fn function(
 ) -> Option<ir::Function> {
     let name = function.ident.to_string();
     let signature = items.signature(&function.ident)?;
+    let names = function.parameters.iter().filter_map(|(pattern, _)| syntax::plain_name(pattern));
+    scope::names_differ(items.cx, &names.collect::<Vec<_>>())?;
     let mut checker = BodyChecker::new(items, functions, &function.block);
     if items.library.has(&name) {
         // Its text has no place of its own, but the place of the whole module.
@@ -260,6 +262,7 @@ fn interaction(
     let [target, i, j, f] = [&impl_.target, &impl_.i, &impl_.j, &impl_.f];
     let [parameters, i, j, f] =
         [items.named(target)?, items.named(i)?, items.named(j)?, items.named(f)?];
+    scope::names_differ(items.cx, &impl_.names)?;
     let records = [(Input::Parameters, parameters.id), (Input::I, i.id), (Input::J, j.id)];
     let output = f.id;
     let self_pairs = match &impl_.self_pairs {
@@ -302,6 +305,7 @@ fn cutoff(
     cutoff: &syntax::Cutoff,
     records: &[(Input, StructId); 3],
 ) -> Option<ir::Cutoff> {
+    scope::names_differ(items.cx, &cutoff.names)?;
     let block = &cutoff.function.block;
     let mut checker = BodyChecker::new(items, functions, block);
     checker.returns = Returns::Value(Type::Real);

@@ -2,6 +2,7 @@
 
 use crate::check::body::BodyChecker;
 use crate::check::items::Items;
+use crate::check::scope;
 use crate::diagnostics::Site;
 use crate::ir::{self, Function, Input, List, ProgramKind, Reduction, Type};
 use crate::message;
@@ -19,6 +20,7 @@ pub(super) fn program(
     };
     let (parameters, p) = (items.named(&impl_.target)?, items.named(&impl_.p)?);
     let [q, f, t] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?, named(impl_.t.as_ref())?];
+    scope::names_differ(items.cx, &impl_.names)?;
     let is_tuple = impl_.of == Trait::Tuple;
     let mut records = vec![(Input::Parameters, parameters.id)];
     if is_tuple {

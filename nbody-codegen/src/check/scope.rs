@@ -1,6 +1,6 @@
 //! Meaning of names inside a body, and the order in which functions call each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -69,6 +69,23 @@ impl Scopes {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.blocks.iter().flat_map(|block| block.keys().map(String::as_str))
     }
+}
+
+/// Refuses a parameter that has the name of an earlier one.
+pub(crate) fn names_differ<'n>(
+    cx: &Ctxt,
+    names: impl IntoIterator<Item = &'n Ident>,
+) -> Option<()> {
+    let mut seen = HashSet::new();
+    let mut differ = Some(());
+    for name in names {
+        let text = name.to_string();
+        if !seen.insert(text.trim_start_matches("r#").to_owned()) {
+            cx.error(Site::of(name), &message::DUPLICATE, &[&text]);
+            differ = None;
+        }
+    }
+    differ
 }
 
 /// Sorts the functions so that each follows the functions that it calls, and returns whether such

@@ -35,6 +35,81 @@ mod twice {
     }
 }
 
+/// The names of parameters.
+#[nbody::interaction]
+mod parameters {
+    pub struct Law {
+        pub reach: Real,
+    }
+    pub struct Kick;
+    pub struct Sum;
+    pub struct Pull;
+    pub struct Push;
+    pub struct Body {
+        pub pos: Point,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub sum: Real,
+    }
+
+    fn product(x: Real, x: Real, r#x: Real) -> Real {
+        x * x
+    }
+
+    impl Interaction for Law {
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
+        fn cutoff(&self, i: &Body, i: &Body) -> Real {
+            self.reach
+        }
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+            f.sum += product(i.mass, j.mass, 1.0);
+        }
+    }
+
+    impl Interaction for Push {
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
+        fn pair(&self, i: &Body, i: &Body, i: &mut Field) {
+            i.sum += i.mass;
+        }
+    }
+
+    impl Update for Kick {
+        type P = Body;
+        type F = Field;
+
+        fn update(&self, p: &mut Body, p: &Field) {
+            p.mass += p.sum;
+        }
+    }
+
+    impl Measure for Sum {
+        type P = Body;
+        type Q = Body;
+        type T = Field;
+
+        fn measure(&self, p: &Body, p: &Body, t: &mut Field) {
+            t.sum += p.mass;
+        }
+    }
+
+    impl Tuple for Pull {
+        type P = Body;
+        type T = Body;
+        type F = Field;
+
+        fn tuple(&self, a: &Body, [a, a]: [&Body; 2], [f, a]: [&mut Field; 2]) {
+            f.sum += a.mass;
+        }
+    }
+}
+
 #[nbody::interaction]
 mod words {
     pub struct Law
