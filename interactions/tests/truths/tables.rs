@@ -66,7 +66,7 @@ mod copper {
 /// for the functions diverge.
 fn file() -> String {
     let (densities, radii) = (4000, 4000);
-    let [density_step, radius_step] = [0.01, copper::CUTOFF / f64::from(radii - 1)];
+    let [density_step, radius_step] = [0.05, copper::CUTOFF / f64::from(radii - 1)];
     let mut text = String::from("Sutton-Chen\ncopper\nfor tests\n 1 Cu\n");
     let _ =
         writeln!(text, "{densities} {density_step:e} {radii} {radius_step:e} {}", copper::CUTOFF);
@@ -153,7 +153,7 @@ fn embedded_atoms_have_the_energy_of_their_formula() {
     }
     // The atom in the middle of a perfect crystal.
     let crystal: Vec<_> = face_centred(5.0).iter().map(|p| Point(p.map(|x| scale * x))).collect();
-    let radii: Vec<_> = crystal.iter().map(|p| (*p - Point([0.0; 3])).norm()).collect();
+    let radii: Vec<_> = crystal.iter().map(|p: &Point| (*p - Point([0.0; 3])).norm()).collect();
     let within = || radii.iter().filter(|r| **r > 0.0 && **r < copper::CUTOFF);
     let sum = |of: fn(f64) -> f64| within().map(|r| of(*r)).sum::<f64>();
     let cohesive = copper::embedding(sum(copper::density)) + 0.5 * sum(copper::pair);
