@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use nbody::{Error, Spline};
 
-use crate::eam::{Density, Eam, Embed, KNOTS};
+use crate::eam::{Eam, EamDensity, Embed, KNOTS};
 
 /// A potential of one element.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,7 @@ impl FromStr for Setfl {
 impl Setfl {
     /// Returns the interactions and the update of [`eam`](crate::eam). Their knots are denser or
     /// sparser than the tables, whose values between are cubic.
-    pub fn laws(&self) -> Result<(Density, Embed, Eam), Error> {
+    pub fn laws(&self) -> Result<(EamDensity, Embed, Eam), Error> {
         let cutoff = self.cutoff;
         let radial = |table: &[f64]| resampled(table, self.radius_step, cutoff);
         let density = radial(&self.density)?;
@@ -157,7 +157,7 @@ impl Setfl {
         let embedding = resampled(&self.embedding, self.density_step, most)?;
         let pair = radial(&self.pair)?;
         Ok((
-            Density { density: density.clone(), cutoff },
+            EamDensity { density: density.clone(), cutoff },
             Embed { embedding },
             Eam { density, pair, cutoff },
         ))

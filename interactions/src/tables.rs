@@ -56,7 +56,7 @@ pub mod tabulated {
 /// Fᵢ = −Σⱼ ∇ᵢ [(F′(ρᵢ) + F′(ρⱼ)) ρ(r) + φ(r)] (Daw & Baskes 1984, Phys. Rev. B 29, 6443). Lengths
 /// are in Å and energies in eV, as in the file.
 ///
-/// An evaluation has three parts: [`Density`](eam::Density) sums densities over neighbours,
+/// An evaluation has three parts: [`EamDensity`](eam::EamDensity) sums densities over neighbours,
 /// [`Embed`](eam::Embed) sets F and its slope of each atom from them, and [`Eam`](eam::Eam) sums
 /// forces and pair energies. The energy of the system is the sum of [`Atom::embedding`](eam::Atom)
 /// and half of the sum of [`Force::pot`](eam::Force).
@@ -66,7 +66,7 @@ pub mod eam {
     pub const KNOTS: u32 = 2048;
 
     /// The density of the neighbours of an atom.
-    pub struct Density {
+    pub struct EamDensity {
         /// Density ρ over the distance r.
         pub density: Spline<KNOTS>,
         /// Cutoff radius.
@@ -113,7 +113,7 @@ pub mod eam {
         pub pot: Real,
     }
 
-    impl Interaction for Density {
+    impl Interaction for EamDensity {
         type I = Atom;
         type J = Atom;
         type F = Neighbourhood;

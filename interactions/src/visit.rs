@@ -90,7 +90,7 @@ fn molecular(visitor: &mut impl Visitor) {
     let density =
         Spline::from_fn(0.0..=cutoff, |r| (cutoff - r).powi(2)).expect("a finite function");
     let pair = Spline::from_fn(0.0..=cutoff, |r| 0.125 - r).expect("a finite function");
-    visitor.visit(eam::Density { density: density.clone(), cutoff });
+    visitor.visit(eam::EamDensity { density: density.clone(), cutoff });
     visitor.visit(eam::Eam { density, pair, cutoff });
     // Axes in the unit cube are up to √3 long, for which 3χ takes the place of χ.
     visitor.visit(gay_berne::GayBerne {

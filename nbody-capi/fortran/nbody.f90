@@ -53,6 +53,9 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_max = 7
     integer(c_int32_t), parameter, public :: nbody_arg_min = 8
     integer(c_int32_t), parameter, public :: nbody_count = 9
+    integer(c_int32_t), parameter, public :: nbody_spline = 10
+    integer(c_int32_t), parameter, public :: nbody_spline_linear = 1, nbody_spline_cubic = 2
+    integer(c_int32_t), parameter, public :: nbody_spline_hermite = 3
 
     ! Types and memory of columns
     integer(c_int32_t), parameter, public :: nbody_f32 = 1
@@ -195,6 +198,7 @@ module nbody
     public :: nbody_message, nbody_version_text, nbody_abi_version
     public :: nbody_device_open, nbody_device_over_mpi, nbody_device_text, nbody_device_free
     public :: nbody_law_ready_text, nbody_law_ready, nbody_law_declare, nbody_law_read
+    public :: nbody_spline_numbers
     public :: nbody_law_fields, nbody_program_ready_text, nbody_program_ready
     public :: nbody_program_declare, nbody_program_read, nbody_program_fields, nbody_program_members
     public :: nbody_engine_all_pairs, nbody_engine_tree, nbody_engine_lists
@@ -314,6 +318,16 @@ module nbody
             character(kind=c_char), intent(in) :: path(*)
             type(c_ptr), value :: name
             type(nbody_program), intent(out) :: program
+            integer(c_int32_t) :: status
+        end function
+        function c_spline(kind, first, last, values, slopes, knots, numbers, capacity) &
+            bind(c, name="nbody_spline_numbers") result(status)
+            import :: c_int32_t, c_size_t, c_double
+            integer(c_int32_t), value :: kind
+            real(c_double), value :: first, last
+            real(c_double), intent(in) :: values(*), slopes(*)
+            integer(c_size_t), value :: knots, capacity
+            real(c_double), intent(out) :: numbers(*)
             integer(c_int32_t) :: status
         end function
         function c_law_fields(law, record, fields, capacity, count) &
@@ -1055,6 +1069,22 @@ contains
             chosen = c_loc(characters(1))
         end if
         status = c_program_read(c_text(path), chosen, program)
+    end function
+
+    !> Returns the numbers of a spline with these values, and slopes for nbody_spline_hermite, at knots at equal
+    !> distances: a parameter of a law.
+    function nbody_spline_numbers(kind, first, last, values, numbers, slopes) result(status)
+        integer(c_int32_t), intent(in) :: kind
+        real(c_double), intent(in) :: first, last, values(:)
+        real(c_double), allocatable, intent(out) :: numbers(:)
+        real(c_double), intent(in), optional :: slopes(:)
+        integer(c_int32_t) :: status
+        real(c_double) :: given(size(values))
+        given = 0
+        if (present(slopes)) given = slopes
+        allocate (numbers(4*(size(values) + 2)))
+        status = c_spline(kind, first, last, values, given, size(values, kind=c_size_t), numbers, &
+                          size(numbers, kind=c_size_t))
     end function
 
     function nbody_law_fields(law, record, fields) result(status)

@@ -144,7 +144,8 @@ enum {
     NBODY_MIN = 6,
     NBODY_MAX = 7,
     NBODY_ARG_MIN = 8, /* two columns: "field.value", and "field.index" of an integer type */
-    NBODY_COUNT = 9
+    NBODY_COUNT = 9,
+    NBODY_SPLINE = 10 /* a parameter: 4 * (knots + 2) numbers, which nbody_spline_numbers writes */
 };
 
 typedef struct nbody_field {
@@ -159,6 +160,15 @@ nbody_status nbody_law_fields(nbody_law law, int32_t record, nbody_field *fields
                               size_t *count);
 nbody_status nbody_program_fields(nbody_program program, int32_t record, nbody_field *fields,
                                   size_t capacity, size_t *count);
+/* Kinds of splines: straight lines between values at knots; the cubic spline through values, whose second
+ * derivative is continuous; the cubic spline with these values and slopes */
+enum { NBODY_SPLINE_LINEAR = 1, NBODY_SPLINE_CUBIC = 2, NBODY_SPLINE_HERMITE = 3 };
+/* Writes the numbers of a spline with knots at equal distances from the first to the last point: 4 *
+ * (knots + 2) numbers, which is the capacity. They are the parameter of a law that declares Spline<N>.
+ * Slopes may be NULL but for NBODY_SPLINE_HERMITE. */
+nbody_status nbody_spline_numbers(int32_t kind, double first, double last, const double *values,
+                                  const double *slopes, size_t knots, double *numbers,
+                                  size_t capacity);
 /* Returns the number of particles of a tuple; 0 for a program per particle. */
 nbody_status nbody_program_members(nbody_program program, size_t *count);
 

@@ -229,6 +229,28 @@ private:
     nbody_law handle_;
 };
 
+/// Returns the numbers of a spline with these values at knots at equal distances, for parameters of laws:
+/// NBODY_SPLINE_LINEAR or NBODY_SPLINE_CUBIC.
+inline std::vector<double> spline(
+    double first, double last, const std::vector<double> &values, std::int32_t kind = NBODY_SPLINE_CUBIC) {
+    std::vector<double> numbers(4 * (values.size() + 2));
+    check(nbody_spline_numbers(kind, first, last, values.data(), nullptr, values.size(), numbers.data(),
+                       numbers.size()));
+    return numbers;
+}
+/// Returns the numbers of the cubic spline with these values and slopes.
+inline std::vector<double> hermite_spline(
+    double first, double last, const std::vector<double> &values,
+    const std::vector<double> &slopes) {
+    std::vector<double> numbers(4 * (values.size() + 2));
+    if (slopes.size() != values.size()) {
+        throw std::invalid_argument("a slope for each value of a spline");
+    }
+    check(nbody_spline_numbers(NBODY_SPLINE_HERMITE, first, last, values.data(), slopes.data(), values.size(),
+                       numbers.data(), numbers.size()));
+    return numbers;
+}
+
 /// A program per particle or per tuple. It is never freed, and may be copied.
 class program {
 public:

@@ -240,6 +240,7 @@ fn described(field: &'static Field) -> FieldOf {
         FieldKind::Max => 7,
         FieldKind::ArgMin => 8,
         FieldKind::Count => 9,
+        FieldKind::Spline(_) => 10,
         // A kind that the header of this version does not name.
         _ => 0,
     };

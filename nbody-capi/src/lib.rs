@@ -22,6 +22,7 @@ mod law;
 mod options;
 mod pointers;
 mod runner;
+mod spline;
 mod status;
 mod tuples;
 
@@ -37,5 +38,6 @@ pub use integrator::*;
 pub use law::*;
 pub use options::Options;
 pub use runner::*;
+pub use spline::*;
 pub use status::*;
 pub use tuples::*;

@@ -122,6 +122,11 @@ pub mod untyped {
     pub use crate::tuples::engine::Tuples;
     pub use crate::tuples::list::TupleList;
 
+    /// Splines by their numbers.
+    pub mod spline {
+        pub use crate::numeric::spline::{cubic, hermite, linear};
+    }
+
     /// Checks of results without the types of a law: the reference, error bounds and comparison of
     /// rows.
     pub mod check {

@@ -296,6 +296,8 @@ int main() {
     VARY(nbody_tuples_time, bonds, moving, forces, NBODY_ADD, &seconds);
     handles.resize(handles.size() - 2);
     VARY(nbody_tuples_set, bonds, N, std::size_t(2), std::size_t(2), pairs[0], std::ptrdiff_t(8), of_bond, std::size_t(2));
+    double table[3] = {1, 2, 3}, of_table[20];
+    VARY(nbody_spline_numbers, NBODY_SPLINE_HERMITE, 0.0, 1.0, table, table, std::size_t(3), of_table, std::size_t(20));
     VARY(nbody_tuples_set_domain, bonds, box);
     VARY(nbody_tuples_set_parameters, holds, &held, std::size_t(1));
     OK(nbody_tuples_free(bonds));
@@ -382,7 +384,7 @@ int main() {
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 59, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 60, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
     for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));

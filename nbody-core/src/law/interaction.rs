@@ -11,7 +11,7 @@ use crate::law::loops::{BySize, Compiled, LoadLoops, Variant};
 use crate::numeric::interval::steps::Step;
 use crate::numeric::lane::Lane;
 use crate::numeric::space::Space;
-use crate::records::record::dim;
+use crate::records::record::numbers_of_variable;
 use crate::records::record::{Output, Record};
 
 /// Operation counts of a pair of particles, from the interaction's expression tree. Both branches
@@ -203,7 +203,7 @@ impl Law {
     pub(crate) fn stack(&self, bytes: usize) -> usize {
         const COPIES: usize = 32;
         let records = [self.parameters, self.i, self.j, self.f];
-        let numbers: usize = records.into_iter().map(dim).sum();
+        let numbers: usize = records.into_iter().map(numbers_of_variable).sum();
         numbers.saturating_mul(COPIES * bytes)
     }
 }

@@ -18,7 +18,7 @@ use crate::law::particle_loop::{LoadParticleLoop, ParticleLoop};
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::Space;
-use crate::records::record::dim;
+use crate::records::record::numbers_of_variable;
 use crate::records::record::{Output, Record};
 
 /// A record without numbers, for programs that read no second particle or no results.
@@ -174,7 +174,8 @@ impl ParticleProgram {
         let count = self.members.max(1);
         let records = [(self.parameters, 1), (self.p, count), (self.q, 1), (self.f, 1)];
         let records = records.into_iter().chain([(self.total, count)]);
-        let numbers: usize = records.map(|(fields, count)| dim(fields) * count).sum();
+        let numbers: usize =
+            records.map(|(fields, count)| numbers_of_variable(fields) * count).sum();
         numbers.saturating_mul(COPIES * size_of::<f64>())
     }
 }

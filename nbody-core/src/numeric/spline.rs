@@ -113,10 +113,7 @@ impl<const N: usize> Spline<N> {
     /// of the range, by straight lines. Refuses another number of values than `N`, and numbers that
     /// are not finite.
     pub fn linear(range: RangeInclusive<f64>, values: &[f64]) -> Result<Self, Error> {
-        check_values(values, Self::KNOTS)?;
-        let rise = |k: usize| values[k + 1] - values[k];
-        let pieces = (0..N - 1).map(|k| [values[k], rise(k), 0.0, 0.0]);
-        Self::of_pieces(range, (values[0], rise(0)), pieces, (values[N - 1], rise(N - 2)))
+        Self::of(values, linear(range, values))
     }
 
     /// Returns the cubic spline through these values, at knots from the first to the last point of
@@ -124,8 +121,7 @@ impl<const N: usize> Spline<N> {
     /// and at the last but one (de Boor 1978, A Practical Guide to Splines, chapter IV: not a
     /// knot). Refuses what [`linear`](Self::linear) refuses.
     pub fn cubic(range: RangeInclusive<f64>, values: &[f64]) -> Result<Self, Error> {
-        check_values(values, Self::KNOTS)?;
-        Self::of_rises(range, values, &rises(values))
+        Self::of(values, cubic(range, values))
     }
 
     /// Returns the cubic spline with these values and slopes at its knots, from the first to the
@@ -136,11 +132,7 @@ impl<const N: usize> Spline<N> {
         values: &[f64],
         slopes: &[f64],
     ) -> Result<Self, Error> {
-        check_values(values, Self::KNOTS)?;
-        check_values(slopes, N)?;
-        let width = (range.end() - range.start()) / (N - 1) as f64;
-        let rises: Vec<_> = slopes.iter().map(|slope| slope * width).collect();
-        Self::of_rises(range, values, &rises)
+        Self::of(values, hermite(range, values, slopes))
     }
 
     /// Returns the [`cubic`](Self::cubic) spline through the values of a function. Refuses values
@@ -156,37 +148,9 @@ impl<const N: usize> Spline<N> {
         Self::cubic(range, &values)
     }
 
-    /// Returns the cubic spline with these values, and slopes in units of the distance of knots.
-    fn of_rises(range: RangeInclusive<f64>, values: &[f64], rises: &[f64]) -> Result<Self, Error> {
-        let pieces = (0..N - 1).map(|k| {
-            let ([y, z], [m, n]) = ([values[k], values[k + 1]], [rises[k], rises[k + 1]]);
-            [y, m, 3.0 * (z - y) - 2.0 * m - n, 2.0 * (y - z) + m + n]
-        });
-        Self::of_pieces(range, (values[0], rises[0]), pieces, (values[N - 1], rises[N - 1]))
-    }
-
-    /// Returns the spline of these pieces, with values and slopes at both ends.
-    fn of_pieces(
-        range: RangeInclusive<f64>,
-        (first, rise): (f64, f64),
-        pieces: impl Iterator<Item = Cubic<f64>>,
-        (last, last_rise): (f64, f64),
-    ) -> Result<Self, Error> {
-        let [begin, end] = [*range.start(), *range.end()];
-        let width = (end - begin) / (N - 1) as f64;
-        let scale = [begin - width, width.recip(), 0.0, 0.0];
-        if !(width > 0.0 && scale.into_iter().all(f64::is_finite)) {
-            return Err(Error::SplineRange { first: begin, last: end });
-        }
-        let before = [first - rise, rise, 0.0, 0.0];
-        let after = [last, last_rise, 0.0, 0.0];
-        let cubics: Arc<[_]> = [scale, before].into_iter().chain(pieces).chain([after]).collect();
-        match cubics.iter().position(|cubic| !cubic.iter().all(|number| number.is_finite())) {
-            Some(cubic) => {
-                Err(Error::SplineValue { knot: cubic.saturating_sub(2), found: f64::INFINITY })
-            }
-            None => Ok(Self(Cubics::Owned(cubics))),
-        }
+    fn of(values: &[f64], cubics: Result<Vec<Cubic<f64>>, Error>) -> Result<Self, Error> {
+        check_length(values, Self::KNOTS)?;
+        Ok(Self(Cubics::Owned(cubics?.into())))
     }
 
     /// Returns the first and the last knot.
@@ -196,15 +160,75 @@ impl<const N: usize> Spline<N> {
     }
 }
 
-/// Refuses another number of values, and numbers that are not finite.
-fn check_values(values: &[f64], knots: usize) -> Result<(), Error> {
-    if values.len() != knots {
-        return Err(Error::SplineLength { found: values.len(), expected: knots });
+/// Returns the cubics of [`Spline::linear`], with a knot for each value, at least two.
+pub fn linear(range: RangeInclusive<f64>, values: &[f64]) -> Result<Vec<Cubic<f64>>, Error> {
+    let steps: Vec<_> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let pieces = values.iter().zip(&steps).map(|(value, step)| [*value, *step, 0.0, 0.0]).collect();
+    of_pieces(range, values, pieces, [steps.first(), steps.last()].map(|it| it.copied()))
+}
+
+/// Returns the cubics of [`Spline::cubic`], with a knot for each value, at least two.
+pub fn cubic(range: RangeInclusive<f64>, values: &[f64]) -> Result<Vec<Cubic<f64>>, Error> {
+    of_rises(range, values, &rises(values))
+}
+
+/// Returns the cubics of [`Spline::hermite`], with a knot for each value, at least two.
+pub fn hermite(
+    range: RangeInclusive<f64>,
+    values: &[f64],
+    slopes: &[f64],
+) -> Result<Vec<Cubic<f64>>, Error> {
+    check_length(slopes, values.len())?;
+    let width = (range.end() - range.start()) / values.len().saturating_sub(1) as f64;
+    let rises: Vec<_> = slopes.iter().map(|slope| slope * width).collect();
+    of_rises(range, values, &rises)
+}
+
+/// Returns the cubic spline with these values, and slopes in units of the distance of knots.
+fn of_rises(
+    range: RangeInclusive<f64>,
+    values: &[f64],
+    rises: &[f64],
+) -> Result<Vec<Cubic<f64>>, Error> {
+    let pieces = values.windows(2).zip(rises.windows(2)).map(|(values, rises)| {
+        let ([y, z], [m, n]) = ([values[0], values[1]], [rises[0], rises[1]]);
+        [y, m, 3.0 * (z - y) - 2.0 * m - n, 2.0 * (y - z) + m + n]
+    });
+    of_pieces(range, values, pieces.collect(), [rises.first(), rises.last()].map(|it| it.copied()))
+}
+
+/// Returns the spline of these pieces, with slopes at both ends in units of the distance of knots.
+fn of_pieces(
+    range: RangeInclusive<f64>,
+    values: &[f64],
+    pieces: Vec<Cubic<f64>>,
+    rises: [Option<f64>; 2],
+) -> Result<Vec<Cubic<f64>>, Error> {
+    let ([first, .., last], [Some(rise), Some(last_rise)]) = (values, rises) else {
+        return Err(Error::SplineLength { found: values.len(), expected: 2 });
+    };
+    if let Some(knot) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::SplineValue { knot, found: values[knot] });
     }
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(knot) => Err(Error::SplineValue { knot, found: values[knot] }),
-        None => Ok(()),
+    let [begin, end] = [*range.start(), *range.end()];
+    let width = (end - begin) / pieces.len() as f64;
+    let scale = [begin - width, width.recip(), 0.0, 0.0];
+    if !(width > 0.0 && scale.into_iter().all(f64::is_finite)) {
+        return Err(Error::SplineRange { first: begin, last: end });
     }
+    let before = [first - rise, rise, 0.0, 0.0];
+    let after = [*last, last_rise, 0.0, 0.0];
+    let all: Vec<_> = [scale, before].into_iter().chain(pieces).chain([after]).collect();
+    match all.iter().position(|cubic| !cubic.iter().all(|number| number.is_finite())) {
+        Some(at) => Err(Error::SplineValue { knot: at.saturating_sub(2), found: f64::INFINITY }),
+        None => Ok(all),
+    }
+}
+
+/// Refuses another number of values.
+fn check_length(values: &[f64], knots: usize) -> Result<(), Error> {
+    let found = values.len();
+    if found == knots { Ok(()) } else { Err(Error::SplineLength { found, expected: knots }) }
 }
 
 /// Returns the slopes of the cubic spline through these values, in units of the distance of knots.
@@ -212,6 +236,7 @@ fn rises(values: &[f64]) -> Vec<f64> {
     let n = values.len();
     let step = |k: usize| values[k + 1] - values[k];
     match n {
+        0 | 1 => return Vec::new(),
         2 => return vec![step(0); 2],
         3 => {
             // One parabola.

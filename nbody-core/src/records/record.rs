@@ -87,6 +87,16 @@ pub const fn dim(fields: &[Field]) -> usize {
     words(fields, 1)
 }
 
+/// Returns the number of numbers that a variable of a record with these fields takes: a spline has the
+/// address of its own.
+pub(crate) fn numbers_of_variable(fields: &[Field]) -> usize {
+    let numbers = fields.iter().map(|field| match field.kind {
+        FieldKind::Spline(_) => 4,
+        kind => kind.components(),
+    });
+    numbers.sum()
+}
+
 /// Returns the number of words in these fields, with `per_coordinate` for each coordinate of a
 /// position.
 pub(crate) const fn words(fields: &[Field], per_coordinate: usize) -> usize {

@@ -6,7 +6,7 @@ use nbody_core::pack::{Parameters, convert, words};
 use nbody_core::{Error, Field, FieldKind, Mixed, Precision, Scalar};
 
 use crate::backend::{Backend, Launch, Memory};
-use crate::layout;
+use crate::layout::{self, bytes_of, numbers_of};
 
 /// The text of splines, for programs with such parameters.
 const SPLINE: &str = include_str!("../../kernels/spline.cuh");
@@ -124,6 +124,17 @@ fn converted_in<S: Scalar>(
         splines.push(memory);
     }
     Ok((layout::words(&bytes), splines))
+}
+
+/// Returns the bytes of the struct of kernels.
+pub(crate) fn bytes_of_parameters(fields: &[Field], precision: Precision) -> usize {
+    let real = bytes_of(precision);
+    let sum = |bytes: usize, field: &Field| match field.kind {
+        // The address, and two numbers.
+        FieldKind::Spline(_) => bytes.next_multiple_of(8) + 8 + 2 * real,
+        _ => bytes + numbers_of(std::slice::from_ref(field), precision) * real,
+    };
+    fields.iter().fold(0, sum)
 }
 
 /// Returns the offset in 32-bit words of each number of parameters in `f64` in the struct of kernels,

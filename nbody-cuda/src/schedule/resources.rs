@@ -3,6 +3,7 @@
 use nbody_core::pack::dim;
 use nbody_core::{Accumulation, Law, Options, Precision};
 
+use crate::engine::parameters::bytes_of_parameters;
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 
@@ -80,6 +81,5 @@ pub fn does_not_fit(law: &Law, options: Options, needed: usize, hint: &'static s
 
 /// Returns the bytes of the parameters in shared memory.
 pub fn parameters(law: &Law, options: Options) -> usize {
-    let bytes = numbers_of(law.parameters, options.precision) * bytes_of(options.precision);
-    bytes.next_multiple_of(ALIGNED)
+    bytes_of_parameters(law.parameters, options.precision).next_multiple_of(ALIGNED)
 }
