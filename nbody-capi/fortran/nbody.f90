@@ -203,6 +203,7 @@ module nbody
     public :: nbody_program_declare, nbody_program_read, nbody_program_fields, nbody_program_members
     public :: nbody_engine_all_pairs, nbody_engine_tree, nbody_engine_lists
     public :: nbody_engine_set_parameters, nbody_engine_set_domain, nbody_engine_set_opening
+    public :: nbody_engine_set_triclinic, nbody_runner_set_triclinic
     public :: nbody_engine_exclude, nbody_engine_upload, nbody_engine_results
     public :: nbody_engine_evaluate, nbody_engine_time, nbody_engine_free
     public :: nbody_buffer_count, nbody_buffer_resize, nbody_buffer_write, nbody_buffer_write_at
@@ -410,6 +411,14 @@ module nbody
             type(c_ptr), value :: lengths
             integer(c_int32_t) :: status
         end function
+        ! Sets a triclinic box: vectors(:, 1) is a, vectors(:, 2) is b, vectors(:, 3) is c.
+        function nbody_engine_set_triclinic(engine, vectors) &
+            bind(c, name="nbody_engine_set_triclinic") result(status)
+            import :: c_double, c_int32_t, nbody_engine
+            type(nbody_engine), value :: engine
+            real(c_double), intent(in) :: vectors(3, 3)
+            integer(c_int32_t) :: status
+        end function
         function nbody_engine_set_opening(engine, criterion, value_, expansion) &
             bind(c, name="nbody_engine_set_opening") result(status)
             import :: c_double, c_int32_t, nbody_engine
@@ -544,6 +553,14 @@ module nbody
             import :: c_int32_t, c_ptr, nbody_runner
             type(nbody_runner), value :: runner
             type(c_ptr), value :: lengths
+            integer(c_int32_t), value :: wraps
+            integer(c_int32_t) :: status
+        end function
+        function c_runner_set_triclinic(runner, vectors, wraps) &
+            bind(c, name="nbody_runner_set_triclinic") result(status)
+            import :: c_double, c_int32_t, nbody_runner
+            type(nbody_runner), value :: runner
+            real(c_double), intent(in) :: vectors(3, 3)
             integer(c_int32_t), value :: wraps
             integer(c_int32_t) :: status
         end function
@@ -1337,6 +1354,15 @@ contains
             address = c_loc(kept)
         end if
         status = c_runner_set_domain(runner, address, merge(1_c_int32_t, 0_c_int32_t, wraps))
+    end function
+
+    ! Sets a triclinic box of the vectors a, b and c, and whether updates wrap positions into it.
+    function nbody_runner_set_triclinic(runner, wraps, vectors) result(status)
+        type(nbody_runner), intent(in) :: runner
+        logical, intent(in) :: wraps
+        real(c_double), intent(in) :: vectors(3, 3)
+        integer(c_int32_t) :: status
+        status = c_runner_set_triclinic(runner, vectors, merge(1_c_int32_t, 0_c_int32_t, wraps))
     end function
 
     function nbody_runner_upload(runner, record, precision, n, columns, particles) result(status)

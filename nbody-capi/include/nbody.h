@@ -258,6 +258,10 @@ nbody_status nbody_engine_set_parameters(nbody_engine engine, const double *para
                                          size_t count);
 /* Sets the domain: three lengths of a periodic box, or NULL for open space. */
 nbody_status nbody_engine_set_domain(nbody_engine engine, const double *lengths);
+/* Sets a triclinic box: the nine components of its vectors a = (ax, 0, 0), b = (bx, by, 0) and
+ * c = (cx, cy, cz), with positive ax, by and cz, |bx| and |cx| of at most ax/2, and |cy| of at most
+ * by/2. Trees and lists over ranks refuse it. */
+nbody_status nbody_engine_set_triclinic(nbody_engine engine, const double *vectors);
 /* Sets the criterion by which a tree opens cells. */
 nbody_status nbody_engine_set_opening(nbody_engine engine, int32_t criterion, double value,
                                       int32_t expansion);
@@ -314,6 +318,8 @@ nbody_status nbody_runner_set_parameters(nbody_runner runner, const double *para
                                          size_t count);
 /* Sets the domain, and whether an update wraps positions into the box (0 or 1). */
 nbody_status nbody_runner_set_domain(nbody_runner runner, const double *lengths, int32_t wraps);
+/* Sets a triclinic box of nine components, and whether an update wraps positions into it (0 or 1). */
+nbody_status nbody_runner_set_triclinic(nbody_runner runner, const double *vectors, int32_t wraps);
 /* Copies n particles to the device, NBODY_P or NBODY_Q: a column for each field. */
 nbody_status nbody_runner_upload(nbody_runner runner, int32_t record, int32_t precision, size_t n,
                                  const nbody_column *columns, size_t count,

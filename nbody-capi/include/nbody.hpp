@@ -387,6 +387,10 @@ public:
     }
     /// Sets a periodic box of three lengths, or open space for nullptr.
     void set_domain(const double *lengths) { check(nbody_engine_set_domain(get(), lengths)); }
+    /// Sets a triclinic box of nine components: its vectors a, b and c.
+    void set_triclinic(const double *vectors) {
+        check(nbody_engine_set_triclinic(get(), vectors));
+    }
     void set_opening(std::int32_t criterion, double value,
                      std::int32_t expansion = NBODY_SECOND) {
         check(nbody_engine_set_opening(get(), criterion, value, expansion));
@@ -448,6 +452,9 @@ public:
     }
     void set_domain(const double *lengths, bool wraps) {
         check(nbody_runner_set_domain(get(), lengths, wraps ? 1 : 0));
+    }
+    void set_triclinic(const double *vectors, bool wraps) {
+        check(nbody_runner_set_triclinic(get(), vectors, wraps ? 1 : 0));
     }
     buffer upload(std::int32_t record, std::int32_t precision, std::size_t n, inputs list) {
         const std::vector<nbody_column> columns = detail::columns(list, n);

@@ -224,6 +224,10 @@ impl Writer {
                 self.number(1);
                 self.reals(lengths.to_array());
             }
+            Domain::Triclinic(vectors) => {
+                self.number(2);
+                vectors.to_array().into_iter().for_each(|vector| self.reals(vector));
+            }
             unknown => panic!("no format for the domain {unknown:?}"),
         }
         for vectors in [parameters, &numbers[0], &numbers[1]] {
@@ -348,8 +352,12 @@ impl Reader<'_> {
         };
         let positions = [positions()?, positions()?];
         let (origin, scale) = (self.three()?, self.real()?);
-        let domain =
-            if self.flag()? { Domain::periodic(self.three()?).ok()? } else { Domain::Open };
+        let domain = match self.number()? {
+            0 => Domain::Open,
+            1 => Domain::periodic(self.three()?).ok()?,
+            2 => Domain::triclinic([self.three()?, self.three()?, self.three()?]).ok()?,
+            _ => return None,
+        };
         let (parameters, numbers) = (self.vectors()?, [self.vectors()?, self.vectors()?]);
         let room = [self.number()?, self.number()?];
         Some(ListState { positions, origin, scale, domain, parameters, numbers, room })

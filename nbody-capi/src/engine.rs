@@ -234,6 +234,19 @@ pub unsafe extern "C" fn nbody_engine_set_domain(
     })
 }
 
+/// Sets a triclinic box.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_engine_set_triclinic(
+    engine: EngineHandle,
+    vectors: *const f64,
+) -> Status {
+    with(engine, |engine| {
+        // SAFETY: the header asks for nine numbers.
+        let domain = unsafe { options::triclinic(vectors) }?;
+        Ok(engine.get_mut().set_domain(domain)?)
+    })
+}
+
 /// Sets the criterion by which a tree opens cells.
 #[unsafe(no_mangle)]
 pub extern "C" fn nbody_engine_set_opening(

@@ -120,6 +120,18 @@ pub(crate) unsafe fn domain(lengths: *const f64) -> Result<Domain, Failure> {
     Ok(Domain::periodic([lengths[0], lengths[1], lengths[2]])?)
 }
 
+/// Returns the triclinic box of three vectors.
+///
+/// # Safety
+///
+/// The pointer is good for reads of nine numbers, or NULL, which is refused.
+pub(crate) unsafe fn triclinic(vectors: *const f64) -> Result<Domain, Failure> {
+    // SAFETY: as the caller promises.
+    let numbers = unsafe { pointers::array(vectors, 9, "vectors") }?;
+    let row = |k: usize| [numbers[3 * k], numbers[3 * k + 1], numbers[3 * k + 2]];
+    Ok(Domain::triclinic([row(0), row(1), row(2)])?)
+}
+
 /// Returns the failure of a number that the header does not name.
 pub(crate) fn unknown(what: &str, found: i32, last: i32) -> Failure {
     Failure::argument(format!("{what} {found}: expected 1 to {last}; use the names of nbody.h"))

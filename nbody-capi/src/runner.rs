@@ -100,6 +100,22 @@ pub unsafe extern "C" fn nbody_runner_set_domain(
     })
 }
 
+/// Sets a triclinic box, and whether an update wraps positions into it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_set_triclinic(
+    runner: RunnerHandle,
+    vectors: *const f64,
+    wraps: i32,
+) -> Status {
+    with(runner, |runner| {
+        let wraps = options::flag("wraps", wraps)?;
+        // SAFETY: the header asks for nine numbers.
+        runner.engine.set_domain(unsafe { options::triclinic(vectors) }?)?;
+        runner.engine.set_wrap(wraps);
+        Ok(())
+    })
+}
+
 /// Copies columns to the device: particles or second particles of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nbody_runner_upload(

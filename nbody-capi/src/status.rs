@@ -105,6 +105,7 @@ fn status(error: &Error) -> Status {
         | Error::NoCutoff { .. }
         | Error::NoPoint { .. }
         | Error::NoDeviceMemory { .. }
+        | Error::NoTriclinic { .. }
         | Error::PointOfLists { .. }
         | Error::SimdUnavailable { .. } => Status::Unsupported,
         _ => Status::Argument,

@@ -104,7 +104,7 @@ type Checked = Result<(usize, Worst, Option<bool>), Error>;
 /// The jobs of all interactions, run together so that compilers and devices work at the same time.
 struct Jobs {
     devices: Vec<Device>,
-    domains: [Domain; 2],
+    domains: [Domain; 3],
     all: Vec<Job>,
     bar: ProgressBar,
     /// Whether the jobs run one after the other, as ranks must call them.
@@ -250,7 +250,8 @@ fn check(
         let mut direct = device.untyped().all_pairs(law, &chosen.parameters, options)?;
         worst.add((device, &mut *direct), "", cases)?;
     }
-    if law.charges.is_ok() {
+    // Trees refuse triclinic boxes.
+    if law.charges.is_ok() && !options.domain.is_triclinic() {
         let opening = Opening::theta(CLOSED);
         let mut tree = device.untyped().tree(law, &chosen.parameters, opening, options)?;
         for case in cases {

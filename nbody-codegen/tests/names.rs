@@ -21,7 +21,7 @@ using real = float;
 using Coordinate = real;
 using backup = double;
 constexpr int BLOCK = 64, RESIDENT = 1, I_PER_THREAD = 2, BAG = 64, UNROLL = 2, PARTS = 1;
-constexpr bool FOLD_EACH_BAG = true, COMPENSATED = true, EXACT = false, PERIODIC = true;
+constexpr bool FOLD_EACH_BAG = true, COMPENSATED = true, EXACT = false, PERIODIC = true, TRICLINIC = false;
 constexpr bool IN_ORDER = false, TOTALS_ARE_SHARED = true, SHARE = true;
 constexpr unsigned BAGS_PER_FOLD = 2;
 }

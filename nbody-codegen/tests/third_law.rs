@@ -130,7 +130,8 @@ fn both_directions_at_once_are_the_two_directions() {
     let kernels = "../nbody-cuda/kernels";
     let mut text = read(format!("{kernels}/emulate.h"));
     text += "extern \"C\" int printf(const char *, ...);\nnamespace nbody {\nusing real = double;\nusing Coordinate = real;\nusing backup = double;\n";
-    text += "constexpr bool EXACT = true, PERIODIC = false, IN_ORDER = true;\n}\n";
+    text +=
+        "constexpr bool EXACT = true, PERIODIC = false, TRICLINIC = false, IN_ORDER = true;\n}\n";
     text += &read(format!("{kernels}/prelude.cuh"));
     text += CHECK;
     let (mut calls, mut expected) = (String::new(), String::new());

@@ -9,15 +9,17 @@ use crate::numeric::space::OfLists;
 use crate::numeric::space::Open;
 use crate::numeric::space::Periodic;
 use crate::numeric::space::Space;
-use crate::numeric::space::wrap_coordinate;
+use crate::numeric::space::SpaceKind;
+use crate::numeric::space::Triclinic;
 use std::ops::RangeInclusive;
 
 use crate::error::Error;
 use crate::numeric::lane::Lane;
 use crate::numeric::precision::Precision;
 use crate::numeric::vector::Point;
+use crate::triclinic::{BoxVectors, Cell};
 
-/// The space that particles are in: unbounded, or a periodic box. It is a property of an
+/// The space that particles are in: unbounded, or a periodic box, rectangular or triclinic. It is a property of an
 /// evaluation; interactions do not depend on it.
 ///
 /// In a periodic box the difference of two positions is the difference to the nearest image (the
@@ -25,14 +27,20 @@ use crate::numeric::vector::Point;
 /// Each pair of particles is evaluated once, so that an interaction with a range of more than half
 /// of the shortest length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves
 /// them into the box.
+///
+/// In a [triclinic](Self::triclinic) box whole vectors c are subtracted from the difference, then
+/// whole b, then whole a. It is the difference to the nearest image if any image is nearer than half
+/// of the least of ax, by and cz, which is the range of interactions there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Domain {
     /// Unbounded space.
     #[default]
     Open,
-    /// A periodic box.
+    /// A rectangular periodic box.
     Periodic(Lengths),
+    /// A triclinic periodic box.
+    Triclinic(BoxVectors),
 }
 
 /// The lengths of a periodic box along x, y and z: positive, and infinite in open directions.
@@ -88,13 +96,31 @@ impl Domain {
         Ok(domain)
     }
 
+    /// Returns a triclinic box of the vectors a = (ax, 0, 0), b = (bx, by, 0) and c = (cx, cy, cz),
+    /// with positive ax, by and cz, |bx| <= ax/2, |cx| <= ax/2 and |cy| <= by/2. All components are
+    /// finite: no direction is open. Particles in two dimensions use x and y of a and b.
+    ///
+    /// Other vectors are an error. [`triclinic_reduced`](Self::triclinic_reduced) reduces lower
+    /// triangular ones; rotate others, and the particles, so that a is along x and b in the plane
+    /// of x and y. Engines refuse components ax, by and cz beyond the range of their precision, as
+    /// the lengths of [`periodic`](Self::periodic).
+    pub fn triclinic(vectors: [[f64; 3]; 3]) -> Result<Self, Error> {
+        let domain = Self::Triclinic(BoxVectors::new(vectors)?);
+        domain.check_lengths(Precision::Double)?;
+        Ok(domain)
+    }
+
+    /// Returns the triclinic box of the lattice that these vectors span, with ay, az and bz zero: b
+    /// loses whole vectors a, and c whole vectors b and a. The particles stay where they are.
+    pub fn triclinic_reduced(vectors: [[f64; 3]; 3]) -> Result<Self, Error> {
+        Self::triclinic(BoxVectors::reduced(vectors)?.to_array())
+    }
+
     /// Refuses a box with lengths beyond the range of this precision (1e-300 would be 0 in `f32`,
     /// and its inverse infinite), or with all squared distances beyond it.
     pub fn check(&self, precision: Precision) -> Result<(), Error> {
         self.check_lengths(precision)?;
-        let Self::Periodic(Lengths(lengths)) = *self else {
-            return Ok(());
-        };
+        let Some(lengths) = self.lengths() else { return Ok(()) };
         let range = precision.squared_lengths();
         let least = lengths.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = lengths.into_iter().fold(0.0, f64::max);
@@ -110,9 +136,7 @@ impl Domain {
     }
 
     fn check_lengths(&self, precision: Precision) -> Result<(), Error> {
-        let Self::Periodic(Lengths(lengths)) = *self else {
-            return Ok(());
-        };
+        let Some(lengths) = self.lengths() else { return Ok(()) };
         let range = precision.box_lengths();
         for (axis, found) in AXES.into_iter().zip(lengths) {
             if found.is_finite() && !range.contains(&found) {
@@ -122,9 +146,50 @@ impl Domain {
         Ok(())
     }
 
-    /// Returns whether the space is a periodic box.
+    /// Returns the lengths of the box, infinite in open directions; ax, by and cz of a triclinic
+    /// box.
+    fn lengths(&self) -> Option<[f64; 3]> {
+        match *self {
+            Self::Open => None,
+            Self::Periodic(Lengths(lengths)) => Some(lengths),
+            Self::Triclinic(vectors) => Some(vectors.cell().lengths),
+        }
+    }
+
+    /// Returns whether the space is a periodic box, rectangular or triclinic.
     pub fn is_periodic(&self) -> bool {
-        matches!(self, Self::Periodic(_))
+        self.kind() != SpaceKind::Open
+    }
+
+    /// Returns whether the space is a triclinic box.
+    pub fn is_triclinic(&self) -> bool {
+        self.kind() == SpaceKind::Triclinic
+    }
+
+    /// Refuses a triclinic box for an engine that does not take it.
+    pub fn check_rectangular(
+        &self,
+        engine: &'static str,
+        advice: &'static str,
+    ) -> Result<(), Error> {
+        if self.is_triclinic() { Err(Error::NoTriclinic { engine, advice }) } else { Ok(()) }
+    }
+
+    /// Refuses a triclinic box for trees.
+    pub fn check_tree(&self) -> Result<(), Error> {
+        self.check_rectangular(
+            "trees",
+            "evaluate all pairs with `AllPairs`, or use neighbour lists",
+        )
+    }
+
+    /// Returns the kind of the space.
+    pub fn kind(&self) -> SpaceKind {
+        match self {
+            Self::Open => SpaceKind::Open,
+            Self::Periodic(_) => SpaceKind::Periodic,
+            Self::Triclinic(_) => SpaceKind::Triclinic,
+        }
     }
 
     /// Returns whether every direction is open: unbounded space, or a box without a finite length.
@@ -134,17 +199,29 @@ impl Domain {
 
     /// Returns the name in tables.
     pub fn name(&self) -> &'static str {
-        if self.is_periodic() { "periodic" } else { "open" }
+        match self {
+            Self::Open => "open",
+            Self::Periodic(_) => "periodic",
+            Self::Triclinic(_) => "triclinic",
+        }
     }
 
-    /// Returns the lengths and their inverses, both zero in open directions.
+    /// Returns the lengths and their inverses, both zero in open directions; of a triclinic box
+    /// ax, by and cz.
     pub fn factors(&self) -> [[f64; 3]; 2] {
-        let lengths = match self {
-            Self::Open => [f64::INFINITY; 3],
-            Self::Periodic(Lengths(lengths)) => *lengths,
-        };
+        let lengths = self.lengths().unwrap_or([f64::INFINITY; 3]);
         let lengths = lengths.map(|length| if length.is_finite() { length } else { 0.0 });
         [lengths, lengths.map(|length| if length > 0.0 { length.recip() } else { 0.0 })]
+    }
+
+    /// Returns the components bx, cx and cy of a triclinic box, zeros of other spaces.
+    pub fn tilts(&self) -> [f64; 3] {
+        if let Self::Triclinic(vectors) = self { vectors.cell().tilts } else { [0.0; 3] }
+    }
+
+    /// Returns the lengths and the other components of the vectors of the box.
+    pub fn cell(&self) -> Cell {
+        Cell { lengths: self.factors()[0], tilts: self.tilts() }
     }
 
     /// Returns the image of a position in the box: each coordinate is in [0, length). Coordinates
@@ -152,13 +229,11 @@ impl Domain {
     ///
     /// Whole lengths are subtracted exactly. A negative coordinate is rounded once, when a length
     /// is added, and becomes 0 if the sum is the length.
+    ///
+    /// Images in a triclinic box fill the brick of ax, by and cz. Whole vectors c are subtracted,
+    /// then b, then a; x and y are rounded with each.
     pub fn wrap<const D: usize>(&self, position: Point<f64, D>) -> Point<f64, D> {
-        let [lengths, _] = self.factors();
-        let mut wrapped = position;
-        for k in 0..D {
-            wrapped[k] = wrap_coordinate::<f64>(position[k], lengths[k % 3]);
-        }
-        wrapped
+        Point(self.cell().wrap(position.0))
     }
 }
 
@@ -181,8 +256,29 @@ impl<L: Lane> Periodic<L> {
     }
 }
 
+impl<L: Lane> Triclinic<L> {
+    /// Returns the box of a domain, with zeros for other spaces.
+    #[inline(always)]
+    pub fn new(domain: &Domain) -> Self {
+        let ([[x, y, z], inverses], [bx, cx, cy]) = (domain.factors(), domain.tilts());
+        let (zero, [u, v, w]) = (L::Coordinate::default(), inverses);
+        Self {
+            vectors: [
+                [L::coordinate(x), zero, zero],
+                [L::coordinate(bx), L::coordinate(y), zero],
+                [L::coordinate(cx), L::coordinate(cy), L::coordinate(z)],
+            ],
+            inverses: [L::splat(u), L::splat(v), L::splat(w)],
+        }
+    }
+}
+
 /// A space that can be created from a domain.
 pub(crate) trait InDomain<L: Lane>: Space<L> {
+    /// Whether there are loops for both directions of a pair at once. They take as long to compile
+    /// as the other loops, and few evaluate all pairs in a triclinic box.
+    const SYMMETRIC: bool = true;
+
     fn in_domain(domain: &Domain) -> Self;
 }
 
@@ -207,10 +303,20 @@ impl<L: Lane> InDomain<L> for Periodic<L> {
     }
 }
 
+impl<L: Lane> InDomain<L> for Triclinic<L> {
+    const SYMMETRIC: bool = false;
+
+    #[inline(always)]
+    fn in_domain(domain: &Domain) -> Self {
+        Self::new(domain)
+    }
+}
+
 impl<L: Lane> InDomain<L> for Either<L> {
     #[inline(always)]
     fn in_domain(domain: &Domain) -> Self {
-        Self { is_periodic: domain.is_periodic(), periodic: Periodic::new(domain) }
+        let (periodic, triclinic) = (Periodic::new(domain), Triclinic::new(domain));
+        Self { kind: domain.kind(), periodic, triclinic }
     }
 }
 
@@ -221,6 +327,7 @@ mod tests {
     use super::*;
     use crate::numeric::mixed::{DoubleSingle, Mixed};
     use crate::numeric::scalar::Scalar;
+    use crate::numeric::space::wrap_coordinate;
     use crate::numeric::vector::Vector;
 
     #[test]
@@ -304,6 +411,55 @@ mod tests {
         assert_eq!(Open.difference(a, b), a - b);
         assert_eq!(Either::<f64>::in_domain(&domain).difference(a, b), d);
         assert_eq!(Either::<f64>::in_domain(&Domain::Open).difference(a, b), a - b);
+    }
+
+    /// Displacements in triclinic boxes lead to the nearest image if it is nearer than half of the
+    /// least of ax, by and cz, in every precision, wherever the positions are.
+    #[test]
+    fn triclinic_displacements_lead_to_near_images() {
+        let mut state = 7_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        for turn in 0..20_000 {
+            let [ax, by, cz] = [1.0, 1.0 + random(), 0.8 + random()];
+            let edge = |x: f64| if turn % 3 == 0 { 0.5_f64.copysign(x) } else { x };
+            let tilts = [edge(random()) * ax, edge(random()) * ax, edge(random()) * by];
+            let vectors = [[ax, 0.0, 0.0], [tilts[0], by, 0.0], [tilts[1], tilts[2], cz]];
+            let domain = Domain::triclinic(vectors).unwrap();
+            let near = 0.49 * ax.min(by).min(cz);
+            let d = [random(), random(), random()].map(|x| 2.0 * near * x / 3.0_f64.sqrt());
+            let scale = [1.0, 40.0][turn % 2];
+            let a = [random(), random(), random()].map(|x| scale * x);
+            let n = [random(), random(), random()].map(|x| (5.0 * x).round());
+            let b: [f64; 3] = std::array::from_fn(|k| {
+                a[k] - d[k] + (0..3).map(|l| n[l] * vectors[l][k]).sum::<f64>()
+            });
+            let check = |found: [f64; 3], roundoff: f64| {
+                for k in 0..3 {
+                    let error = (found[k] - d[k]).abs();
+                    assert!(error <= roundoff, "{domain:?} {a:?} {b:?}: {found:?}, not {d:?}");
+                }
+            };
+            let found = Triclinic::<f64>::new(&domain).difference(Point(a), Point(b)).0;
+            check(found, 1e-14 * scale.max(4.0));
+            let [c, e] = [a, b].map(|x| Point(x.map(DoubleSingle::from)));
+            let found = Triclinic::<Mixed>::new(&domain).difference(c, e).0;
+            check(found.map(Scalar::to_f64), 4e-14 * scale.max(4.0) + 1.2e-7 * near);
+            let [c, e] = [a, b].map(|x| Point(x.map(|x| x as f32)));
+            let found = Triclinic::<f32>::new(&domain).difference(c, e).0;
+            check(found.map(f64::from), 2e-6 * scale.max(4.0));
+            // Wrapped positions are in the brick, and have the same displacement.
+            let [p, q] = [a, b].map(|x| domain.wrap(Point(x)));
+            let [lengths, _] = domain.factors();
+            assert!((0..3).all(|k| (0.0..lengths[k]).contains(&p[k])), "{p:?}");
+            check(Triclinic::<f64>::new(&domain).difference(p, q).0, 1e-13 * scale.max(4.0));
+            let of_two = Triclinic::<f64>::new(&domain);
+            let [p, q] = [a, b].map(|[x, y, _]| Point([x, y]));
+            let plane = of_two.difference(p, q);
+            assert!(plane.x.abs() <= ax / 2.0 + 1e-12 && plane.y.abs() <= by / 2.0 + 1e-12);
+        }
     }
 
     #[test]

@@ -309,6 +309,28 @@ pub enum Error {
         /// The precision of the engine.
         precision: Precision,
     },
+    /// The vectors of a triclinic box are not reduced.
+    #[error(
+        "triclinic box of a = {:?}, b = {:?}, c = {:?}: {problem}; expected a = (ax, 0, 0), b = (bx, by, 0) \
+         and c = (cx, cy, cz) with finite components, positive ax, by and cz, |bx| and |cx| of at most ax/2, \
+         and |cy| of at most by/2; reduce lower triangular vectors by subtracting whole vectors b and a from \
+         c and a from b, as `Domain::triclinic_reduced` does, and rotate others before, with the particles",
+        found[0], found[1], found[2]
+    )]
+    BoxVectors {
+        /// The vectors that were given.
+        found: [[f64; 3]; 3],
+        /// The first condition that they do not meet.
+        problem: &'static str,
+    },
+    /// An engine that does not take triclinic boxes was given one.
+    #[error("{engine} in a triclinic box: expected a rectangular box or open space; {advice}")]
+    NoTriclinic {
+        /// The engine.
+        engine: &'static str,
+        /// A way to evaluate the particles.
+        advice: &'static str,
+    },
     /// A number leaves the range of the precision.
     #[error(
         "{what}[{particle}]: {field} of {found:e} becomes {computed:e} in {precision} precision, which has \

@@ -26,6 +26,7 @@ mod records;
 mod state;
 #[doc(hidden)]
 pub mod trees;
+mod triclinic;
 mod tuples;
 
 pub use crate::check::compare;
@@ -61,7 +62,7 @@ pub use crate::numeric::precision::Precision;
 pub use crate::numeric::rows::{Reader, Writer};
 pub use crate::numeric::scalar::Scalar;
 pub use crate::numeric::simd::level::SimdLevel;
-pub use crate::numeric::space::{Open, Periodic, Space};
+pub use crate::numeric::space::{Open, Periodic, Space, SpaceKind, Triclinic};
 pub use crate::numeric::spline::{Cubic, Cubics, Spline};
 pub use crate::numeric::vector::{Point, Vector};
 pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};
@@ -72,6 +73,7 @@ pub use crate::state::EngineState;
 pub use crate::state::ListState;
 pub use crate::trees::opening::Opening;
 pub use crate::trees::report::{TreeReport, TreeTimes};
+pub use crate::triclinic::{BoxVectors, Cell};
 
 /// Records as rows of 64-bit words, and their layout in the memory of devices.
 #[doc(hidden)]

@@ -11,8 +11,11 @@ use nbody_core::{
 const GRAVITY: Gravity = Gravity { eps2: 1e-4 };
 const WHOLE: Whole = Whole { eps2: 1e-4 };
 
-fn domains() -> [Domain; 2] {
-    [Domain::Open, Domain::periodic([1.0, 0.75, 2.0]).unwrap()]
+fn domains() -> [Domain; 3] {
+    let vectors = [[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 0.3, 2.0]];
+    let boxes = [Domain::periodic([1.0, 0.75, 2.0]), Domain::triclinic(vectors)];
+    let [rectangular, triclinic] = boxes.map(Result::unwrap);
+    [Domain::Open, rectangular, triclinic]
 }
 
 /// Lists of indices below `n`: samples, and others in any order, some of them twice.

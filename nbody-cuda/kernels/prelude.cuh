@@ -441,6 +441,16 @@ __device__ __forceinline__ real difference(real a, real b, real length, real inv
     else return d;
 }
 
+// Returns the part that the difference d of the upper parts of two coordinates lacks: its rounding error
+// (Knuth's two-sum), which matters if whole lengths cancel most of d, and the lower parts.
+template <typename DoubleSingle>
+__device__ __forceinline__ real rest_of(real d, const DoubleSingle &a, const DoubleSingle &b)
+{
+    const real back = d - a.hi;
+    const real lost = (a.hi - (d - back)) - (b.hi + back);
+    return lost + (a.lo - b.lo);
+}
+
 // Returns the difference of two coordinates in mixed precision. They are double-single: hi + lo.
 template <typename DoubleSingle>
 __device__ __forceinline__ real difference(
@@ -450,30 +460,86 @@ __device__ __forceinline__ real difference(
     const real d = a.hi - b.hi;
     if constexpr (!PERIODIC) return d + (a.lo - b.lo);
 
-    // The rounding error of d (Knuth's two-sum), which matters if whole lengths cancel most of d.
-    const real back = d - a.hi;
-    const real lost = (a.hi - (d - back)) - (b.hi + back);
-    const real rest = lost + (a.lo - b.lo);
+    const real rest = rest_of(d, a, b);
     const real lengths = -rint((d + rest) * inverse);
     return mul_add(lengths, length.hi, d) + mul_add(lengths, length.lo, rest);
 }
 
-// Space, open or periodic: computes differences of positions.
+// Displacements in the precision of coordinates, of which whole vectors of a triclinic box are
+// subtracted: the displacement of two coordinates, a displacement without n lengths, and one
+// rounded to the precision of the program.
+__device__ __forceinline__ real apart(real a, real b) { return a - b; }
+__device__ __forceinline__ real without(real d, real n, real length) { return d - length * n; }
+__device__ __forceinline__ real narrowed(real d) { return d; }
+
+template <typename DoubleSingle>
+__device__ __forceinline__ DoubleSingle apart(const DoubleSingle &a, const DoubleSingle &b)
+{
+    const real d = a.hi - b.hi;
+    return {d, rest_of(d, a, b)};
+}
+
+template <typename DoubleSingle>
+__device__ __forceinline__ DoubleSingle without(
+    const DoubleSingle &d, real n, const DoubleSingle &length)
+{
+    const real hi = mul_add(-n, length.hi, d.hi);
+    // The step from d to hi and its rounding error; the step differs from -n times the length by
+    // the rounding error of hi. No product is rounded alone, so that contraction changes nothing.
+    const real step = hi - d.hi;
+    const real back = step - hi;
+    const real lost = (hi - (step - back)) - (d.hi + back);
+    const real error = mul_add(n, length.hi, step) + lost;
+    return {hi, mul_add(-n, length.lo, d.lo - error)};
+}
+
+template <typename DoubleSingle>
+__device__ __forceinline__ real narrowed(const DoubleSingle &d)
+{
+    return d.hi + d.lo;
+}
+
+// Space, open or periodic: computes differences of positions. In a triclinic box `length` has ax,
+// by and cz, and `tilt` bx, cx and cy.
 struct Space {
     Coordinate length[3];
     real inverse[3];
+    Coordinate tilt[3];
 
     __device__ __forceinline__ Vector<2> difference(const Point<2> &a, const Point<2> &b) const
     {
+        if constexpr (TRICLINIC) return across(apart(a.x, b.x), apart(a.y, b.y));
         return {nbody::difference(a.x, b.x, length[0], inverse[0]),
                 nbody::difference(a.y, b.y, length[1], inverse[1])};
     }
 
     __device__ __forceinline__ Vector<3> difference(const Point<3> &a, const Point<3> &b) const
     {
+        if constexpr (TRICLINIC) {
+            const Coordinate z = apart(a.z, b.z);
+            const real n = whole(z, inverse[2]);
+            const Vector<2> d = across(without(apart(a.x, b.x), n, tilt[1]), without(apart(a.y, b.y), n, tilt[2]));
+            return {d.x, d.y, narrowed(without(z, n, length[2]))};
+        }
         return {nbody::difference(a.x, b.x, length[0], inverse[0]),
                 nbody::difference(a.y, b.y, length[1], inverse[1]),
                 nbody::difference(a.z, b.z, length[2], inverse[2])};
+    }
+
+private:
+    // Returns the number of lengths that is nearest to a displacement.
+    static __device__ __forceinline__ real whole(const Coordinate &d, real inverse)
+    {
+        return rint(narrowed(d) * inverse);
+    }
+
+    // Subtracts whole vectors b and a.
+    __device__ __forceinline__ Vector<2> across(const Coordinate &x, const Coordinate &y) const
+    {
+        const real of_b = whole(y, inverse[1]);
+        const Coordinate rest = without(x, of_b, tilt[0]);
+        const real of_a = whole(rest, inverse[0]);
+        return {narrowed(without(rest, of_a, length[0])), narrowed(without(y, of_b, length[1]))};
     }
 };
 

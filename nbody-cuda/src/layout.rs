@@ -41,7 +41,19 @@ pub fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// Returns the space as an argument of kernels: the lengths of the box and their inverses.
+/// Returns the constants that tell the kind of the space.
+pub fn kind_of_space(domain: Domain) -> String {
+    let (periodic, triclinic) = (domain.is_periodic(), domain.is_triclinic());
+    format!(
+        "\
+constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
+constexpr bool TRICLINIC = {triclinic}; // a box whose vectors are not along the axes
+"
+    )
+}
+
+/// Returns the space as an argument of kernels: the lengths of the box, their inverses, and the
+/// other components of the vectors of a triclinic box.
 pub fn space(domain: Domain, precision: Precision) -> Vec<u64> {
     words(&match precision {
         Precision::Single => bytemuck::cast_slice(&factors::<f32>(domain)).to_vec(),
@@ -57,5 +69,8 @@ fn factors<S: Scalar>(domain: Domain) -> Vec<S::Word> {
         S::coordinate_to_words(S::coordinate(length), |word| words.push(word));
     }
     words.extend(inverses.map(|inverse| S::from_f64(inverse).to_word()));
+    for tilt in domain.tilts() {
+        S::coordinate_to_words(S::coordinate(tilt), |word| words.push(word));
+    }
     words
 }

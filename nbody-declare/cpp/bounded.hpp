@@ -215,6 +215,10 @@ struct Real {
     static NBODY_INLINE Real coordinate(double x) { return given(x); }
     static Real difference(Real a, Real b);
     static Real nearest_difference(Real a, Real b, Real length, Real inverse);
+    static Real apart(Real a, Real b);
+    static Real without(Real d, Real n, Real length);
+    // Rounds a displacement to the precision of the lane.
+    static Real rounded(Real d);
     static NBODY_INLINE Real select_coordinate(Mask mask, Real yes, Real no)
     {
         return select(mask, yes, no);
@@ -268,5 +272,9 @@ NBODY_INLINE Real Real::nearest_difference(Real a, Real b, Real length, Real inv
     const Real d = a - b;
     return d - length * (d * inverse).round_ties_even();
 }
+
+NBODY_INLINE Real Real::apart(Real a, Real b) { return a - b; }
+NBODY_INLINE Real Real::without(Real d, Real n, Real length) { return d - length * n; }
+NBODY_INLINE Real Real::rounded(Real d) { return d; }
 
 } // namespace nbody

@@ -27,11 +27,14 @@ struct Positions {
     template <size_t D> NBODY_INLINE Vector<D> difference(const Point<D> &a, const Point<D> &b) const
     {
         Vector<D> d = space.difference(a, b);
+        double magnitudes[D];
+        for (size_t k = 0; k < D; ++k) {
+            magnitudes[k] = __builtin_fabs(a[k].value) + __builtin_fabs(b[k].value);
+        }
+        if (space.is_triclinic) subtract_vectors(magnitudes, D);
         for (size_t k = 0; k < D; ++k) {
             if (setting.double_single) {
-                const double magnitude
-                    = __builtin_fabs(a[k].value) + __builtin_fabs(b[k].value) + setting.length;
-                d[k] = Real::double_single_difference(d[k].value, magnitude);
+                d[k] = Real::double_single_difference(d[k].value, magnitudes[k] + setting.length);
             } else {
                 d[k].error += setting.length;
             }
@@ -42,6 +45,22 @@ struct Positions {
             for (size_t k = 0; k < D; ++k) d[k].value *= factor;
         }
         return d;
+    }
+
+private:
+    // Adds the magnitudes of the vectors that a triclinic box subtracts; each of them rounds once
+    // more.
+    NBODY_INLINE void subtract_vectors(double *magnitudes, size_t dimensions) const
+    {
+        const double *const lengths = setting.domain.lengths, *const tilts = setting.domain.tilts;
+        const double before[2][2] = {{tilts[0], 0}, {tilts[1], tilts[2]}};
+        for (size_t k = dimensions; k-- > 1;) {
+            const double vectors = magnitudes[k] / lengths[k] + 1;
+            for (size_t l = 0; l < k; ++l) {
+                magnitudes[l] += vectors * __builtin_fabs(before[k - 1][l]);
+            }
+        }
+        for (size_t k = 0; k < dimensions; ++k) magnitudes[k] *= 2;
     }
 };
 

@@ -8,8 +8,8 @@
 // other operations: -ffp-contract=off. nbody-core compares all of them in `simd::cpp`.
 //
 // Rust prints two parts of the text before this header: the constants of functions, namespace
-// `fits`, by `nbody_core::fits::text`, and the struct `Domain` with `lengths`, `inverses` and
-// `is_periodic`.
+// `fits`, by `nbody_core::fits::text`, and the struct `Domain` with `lengths`, `inverses`, `tilts`,
+// `is_periodic` and `is_triclinic`.
 #pragma once
 
 #include <cstddef>

@@ -146,6 +146,10 @@ struct Real {
     static NBODY_INLINE Real coordinate(double x) { return of(x); }
     static NBODY_INLINE Real difference(Real a, Real b) { return of(a.value - b.value); }
     static Real nearest_difference(Real a, Real b, Real length, Real inverse);
+    static Real apart(Real a, Real b);
+    static Real without(Real d, Real n, Real length);
+    // Rounds a displacement to the precision of the lane.
+    static Real rounded(Real d);
     static NBODY_INLINE Real select_coordinate(Mask mask, Real yes, Real no)
     {
         return select(mask, yes, no);
@@ -163,6 +167,10 @@ NBODY_INLINE Real Real::nearest_difference(Real a, Real b, Real length, Real inv
     const Real d = a - b;
     return d - length * (d * inverse).round_ties_even();
 }
+
+NBODY_INLINE Real Real::apart(Real a, Real b) { return a - b; }
+NBODY_INLINE Real Real::without(Real d, Real n, Real length) { return d - length * n; }
+NBODY_INLINE Real Real::rounded(Real d) { return d; }
 
 #undef NBODY_FUNCTION
 

@@ -145,6 +145,12 @@ struct Real {
     static Coordinate coordinate(double x);
     static Real difference(Coordinate a, Coordinate b);
     static Real nearest_difference(Coordinate a, Coordinate b, Coordinate length, Real inverse);
+    // The displacement of two coordinates, and a displacement without n lengths, in the precision of
+    // coordinates.
+    static Coordinate apart(Coordinate a, Coordinate b);
+    static Coordinate without(Coordinate d, Real n, Coordinate length);
+    // Rounds a displacement to the precision of the lane.
+    static Real rounded(Coordinate d);
     static Coordinate select_coordinate(Mask mask, Coordinate yes, Coordinate no);
     // Reads the numbers of a coordinate.
     template <class Next> static Coordinate coordinate_from(Next &&next);
@@ -192,15 +198,34 @@ NBODY_INLINE Real Real::difference(DoubleSingle a, DoubleSingle b)
 NBODY_INLINE Real Real::nearest_difference(
     DoubleSingle a, DoubleSingle b, DoubleSingle length, Real inverse)
 {
+    const auto [d, rest] = apart(a, b);
+    const float lengths = -__builtin_rintf((d + rest) * inverse.value);
+    return {__builtin_fmaf(lengths, length.hi, d) + __builtin_fmaf(lengths, length.lo, rest)};
+}
+
+NBODY_INLINE DoubleSingle Real::apart(DoubleSingle a, DoubleSingle b)
+{
     const float d = a.hi - b.hi;
     // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of
     // d.
     const float back = d - a.hi;
     const float lost = (a.hi - (d - back)) - (b.hi + back);
-    const float rest = lost + (a.lo - b.lo);
-    const float lengths = -__builtin_rintf((d + rest) * inverse.value);
-    return {__builtin_fmaf(lengths, length.hi, d) + __builtin_fmaf(lengths, length.lo, rest)};
+    return {d, lost + (a.lo - b.lo)};
 }
+
+NBODY_INLINE DoubleSingle Real::without(DoubleSingle d, Real n, DoubleSingle length)
+{
+    const float hi = __builtin_fmaf(-n.value, length.hi, d.hi);
+    // The step from d to hi and its rounding error; the step differs from -n times the length by
+    // the rounding error of hi.
+    const float step = hi - d.hi;
+    const float back = step - hi;
+    const float lost = (hi - (step - back)) - (d.hi + back);
+    const float error = __builtin_fmaf(n.value, length.hi, step) + lost;
+    return {hi, __builtin_fmaf(-n.value, length.lo, d.lo - error)};
+}
+
+NBODY_INLINE Real Real::rounded(DoubleSingle d) { return {d.hi + d.lo}; }
 
 template <class Next> NBODY_INLINE DoubleSingle Real::coordinate_from(Next &&next)
 {
@@ -217,6 +242,10 @@ NBODY_INLINE Real Real::nearest_difference(Real a, Real b, Real length, Real inv
     const Real d = a - b;
     return d - length * (d * inverse).round_ties_even();
 }
+
+NBODY_INLINE Real Real::apart(Real a, Real b) { return a - b; }
+NBODY_INLINE Real Real::without(Real d, Real n, Real length) { return d - length * n; }
+NBODY_INLINE Real Real::rounded(Real d) { return d; }
 
 template <class Next> NBODY_INLINE Real Real::coordinate_from(Next &&next) { return next(); }
 #endif

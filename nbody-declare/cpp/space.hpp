@@ -46,22 +46,60 @@ struct Periodic {
     }
 };
 
-// Unbounded space or a periodic box, as a branch at each difference: slower than `Open` or
-// `Periodic`, but compiled once for both.
-struct Either {
+// A triclinic box: displacements lose whole vectors c, b and a.
+struct Triclinic {
     static constexpr bool IN_ORDER = true;
-    bool is_periodic;
-    Periodic periodic;
+    Coordinate vectors[3][3];
+    Real inverses[3];
 
-    static NBODY_INLINE Either in_domain(const Domain &domain)
+    static NBODY_INLINE Triclinic in_domain(const Domain &domain)
     {
-        return {domain.is_periodic, Periodic::in_domain(domain)};
+        const double *const lengths = domain.lengths, *const tilts = domain.tilts;
+        const double vectors[3][3] = {
+            {lengths[0], 0, 0}, {tilts[0], lengths[1], 0}, {tilts[1], tilts[2], lengths[2]}};
+        Triclinic space;
+        for (size_t k = 0; k < 3; ++k) {
+            space.inverses[k] = Real::splat(domain.inverses[k]);
+            for (size_t l = 0; l < 3; ++l) space.vectors[k][l] = Real::coordinate(vectors[k][l]);
+        }
+        return space;
     }
 
     template <size_t D>
     NBODY_INLINE Vector<D> difference(const Point<D> &a, const Point<D> &b) const
     {
-        return is_periodic ? periodic.difference(a, b) : Open{}.difference(a, b);
+        Coordinate d[D];
+        for (size_t k = 0; k < D; ++k) d[k] = Real::apart(a[k], b[k]);
+        for (size_t k = D; k-- > 0;) {
+            const Real n = (Real::rounded(d[k]) * inverses[k]).round_ties_even();
+            for (size_t l = 0; l <= k; ++l) d[l] = Real::without(d[l], n, vectors[k][l]);
+        }
+        Vector<D> rounded;
+        for (size_t k = 0; k < D; ++k) rounded[k] = Real::rounded(d[k]);
+        return rounded;
+    }
+};
+
+// Any space, as a branch at each difference: slower than the spaces themselves, but compiled once
+// for all.
+struct Either {
+    static constexpr bool IN_ORDER = true;
+    bool is_periodic, is_triclinic;
+    Periodic periodic;
+    Triclinic triclinic;
+
+    static NBODY_INLINE Either in_domain(const Domain &domain)
+    {
+        return {domain.is_periodic, domain.is_triclinic, Periodic::in_domain(domain),
+                Triclinic::in_domain(domain)};
+    }
+
+    template <size_t D>
+    NBODY_INLINE Vector<D> difference(const Point<D> &a, const Point<D> &b) const
+    {
+        return !is_periodic ? Open{}.difference(a, b)
+            : is_triclinic  ? triclinic.difference(a, b)
+                            : periodic.difference(a, b);
     }
 };
 

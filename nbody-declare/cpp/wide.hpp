@@ -190,6 +190,12 @@ struct Real {
         const level::Register d = a.x - b.x;
         return {level::neg_mul_add(length.x, level::round_ties_even(d * inverse.x), d)};
     }
+    static NBODY_INLINE Coordinate apart(Coordinate a, Coordinate b) { return {a.x - b.x}; }
+    static NBODY_INLINE Coordinate without(Coordinate d, Real n, Coordinate length)
+    {
+        return {level::neg_mul_add(length.x, n.x, d.x)};
+    }
+    static NBODY_INLINE Real rounded(Coordinate d) { return d; }
     static NBODY_INLINE Coordinate select_coordinate(Mask mask, Coordinate yes, Coordinate no)
     {
         return select(mask, yes, no);

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::agreement::{Agreement, Operation};
 use crate::distributed::{
     Distributed, DistributedLists, DistributedPrograms, DistributedSelection,
-    DistributedShortRange, DistributedTree, DistributedTuples, Kind, all, all_mut,
+    DistributedShortRange, DistributedTree, DistributedTuples, Kind, all, all_mut, check_lists,
 };
 use crate::error::Error;
 use crate::shared::{Job, Shared};
@@ -209,7 +209,9 @@ impl untyped::Device for OverRanks {
         origin: Origin,
         precision: Precision,
     ) -> Result<Box<dyn Neighbours>, CoreError> {
-        let lists = self.device.neighbours(domain, origin.clone(), precision);
+        let refused = check_lists(&domain);
+        let lists =
+            refused.and_then(|()| self.device.neighbours(domain, origin.clone(), precision));
         let lists = lists.map(|lists| DistributedLists::new(&self.job, lists, origin));
         let pairs = lists.as_ref().map_or(0, DistributedLists::pairs);
         let name = || format!("neighbour lists in {precision} precision");

@@ -236,8 +236,9 @@ impl<E: OfRank + ?Sized> Shared<E> {
         let [i, results, j] = n;
         let numbers = [i as u64, results as u64, j as u64, self.job.least_operations, self.given];
         let flags = [one_set.into(), (store == Store::Add).into()];
-        let lengths = self.engine.options().domain.factors()[0].map(f64::to_bits);
-        [&numbers[..], &flags, &lengths, self.engine.parameters()].concat()
+        let cell = self.engine.options().domain.cell();
+        let [lengths, tilts] = [cell.lengths, cell.tilts].map(|of| of.map(f64::to_bits));
+        [&numbers[..], &flags, &lengths, &tilts, self.engine.parameters()].concat()
     }
 }
 

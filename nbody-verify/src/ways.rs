@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use nbody_core::{Accumulation, Domain, Error, Law, Math, Options, Pairs, Precision};
 
-/// Returns unbounded space, and a box for particles in the unit cube: its length is 1 along x and
-/// 1/2 along y, and z is open. The lengths are powers of two, so that all precisions agree on the
+/// Returns unbounded space, and two boxes for particles in the unit cube. The length of the first is
+/// 1 along x and 1/2 along y, and z is open; the second is triclinic. The lengths are powers of two,
+/// and the other components of vectors are multiples of 1/16, so that all precisions agree on the
 /// nearest image.
-pub fn domains() -> Result<[Domain; 2], Error> {
-    Ok([Domain::Open, Domain::periodic([1.0, 0.5, f64::INFINITY])?])
+pub fn domains() -> Result<[Domain; 3], Error> {
+    let vectors = [[1.0, 0.0, 0.0], [0.3125, 0.5, 0.0], [-0.4375, 0.1875, 0.5]];
+    let boxes = [Domain::periodic([1.0, 0.5, f64::INFINITY])?, Domain::triclinic(vectors)?];
+    Ok([Domain::Open, boxes[0], boxes[1]])
 }
 
 /// Lists the ways to compute in this space, without redundant ones: blocked accumulation in double
@@ -40,14 +43,14 @@ pub fn ways(domain: Domain) -> Vec<Options> {
 
 /// Lists the ways in these spaces, with ordered pairs and, where Newton's third law allows it,
 /// with symmetric ones. Compensated sums always use ordered pairs. Spaces that engines refuse for
-/// this law are left out: a periodic box, if the law has no points.
-pub fn all_ways(law: &Law, domains: [Domain; 2]) -> Vec<Options> {
+/// this law are left out: periodic boxes, if the law has no points.
+pub fn all_ways(law: &Law, domains: [Domain; 3]) -> Vec<Options> {
     let mut ways = product(domains, law.third_law.is_some());
     ways.retain(|way| law.check_domain(&way.domain).is_ok());
     ways
 }
 
-fn product(domains: [Domain; 2], third_law: bool) -> Vec<Options> {
+fn product(domains: [Domain; 3], third_law: bool) -> Vec<Options> {
     let ordered: Vec<_> = domains.into_iter().flat_map(ways).collect();
     let symmetric = ordered.iter().filter(|way| third_law && may_be_symmetric(way));
     let symmetric: Vec<_> = symmetric.map(|&way| way.pairs(Pairs::Symmetric)).collect();
@@ -63,7 +66,7 @@ fn may_be_symmetric(way: &Options) -> bool {
 ///
 /// The default is always among them. `turn` is the interaction's place in the library. Each
 /// interaction gets another selection, so that the whole library covers all ways.
-pub fn paired_ways(law: &Law, domains: [Domain; 2], turn: usize) -> Vec<Options> {
+pub fn paired_ways(law: &Law, domains: [Domain; 3], turn: usize) -> Vec<Options> {
     cover(&all_ways(law, domains), turn)
 }
 
@@ -161,6 +164,6 @@ mod tests {
     #[test]
     fn the_numbers_of_ways() {
         let counts = [false, true].map(|third_law| product(domains().unwrap(), third_law).len());
-        assert_eq!(counts, [22, 40]);
+        assert_eq!(counts, [28, 52]);
     }
 }

@@ -41,8 +41,8 @@ pub trait Engine<X: Interaction>: fmt::Debug {
     }
 
     /// Sets the domain of the particles. Changing the lengths of a periodic box costs nothing; on
-    /// a GPU, changing between a periodic box and open space compiles other programs or loads them
-    /// from the cache. A box whose lengths the precision cannot represent is an error, and so is a
+    /// a GPU, changing between open space, a rectangular and a triclinic box compiles other programs
+    /// or loads them from the cache. A box whose lengths the precision cannot represent is an error, and so is a
     /// periodic box for an interaction without points; the domain then stays.
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.untyped_mut().set_domain(domain)

@@ -84,7 +84,8 @@ impl Neighbours {
 
     /// Sets the space before the next update, as a barostat does at every step. That update
     /// rebuilds the lists, unless only the lengths of the box have changed and by less than the
-    /// margin: positions that scale with the box then count as unmoved.
+    /// margin: positions that scale with the box then count as unmoved. Another triclinic box always
+    /// rebuilds them.
     pub fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
         self.lists.set_domain(domain)
     }

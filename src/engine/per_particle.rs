@@ -118,7 +118,9 @@ impl<U: Update> PerParticle<U> {
     /// Wrapping subtracts whole lengths in `f64`, before a position is rounded to the precision of
     /// the particles; a coordinate that would be rounded to the length becomes 0. Displacements
     /// stay the same up to rounding. Coordinates in open directions, and infinite or NaN coordinates
-    /// stay. Fields that the update does not assign keep their bits.
+    /// stay. Fields that the update does not assign keep their bits. In a triclinic box whole
+    /// vectors are subtracted, and a coordinate that would be rounded to its length is some units in
+    /// the last place less.
     ///
     /// In open space there is nothing to wrap into, and updates are an error until
     /// [`set_domain`](Self::set_domain) gives a periodic box. So are updates of particles without

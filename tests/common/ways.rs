@@ -14,14 +14,22 @@ pub fn levels() -> Vec<Device> {
     nbody::cpu::SimdLevel::available().map(|level| Device::cpu_with(level).unwrap()).collect()
 }
 
+/// Number of choices of [`domain`]; the last one is a triclinic box.
+pub const DOMAINS: usize = 4;
+
 /// Returns unbounded space or a box with lengths in multiples of [`UNIT`]. Half of a length is no
 /// multiple of the unit, so that the nearest image of each pair is unambiguous.
 pub fn domain(choice: usize, unit: f64) -> Domain {
-    let [x, z] = [2049.0, 4097.0].map(|length| length * UNIT * unit);
+    let of = |length: f64| length * UNIT * unit;
+    let [x, z] = [2049.0, 4097.0].map(of);
     match choice {
         0 => Domain::Open,
         1 => Domain::periodic([x; 3]).unwrap(),
-        _ => Domain::periodic([x, f64::INFINITY, z]).unwrap(),
+        2 => Domain::periodic([x, f64::INFINITY, z]).unwrap(),
+        _ => {
+            let (b, c) = ([of(-1023.0), x, 0.0], [of(777.0), of(1001.0), of(2051.0)]);
+            Domain::triclinic([[x, 0.0, 0.0], b, c]).unwrap()
+        }
     }
 }
 
@@ -30,15 +38,26 @@ pub fn real(x: f64, precision: Precision) -> f64 {
     if precision == Precision::Double { x } else { f64::from(x as f32) }
 }
 
-/// Returns the difference of positions by the nearest image.
+/// Returns the difference of positions, in a box without whole lengths or vectors.
 pub fn difference(a: Point, b: Point, domain: Domain) -> Vector {
     let mut d = a - b;
-    if let Domain::Periodic(lengths) = domain {
-        for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
-            if length.is_finite() {
-                *d -= length * (*d * (1.0 / length)).round_ties_even();
+    match domain {
+        Domain::Periodic(lengths) => {
+            for (d, length) in d.0.iter_mut().zip(lengths.to_array()) {
+                if length.is_finite() {
+                    *d -= length * (*d * (1.0 / length)).round_ties_even();
+                }
             }
         }
+        Domain::Triclinic(vectors) => {
+            let [a, b, c] = vectors.to_array();
+            let n = (d.z * (1.0 / c[2])).round_ties_even();
+            d = Vector::new(d.x - n * c[0], d.y - n * c[1], d.z - n * c[2]);
+            let n = (d.y * (1.0 / b[1])).round_ties_even();
+            d = Vector::new(d.x - n * b[0], d.y - n * b[1], d.z);
+            d.x -= (d.x * (1.0 / a[0])).round_ties_even() * a[0];
+        }
+        _ => {}
     }
     d
 }

@@ -128,8 +128,8 @@ fn laws_as_text_have_the_bits_of_compiled_laws() {
                 for options in all_ways(case.compiled, domains) {
                     let is_exact = options.math == Math::Exact;
                     let lane = if is_exact { 0 } else { 1 + level };
-                    let is_periodic = lane > 1 && options.domain.is_periodic();
-                    let unit = lane * 6 + 2 * options.precision as usize + usize::from(is_periodic);
+                    let space = if lane > 1 { options.domain.kind() as usize } else { 0 };
+                    let unit = lane * 9 + 3 * options.precision as usize + space;
                     let is_repeated = is_exact && level > 0;
                     if all_units || !is_repeated && (k + unit).is_multiple_of(SHARE) {
                         faults.extend(case.compare_all(device, options));

@@ -63,7 +63,7 @@ fn main() {
 
 #[derive(Default)]
 struct Trials {
-    domains: [Domain; 2],
+    domains: [Domain; 3],
     /// Whether the visited interactions are the tests' own, not the library's.
     others: bool,
     /// Number of visited interactions.
@@ -79,7 +79,7 @@ impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, interaction: X) {
         // The reference takes longer than a program, so all ways in one space share it, except in
         // mixed precision, where the particles differ.
-        let expected = [(); 4].map(|()| Cases::default());
+        let expected = [(); 6].map(|()| Cases::default());
         let ways = paired_ways(X::LAW, self.domains, self.turn);
         let ways = nbody_tests::in_turn(X::LAW, !self.others, ways, self.turn);
         let ways = nbody_tests::tested(X::LAW, !self.others, ways, self.turn);
@@ -92,8 +92,8 @@ impl Visitor for Trials {
         for (way, options) in ways.into_iter().enumerate() {
             let Options { precision, domain, .. } = options;
             let mixed = precision == Precision::Mixed;
-            let cases =
-                expected[2 * usize::from(mixed) + usize::from(domain.is_periodic())].clone();
+            let space = self.domains.iter().position(|it| *it == domain).expect("a space of all");
+            let cases = expected[self.domains.len() * usize::from(mixed) + space].clone();
             let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
             let title = format!("{}/{}", X::LAW.name, name(&options));
             let parameters = parameters.clone();

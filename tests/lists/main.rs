@@ -32,5 +32,7 @@ mod states;
 mod ties;
 #[cfg(not(feature = "quick"))]
 mod times;
+#[cfg(not(feature = "quick"))]
+mod triclinic;
 mod updates;
 mod ways;

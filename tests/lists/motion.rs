@@ -7,15 +7,18 @@ use nbody::{Neighbours, ShortRange, Skin};
 use nbody_interactions::lennard_jones::{Atom, LennardJones};
 use nbody_tests::contacts::contact::{Ball, Either, Gather, Uniform};
 use nbody_tests::contacts::{Random, UNIT};
+use nbody_tests::ways::difference;
 
 const SKIN: f64 = 128.0 * UNIT;
 const UNIFORM: Uniform = Uniform { cutoff: 0.25 };
 const GATHER: Gather = Gather { factor: 2.0 };
 const EITHER: Either = Either { factor: 2.0 };
 
-fn domains() -> [Domain; 3] {
+fn domains() -> [Domain; 4] {
     let slab = Domain::periodic([2.0, f64::INFINITY, 4.0]).unwrap();
-    [Domain::Open, Domain::periodic([2.0; 3]).unwrap(), slab]
+    let vectors = [[2.0, 0.0, 0.0], [-1.0, 2.0, 0.0], [0.75, 0.875, 4.0]];
+    let triclinic = Domain::triclinic(vectors).unwrap();
+    [Domain::Open, Domain::periodic([2.0; 3]).unwrap(), slab, triclinic]
 }
 
 /// Moving balls, their lists, and three interactions over the lists.
@@ -97,17 +100,6 @@ where
     assert!(expected.iter().any(|near| near.count > 0), "a test without pairs shows nothing");
 }
 
-/// Returns the length of the displacement by the nearest image.
-fn moved(ball: &Ball, before: &Ball, domain: &Domain) -> f64 {
-    let Domain::Periodic(lengths) = domain else { return (ball.pos - before.pos).norm() };
-    let lengths = lengths.to_array();
-    let along = |axis: usize| {
-        let (d, length) = (ball.pos[axis] - before.pos[axis], lengths[axis]);
-        if length.is_finite() { d - length * (d / length).round() } else { d }
-    };
-    [0, 1, 2].map(along).iter().map(|d| d * d).sum::<f64>().sqrt()
-}
-
 #[test]
 fn lists_are_complete_at_any_age_while_particles_move_at_random() {
     let (mut rebuilds, mut kept) = (0, 0);
@@ -127,7 +119,8 @@ fn lists_are_complete_at_any_age_while_particles_move_at_random() {
                     }
                 }
                 let both = motion.balls.iter().zip(&before);
-                let farthest = both.map(|(ball, before)| moved(ball, before, &domain));
+                let farthest =
+                    both.map(|(ball, before)| difference(ball.pos, before.pos, domain).norm());
                 let must = farthest.fold(0.0, f64::max) > SKIN / 2.0;
                 assert_eq!(motion.step(), must, "{domain:?} {precision} step {step}");
                 if must {

@@ -80,6 +80,27 @@ fn thirteen_atoms_have_the_energy_of_the_icosahedron() {
     }
 }
 
+/// The third configuration of 300 particles in a triclinic cell of the NIST Standard Reference
+/// Simulation Website (Lennard-Jones fluid reference calculations: non-cuboid cell) has the energy
+/// -505.78567945268367, truncated at 3.
+#[test]
+fn a_fluid_in_a_triclinic_box_has_the_energy_of_nist() {
+    let positions: Vec<[f64; 3]> = include_str!("triclinic.txt")
+        .lines()
+        .map(|line| {
+            let mut numbers = line.split(' ').map(|number| number.parse().unwrap());
+            [(); 3].map(|()| numbers.next().unwrap())
+        })
+        .collect();
+    let domain = Domain::triclinic([
+        [10.0, 0.0, 0.0],
+        [1.736_481_776_669_304_1, 9.848_077_530_122_08, 0.0],
+        [2.588_190_451_025_207_4, 0.428_634_797_918_645_67, 9.649_743_126_075_18],
+    ]);
+    let Sums { pot, .. } = evaluate(&positions, domain.unwrap(), 3.0);
+    assert!((pot / 2.0 + 505.785_679_452_683_67).abs() < 1e-11, "{}", pot / 2.0);
+}
+
 /// The lattice sums of the face-centred cubic lattice are 12.13188 and 14.45392 for the powers -12
 /// and -6 of the distance, in units of the nearest-neighbour distance (Jones & Ingham 1925, Proc.
 /// R. Soc. A 107, 636).
@@ -95,15 +116,30 @@ fn a_crystal_has_the_lattice_sums() {
         let at = |corner: &[f64; 3]| [0, 1, 2].map(|axis| (corner[axis] + cell[axis] + 0.1) * edge);
         positions.extend(corners.iter().map(at));
     }
+    has_the_lattice_sums(&positions, Domain::periodic([edge * f64::from(CELLS); 3]).unwrap());
+
+    // The same crystal of primitive cells, in a box along the vectors of the lattice.
+    const PRIMITIVE: u32 = 11;
+    let (r3, r6) = (3.0_f64.sqrt(), 6.0_f64.sqrt());
+    let vectors = [[1.0, 0.0, 0.0], [0.5, r3 / 2.0, 0.0], [0.5, r3 / 6.0, r6 / 3.0]];
+    let site = |k: u32| {
+        let n = [k % PRIMITIVE, k / PRIMITIVE % PRIMITIVE, k / PRIMITIVE.pow(2)].map(f64::from);
+        [0, 1, 2].map(|axis| (0..3).map(|k| n[k] * vectors[k][axis]).sum::<f64>() + 0.1)
+    };
+    let positions: Vec<_> = (0..PRIMITIVE.pow(3)).map(site).collect();
+    let vectors = vectors.map(|vector| vector.map(|x| x * f64::from(PRIMITIVE)));
+    has_the_lattice_sums(&positions, Domain::triclinic(vectors).unwrap());
+}
+
+fn has_the_lattice_sums(positions: &[[f64; 3]], domain: Domain) {
     // The cutoff lies between two shells, whose radii are square roots of integers.
     let cutoff = 16.5_f64.sqrt();
-    let domain = Domain::periodic([edge * f64::from(CELLS); 3]).unwrap();
-    let Sums { pot, virial } = evaluate(&positions, domain, cutoff);
+    let Sums { pot, virial } = evaluate(positions, domain, cutoff);
     let [pot, virial] = [pot, virial].map(|sum| sum / positions.len() as f64);
     let found = [virial / 24.0 - pot / 4.0, virial / 24.0 - pot / 2.0];
     // Beyond the cutoff the density of atoms is taken as uniform.
     let beyond = |power: f64| {
-        let density = edge;
+        let density = 2.0_f64.sqrt();
         4.0 * std::f64::consts::PI * density / ((power - 3.0) * cutoff.powf(power - 3.0))
     };
     assert!((found[0] + beyond(12.0) - 12.131_88).abs() < 2e-5, "{found:?}");

@@ -8,7 +8,7 @@ use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
 };
-use nbody_tests::ways::{check_rows, difference, domain, message, real, same};
+use nbody_tests::ways::{DOMAINS, check_rows, difference, domain, message, real, same};
 
 /// The kind of program, and the particles that it runs for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ const SIZES: [usize; 8] = [257, 31, 1, 1000, 0, 256, 2, 600];
 /// particles and results, the space, wrapping of positions, and records with other fields for
 /// particles and second particles.
 const OPTIONS: [usize; 8] =
-    [RUNS.len(), Precision::ALL.len(), Precision::ALL.len(), ACCUMULATIONS.len(), 3, 2, 2, 2];
+    [RUNS.len(), Precision::ALL.len(), Precision::ALL.len(), ACCUMULATIONS.len(), DOMAINS, 2, 2, 2];
 
 #[derive(Clone, Debug)]
 struct Way {
@@ -111,14 +111,36 @@ fn guides(n: usize) -> Vec<Guide> {
 
 /// Returns the position as it is stored.
 fn stored(pos: Point, way: &Way) -> Point {
-    let Domain::Periodic(lengths) = way.domain else { return position(pos, way.precision) };
     if !way.wraps {
         return position(pos, way.precision);
     }
+    if let Domain::Triclinic(vectors) = way.domain {
+        return position(in_brick(pos, vectors.to_array()), way.precision);
+    }
+    let Domain::Periodic(lengths) = way.domain else { unreachable!("open space") };
     let pos = position(way.domain.wrap(pos), way.precision);
     let wrapped = pos.0.into_iter().zip(lengths.to_array());
     let mut wrapped = wrapped.map(|(x, length)| if x == length { 0.0 } else { x });
     Point([(); 3].map(|()| wrapped.next().unwrap()))
+}
+
+/// Returns the image of a position a few vectors outside the brick of a triclinic box.
+fn in_brick(pos: Point, vectors: [[f64; 3]; 3]) -> Point {
+    let mut x = pos.0;
+    for k in [2, 1, 0] {
+        let mut n = 0.0;
+        let inside = |n: f64| x[k] - n * vectors[k][k];
+        while inside(n) < 0.0 {
+            n -= 1.0;
+        }
+        while inside(n) >= vectors[k][k] {
+            n += 1.0;
+        }
+        for l in 0..=k {
+            x[l] -= n * vectors[k][l];
+        }
+    }
+    Point(x)
 }
 
 const STEP: Step = Step { dt: 0.3, rates: [0.7, 1.0 / 3.0] };

@@ -8,6 +8,7 @@ use nbody::{Error, Particles, Selection};
 use nbody_tests::contacts::Random;
 use nbody_tests::particle_programs::{Advance, Body, Drift, Relax, Runner, Star};
 use nbody_tests::points::points::Step;
+use nbody_tests::ways::difference;
 
 const LENGTHS: [f64; 3] = [0.9, 0.3, f64::INFINITY];
 
@@ -101,6 +102,43 @@ fn positions_at_the_faces_are_wrapped() {
             // Positions inside the box stay.
             drift.update(&mut bodies, ()).unwrap();
             same(&what, &positions(&bodies), &found);
+        }
+    }
+}
+
+/// Positions in a triclinic box stay at an image, and each coordinate is less than its length.
+#[test]
+fn positions_are_wrapped_into_triclinic_boxes() {
+    let vectors = [[0.9, 0.0, 0.0], [-0.4, 0.3, 0.0], [0.35, 0.11, 0.9]];
+    let domain = Domain::triclinic(vectors).unwrap();
+    for (precision, error) in
+        [(Precision::Single, 3e-7), (Precision::Mixed, 1e-13), (Precision::Double, 1e-14)]
+    {
+        let mut expected: Option<Vec<[f64; 3]>> = None;
+        for device in nbody_tests::all_devices() {
+            let mut bodies = device.upload(&bodies(), precision).unwrap();
+            let what = format!("{device}, {precision}");
+            let start = positions(&bodies);
+            let mut drift = PerParticle::new(&device, Drift { dt: 1.0 }).unwrap();
+            drift.set_domain(domain).unwrap();
+            drift.set_wrap(true);
+            drift.update(&mut bodies, ()).unwrap();
+            let found = positions(&bodies);
+            let mut near = 0;
+            for (k, (before, after)) in start.iter().zip(&found).enumerate() {
+                let is_inside = |c: usize| (0.0..vectors[c][c]).contains(&after[c]);
+                let are_inside = (0..3).all(|c| is_inside(c) || !before[c].is_finite());
+                assert!(are_inside, "{what}, particle {k}: {before:?} {after:?}");
+                if before.iter().all(|x| x.abs() < 1e3) {
+                    let moved = difference(Point(*after), Point(*before), domain);
+                    assert!(moved.norm() < error, "{what}, particle {k}: {before:?} {after:?}");
+                    near += 1;
+                }
+            }
+            assert!(near > 100, "{near}");
+            drift.update(&mut bodies, ()).unwrap();
+            same(&what, &positions(&bodies), &found);
+            same(&what, &found, expected.get_or_insert_with(|| found.clone()));
         }
     }
 }

@@ -113,7 +113,7 @@ fn all_meet(met: &Met, architectures: &[u32]) -> Result<(), Failed> {
 
 struct Trials {
     compiler: Arc<Compiler>,
-    domains: [Domain; 2],
+    domains: [Domain; 3],
     /// Whether the visited interactions belong to the library.
     library: bool,
     /// Number of visited interactions.
@@ -155,7 +155,7 @@ impl Trials {
 
 impl Visitor for Trials {
     fn visit<X: Interaction>(&mut self, _: X) {
-        let [default, boxed] = self.domains.map(|domain| Options::default().domain(domain));
+        let [default, boxed, _] = self.domains.map(|domain| Options::default().domain(domain));
         let double = default.precision(Precision::Double);
         let (all, turn) = (architectures(&self.compiler), self.turn);
         let several: Vec<_> = all.iter().copied().filter(|it| !VARIANTS.contains(it)).collect();

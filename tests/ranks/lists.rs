@@ -440,6 +440,28 @@ fn random_operations_on_gpus_have_the_results_of_one() {
     check(&nbody_tests::cuda_devices(), 0..12, &sizes, 30);
 }
 
+/// Ranks divide rectangular boxes; all pairs have no regions.
+#[test]
+fn lists_over_ranks_refuse_triclinic_boxes() {
+    let vectors = [[2.0, 0.0, 0.0], [0.5, 2.0, 0.0], [0.0, -1.0, 2.0]];
+    let domain = Domain::triclinic(vectors).unwrap();
+    threads(2, |all| {
+        let device = over(all, &Device::cpu());
+        let options = Options::default().domain(domain);
+        let mut near = Neighbours::new(&device, Skin::Auto).unwrap();
+        let refused = [
+            Neighbours::with_options(&device, Skin::Auto, options).map(|_| ()),
+            near.set_domain(domain),
+        ];
+        for refused in refused {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.starts_with("neighbour lists over ranks in a triclinic box"), "{error}");
+        }
+        assert_eq!(near.domain(), Domain::Open);
+        AllPairs::with_options(&device, Uniform { cutoff: 0.25 }, options).unwrap();
+    });
+}
+
 /// Given pairs are listed again only after particles have moved to other ranks.
 #[test]
 fn given_pairs_are_listed_when_particles_move() {

@@ -104,7 +104,9 @@ impl Walks<'_> {
 #[test]
 fn trees_do_not_depend_on_the_number_of_ranks() {
     let (laws, levels) = (laws(), ways::levels());
-    let domains = nbody_verify::domains().unwrap();
+    // Trees refuse triclinic boxes.
+    let [open, boxed, _] = nbody_verify::domains().unwrap();
+    let domains = [open, boxed];
     let laws: Vec<_> = laws.into_iter().filter(|tested| tested.law.charges.is_ok()).collect();
     let choices = [
         laws.len(),

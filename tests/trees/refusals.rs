@@ -161,3 +161,25 @@ fn lengths_of_another_number_of_results_are_refused() {
         assert_eq!(tree.compared().unwrap(), None, "{device}");
     }
 }
+
+#[test]
+fn triclinic_boxes_are_refused() {
+    let vectors = [[2.0, 0.0, 0.0], [0.5, 2.0, 0.0], [0.0, -1.0, 2.0]];
+    let domain = Domain::triclinic(vectors).unwrap();
+    let options = Options::default().domain(domain);
+    for device in nbody_tests::all_devices() {
+        let mut tree = Tree::new(&device, GRAVITY, Opening::theta(0.6)).unwrap();
+        let refused = [
+            Tree::with_options(&device, GRAVITY, Opening::theta(0.6), options).map(|_| ()),
+            tree.set_domain(domain),
+        ];
+        for refused in refused {
+            let error = refused.unwrap_err().to_string();
+            assert!(
+                error.starts_with("trees in a triclinic box: expected a rectangular"),
+                "{error}"
+            );
+        }
+        assert_eq!(tree.options().domain, Domain::Open, "{device}");
+    }
+}

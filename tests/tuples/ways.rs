@@ -9,7 +9,7 @@ use nbody_tests::covering::Covering;
 use nbody_tests::tuples::{
     Anchor, Bead, Bend, Counts, Link, Marked, MarkedPull, Pairs, Pin, Pull, Rod, Turn, Twist,
 };
-use nbody_tests::ways::{bits, check_rows, difference, domain, message, real, same};
+use nbody_tests::ways::{DOMAINS, bits, check_rows, difference, domain, message, real, same};
 
 const PRECISIONS: [Precision; 2] = [Precision::Single, Precision::Double];
 /// Numbers of particles around the sizes of blocks, with the numbers of tuples.
@@ -18,7 +18,7 @@ const SIZES: [[usize; 2]; 8] =
 
 /// Number of choices of each option of a row: the particles of a tuple, the precisions of particles
 /// and of results, the space, the store, and records with other fields for particles and results.
-const OPTIONS: [usize; 7] = [4, Precision::ALL.len(), PRECISIONS.len(), 3, 2, 2, 2];
+const OPTIONS: [usize; 7] = [4, Precision::ALL.len(), PRECISIONS.len(), DOMAINS, 2, 2, 2];
 
 #[derive(Clone, Debug)]
 struct Way {

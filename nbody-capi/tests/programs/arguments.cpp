@@ -176,7 +176,7 @@ const char LAW[] = "mod pull { pub struct Pull { pub k: Real } pub struct Q { pu
 } // namespace
 
 int main() {
-    double eps2 = 0.01, seconds, total[1], first[N], last[N], box[3] = {2, 2, 2}, dt = 0.5, k = 0.2, vel[N][3];
+    double eps2 = 0.01, seconds, total[1], first[N], last[N], box[3] = {2, 2, 2}, vectors[9] = {2, 0, 0, 1, 2, 0, -1, 0.5, 2}, dt = 0.5, k = 0.2, vel[N][3];
     std::size_t count;
     std::uint32_t addresses[2] = {3, 1}, pairs[2][2] = {{0, 1}, {2, 3}};
     double held = 0.5;
@@ -265,6 +265,7 @@ int main() {
     VARY(nbody_engine_tree, device, law, &eps2, std::size_t(1), NBODY_THETA, 0.5, NBODY_SECOND, &options, &created);
     VARY(nbody_engine_lists, device, pull, &k, std::size_t(1), 0.1, &options, &created);
     VARY(nbody_engine_set_domain, lists, box);
+    VARY(nbody_engine_set_triclinic, lists, vectors);
     VARY(nbody_engine_exclude, lists, std::size_t(2), &pairs[0][0]);
     VARY(nbody_engine_upload, engine, NBODY_I, N, in, std::size_t(2), &made);
     VARY(nbody_engine_results, engine, std::size_t(3), &made);
@@ -275,6 +276,7 @@ int main() {
     VARY(nbody_buffer_read, results, std::size_t(0), N, &out, std::size_t(1));
     VARY(nbody_runner_create, device, drift, &dt, std::size_t(1), &new_runner);
     VARY(nbody_runner_set_domain, runner, box, 0);
+    VARY(nbody_runner_set_triclinic, runner, vectors, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
     VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), total, std::size_t(1));
     nbody_tuples bonds, holds, new_tuples;

@@ -32,6 +32,7 @@ static const char SPRING[] =
 static double pos[N][3], vel[N][3], mass[N], charge[N];
 static uint32_t kind[N];
 static const double BOX[3] = {1, 1, INFINITY};
+static const double VECTORS[9] = {1, 0, 0, -0.5, 1.1, 0, 0.3, 0.4, 0.9};
 
 static nbody_column column(const char *field, const void *data, int32_t type) {
     nbody_column column;
@@ -41,7 +42,7 @@ static nbody_column column(const char *field, const void *data, int32_t type) {
 }
 
 /* A law, how it is evaluated, and the method. */
-enum way { ALL_PAIRS, LISTS, TREE };
+enum way { ALL_PAIRS, LISTS, SKEWED, TREE };
 struct setup {
     const char *law; /* NULL: the spring */
     enum way way;
@@ -61,9 +62,10 @@ static nbody_engine engine_of(nbody_device device, const struct setup *setup) {
     nbody_options options = NBODY_OPTIONS;
     const double parameter = setup->law ? 0.01 : 4;
     const nbody_law law = law_of(setup);
-    if (setup->way == LISTS) {
-        options.lengths = BOX;
+    if (setup->way == LISTS || setup->way == SKEWED) {
+        if (setup->way == LISTS) options.lengths = BOX;
         OK(nbody_engine_lists(device, law, &parameter, 1, 0.05, &options, &engine));
+        if (setup->way == SKEWED) OK(nbody_engine_set_triclinic(engine, VECTORS));
     } else if (setup->way == TREE) {
         OK(nbody_engine_tree(device, law, &parameter, 1, NBODY_RELATIVE, 0.01, 0, &options, &engine));
     } else {
@@ -122,7 +124,7 @@ static void resumes(nbody_device device, const struct setup *setup) {
     if (setup->method == NBODY_LEAPFROG) {
         /* The step and the wrapping are no longer the first ones. */
         OK(nbody_integrator_set_step(run, 1.5 * setup->step));
-        if (setup->way == LISTS) OK(nbody_integrator_set_wrap(run, 1));
+        if (setup->way == LISTS || setup->way == SKEWED) OK(nbody_integrator_set_wrap(run, 1));
         advance(run, 3);
     }
     for (part = 0; part < 2; part++) {
@@ -223,6 +225,7 @@ int main(int count, char **arguments) {
         {"gravity", TREE, NBODY_LEAPFROG, 0, 0.01},
         {NULL, ALL_PAIRS, NBODY_LEAPFROG, 0, -0.01},
         {NULL, LISTS, NBODY_LEAPFROG, 0, 0.02},
+        {NULL, SKEWED, NBODY_LEAPFROG, 0, 0.02},
         {"hermite", ALL_PAIRS, NBODY_HERMITE, 0, 0.0625},
         {"hermite", ALL_PAIRS, NBODY_HERMITE, 3, 0.125},
         {"hermite", ALL_PAIRS, NBODY_BLOCK_HERMITE, 0, 0.125},

@@ -231,7 +231,14 @@ int main(void) {
     ARGUMENT(nbody_engine_exclude(engine, 0, NULL), "lists");
     {
         double box[3] = {1, -1, 1};
+        double skewed[9] = {1, 0, 0, 0.6, 1, 0, 0, 0, 1};
         ARGUMENT(nbody_engine_set_domain(engine, box), "along y");
+        ARGUMENT(nbody_engine_set_triclinic(engine, skewed), "more than ax / 2");
+        ARGUMENT(nbody_engine_set_triclinic(engine, NULL), "NULL");
+        skewed[3] = 0.5;
+        OK(nbody_engine_set_triclinic(engine, skewed));
+        STATUS(nbody_engine_set_triclinic(tree, skewed), NBODY_ERROR_UNSUPPORTED, "trees in a triclinic box");
+        OK(nbody_engine_set_domain(engine, NULL));
     }
 
     /* Columns. */

@@ -4,7 +4,7 @@ namespace nbody {
 using real = float;
 using Coordinate = real;
 using backup = double;
-constexpr bool EXACT = false, PERIODIC = false, IN_ORDER = true;
+constexpr bool EXACT = false, PERIODIC = false, TRICLINIC = false, IN_ORDER = true;
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
 #include "../../../nbody-cuda/kernels/spline.cuh"

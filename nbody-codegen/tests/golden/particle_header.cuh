@@ -4,7 +4,7 @@ namespace nbody {
 using real = double;
 using Coordinate = real;
 using backup = double;
-constexpr bool EXACT = true, PERIODIC = false, IN_ORDER = true;
+constexpr bool EXACT = true, PERIODIC = false, TRICLINIC = false, IN_ORDER = true;
 struct Nothing {};
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"

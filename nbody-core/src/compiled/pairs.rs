@@ -44,7 +44,7 @@ impl<W> Loops<W> {
                 } else {
                     <U as Compile<X, L, OfLists<Open>>>::listed
                 },
-                symmetric: if const { L::REORDERS && X::LAW.saves_by_symmetry() } {
+                symmetric: if const { L::REORDERS && P::SYMMETRIC && X::LAW.saves_by_symmetry() } {
                     Some(U::symmetric)
                 } else {
                     None

@@ -1,9 +1,9 @@
 //! The variants of an interaction's loops. A program that runs one contains all of them.
 //!
 //! A law is compiled for scalars in single, double and mixed precision, and for vectors of two
-//! levels in single and double precision, each in open space and in a box. Scalars branch on the
-//! space at each difference, and mixed precision is `f64` on vectors, so that eleven variants
-//! remain. All other code (schedules, splits, threads, programs) takes the law as a value and is
+//! levels in single and double precision, each in open space, in a box and in a triclinic box.
+//! Scalars branch on the space at each difference, and mixed precision is `f64` on vectors, so that
+//! fifteen variants remain. All other code (schedules, splits, threads, programs) takes the law as a value and is
 //! compiled once. The loops are compiled in the package that declares the law, since the macro
 //! writes the function that returns them (`Interaction::cpu_loops`).
 //!
@@ -31,7 +31,7 @@ use crate::numeric::simd::level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512};
 use crate::numeric::space::Either;
-use crate::numeric::space::{Open, Periodic};
+use crate::numeric::space::{Open, Periodic, SpaceKind, Triclinic};
 use crate::options::Math;
 
 impl Variant {
@@ -101,10 +101,10 @@ impl Variant {
         L: Lanes,
         Open: InDomain<L>,
     {
-        if self.is_periodic {
-            Loops::of::<U, X, L, Periodic<L>>()
-        } else {
-            Loops::of::<U, X, L, Open>()
+        match self.space {
+            SpaceKind::Open => Loops::of::<U, X, L, Open>(),
+            SpaceKind::Periodic => Loops::of::<U, X, L, Periodic<L>>(),
+            SpaceKind::Triclinic => Loops::of::<U, X, L, Triclinic<L>>(),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::law::checked_pair::{CheckNumbers, CheckedPair};
 use crate::law::loops::{BySize, Compiled, LoadLoops, Variant};
 use crate::numeric::interval::steps::Step;
 use crate::numeric::lane::Lane;
-use crate::numeric::space::Space;
+use crate::numeric::space::{Space, SpaceKind};
 use crate::records::record::numbers_of_variable;
 use crate::records::record::{Output, Record};
 
@@ -148,7 +148,8 @@ impl Law {
     pub(crate) fn checked_pair(&self, numbers: CheckNumbers) -> Result<CheckedPair, Error> {
         match self.cpu_loops {
             CpuLoops::Compiled(code) => {
-                let Compiled { bounded, narrow, .. } = code(Variant::of_references(false));
+                let Compiled { bounded, narrow, .. } =
+                    code(Variant::of_references(SpaceKind::Open));
                 Ok(CheckedPair::Compiled(match numbers {
                     CheckNumbers::Bounded => bounded,
                     CheckNumbers::Narrow => narrow,

@@ -9,6 +9,7 @@ use crate::memory::folding::Folding;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::lanes::Line;
 use crate::numeric::simd::level::SimdLevel;
+use crate::numeric::space::SpaceKind;
 use crate::options::Math;
 use crate::order::image::place;
 use std::ops::Range;
@@ -22,15 +23,15 @@ pub struct Variant {
     pub precision: Precision,
     /// The arithmetic.
     pub math: Math,
-    /// Whether there are periodic images.
-    pub is_periodic: bool,
+    /// The space.
+    pub space: SpaceKind,
 }
 
 impl Variant {
     /// Returns the variant of references: scalars in `f64`.
-    pub(crate) const fn of_references(is_periodic: bool) -> Self {
+    pub(crate) const fn of_references(space: SpaceKind) -> Self {
         let (level, precision) = (SimdLevel::Scalar, Precision::Double);
-        Self { level, precision, math: Math::Exact, is_periodic }
+        Self { level, precision, math: Math::Exact, space }
     }
 }
 

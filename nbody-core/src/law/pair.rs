@@ -37,7 +37,7 @@ impl Pair {
     /// Returns the pair function of a law with one row of parameters; an error if the law has no
     /// loops.
     pub fn new(law: &'static Law, parameters: &[u64], domain: Domain) -> Result<Self, Error> {
-        let variant = Variant::of_references(domain.is_periodic());
+        let variant = Variant::of_references(domain.kind());
         let BySize::Bits64(loops) = law.loops(variant)? else { unreachable!("loops in f64") };
         let parameters = OwnedRows::new(law.parameters, parameters.to_vec())
             .and_then(|row| Columns::of_parameters::<f64>(&row))

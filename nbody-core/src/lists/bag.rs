@@ -102,7 +102,7 @@ impl<W: Copy + Default> Bag<W> {
     pub fn new<S: Scalar<Word = W>>(listing: &Listing, words: usize, skips_self: bool) -> Self {
         let is_of_position =
             |word: &usize| listing.j.places.iter().any(|place| place.words::<S>().contains(word));
-        let displacement = |image: usize| image::displacement(image as u32, &listing.lengths);
+        let displacement = |image: usize| image::displacement(image as u32, &listing.cell);
         let bit = |k: usize| S::word_from_u32(1 << k);
         Self {
             lines: Vec::new(),

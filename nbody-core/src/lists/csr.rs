@@ -5,6 +5,7 @@ use crate::order::image::{image, place};
 use crate::order::ordered::Ordered;
 use crate::order::{GROUP, image};
 use crate::parallel;
+use crate::triclinic::Cell;
 
 /// The neighbours of each i-particle, in compressed sparse rows, by the indices of the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +36,8 @@ pub struct ListedPairs<'a> {
     pub i: &'a Ordered,
     /// The j-particles.
     pub j: &'a Ordered,
-    /// The lengths of the box, 0 along open axes.
-    pub lengths: [f64; 3],
+    /// The periodic box, 0 along open axes.
+    pub cell: Cell,
     /// Whether i-particle k is j-particle k, and so no neighbour of itself.
     pub one_set: bool,
     /// The greatest reach over all pairs.
@@ -100,7 +101,7 @@ impl ListedPairs<'_> {
         let range = self.lists.range(group);
         for (k, &entry) in range.clone().zip(&self.lists.entries[range]) {
             let (j, mask) = (place(entry), self.lists.mask(k));
-            let displacement = image::displacement(image(entry), &self.lengths);
+            let displacement = image::displacement(image(entry), &self.cell);
             let at = [0, 1, 2].map(|axis| self.j.positions[j][axis] + displacement[axis]);
             for i in particles.clone() {
                 let is_itself = self.one_set && self.i.indices[i] == self.j.indices[j];

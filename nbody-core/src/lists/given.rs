@@ -9,6 +9,7 @@ use crate::order::image::nearest;
 use crate::order::image::{IMAGES, INDEX_BITS, LIMIT};
 use crate::order::ordered::Ordered;
 use crate::parallel;
+use crate::triclinic::Cell;
 
 /// Pairs given by the caller, each with its nearest image.
 pub struct Given {
@@ -24,24 +25,23 @@ pub struct Given {
 }
 
 impl Given {
-    /// Builds the lists of these pairs, for particles in the order of the caller, in a box of
-    /// these lengths.
-    pub fn new(csr: &Csr, i: &Ordered, j: &Ordered, lengths: &[f64; 3]) -> Self {
+    /// Builds the lists of these pairs, for particles in the order of the caller, in this box.
+    pub fn new(csr: &Csr, i: &Ordered, j: &Ordered, cell: &Cell) -> Self {
         let displacement = |k: usize, index: u32| {
             let (a, b) = (&i.positions[k], &j.positions[index as usize]);
             [0, 1, 2].map(|axis| b[axis] - a[axis])
         };
-        let lists = Lists::of_rows(csr, &|k, index| nearest(&displacement(k, index), lengths));
+        let lists = Lists::of_rows(csr, &|k, index| nearest(&displacement(k, index), cell));
         let near = lists.masks.iter().flatten().copied().map(octets).collect();
         let mut each = vec![(0.0_f64, f64::INFINITY); i.len()];
         parallel::each_chunk(&mut each, GROUP, &|first, each| {
             for (k, (greatest, skin)) in (first..).zip(each) {
                 for &index in csr.row(k) {
                     let d = displacement(k, index);
-                    let shift = image::displacement(nearest(&d, lengths), lengths);
+                    let shift = image::displacement(nearest(&d, cell), cell);
                     let [x, y, z] = [0, 1, 2].map(|axis| d[axis] + shift[axis]);
                     *greatest = greatest.max((x * x + y * y + z * z).sqrt());
-                    for (d, length) in [x, y, z].into_iter().zip(lengths) {
+                    for (d, length) in [x, y, z].into_iter().zip(&cell.lengths) {
                         if *length > 0.0 {
                             *skin = skin.min((length / 2.0 - d.abs()).max(0.0));
                         }
@@ -196,25 +196,19 @@ impl Lists {
 
     /// Excludes the pairs of these rows, whose indices are in the order of the caller. `places`
     /// has the place of each j-particle in its order.
-    pub fn exclude(&mut self, rows: &Csr, i: &Ordered, places: &[u32], lengths: &[f64; 3]) {
-        self.masks = Some(self.masks_without(rows, i, places, lengths));
+    pub fn exclude(&mut self, rows: &Csr, i: &Ordered, places: &[u32], cell: &Cell) {
+        self.masks = Some(self.masks_without(rows, i, places, cell));
     }
 
     /// Returns for each entry a bit for each i-particle of its group that it acts on, without the
     /// pairs of these rows.
-    pub fn masks_without(
-        &self,
-        rows: &Csr,
-        i: &Ordered,
-        places: &[u32],
-        lengths: &[f64; 3],
-    ) -> Vec<u32> {
+    pub fn masks_without(&self, rows: &Csr, i: &Ordered, places: &[u32], cell: &Cell) -> Vec<u32> {
         let mut parts = vec![Vec::new(); self.begins.len().saturating_sub(1)];
         parallel::each_chunk(&mut parts, 1, &|group, parts| {
             // There may be no i-particles, and no list.
             for part in parts {
                 part.extend(self.range(group).map(|entry| self.mask(entry)));
-                for image in (0..IMAGES).filter(|&image| image::exists(image, lengths)) {
+                for image in (0..IMAGES).filter(|&image| image::exists(image, cell)) {
                     self.exclude_from(group, image, rows, i, places, part);
                 }
             }

@@ -13,6 +13,7 @@ use crate::order::image::IMAGES;
 use crate::order::image::INDEX_BITS;
 use crate::order::ordered::Ordered;
 use crate::parallel;
+use crate::triclinic::Cell;
 
 /// Groups whose lists a thread builds at a time.
 const GROUPS: usize = 64;
@@ -70,9 +71,9 @@ impl Reach for f64 {
 }
 
 impl Lists {
-    /// Builds the lists of these particles in a box of these lengths, which are 0 along open axes.
-    pub fn build(i: &Ordered, j: &Ordered, lengths: &[f64; 3], reach: &dyn Reach) -> Self {
-        Self::build_with_octets((i, usize::MAX), j, lengths, reach).0
+    /// Builds the lists of these particles in this box.
+    pub fn build(i: &Ordered, j: &Ordered, cell: &Cell, reach: &dyn Reach) -> Self {
+        Self::build_with_octets((i, usize::MAX), j, cell, reach).0
     }
 
     /// Builds the lists of groups with any of the first `wanted` i-particles; other lists are empty.
@@ -80,7 +81,7 @@ impl Lists {
     pub fn build_with_octets(
         (i, wanted): (&Ordered, usize),
         j: &Ordered,
-        lengths: &[f64; 3],
+        cell: &Cell,
         reach: &dyn Reach,
     ) -> (Self, Vec<u8>) {
         let whole = j.tree.levels.iter().flatten().copied().reduce(Bounds::and);
@@ -91,7 +92,7 @@ impl Lists {
             if indices.iter().all(|index| *index as usize >= wanted) {
                 return;
             }
-            let search = Search::new(i, (j, &leaves), group, lengths);
+            let search = Search::new(i, (j, &leaves), group, cell);
             search.list(best, whole.as_ref(), reach, part);
         };
         Self::collect(i.tree.groups().len(), &list)
@@ -199,7 +200,7 @@ struct Search<'a> {
     j: &'a Ordered,
     leaves: &'a [Leaf],
     group: usize,
-    lengths: &'a [f64; 3],
+    cell: &'a Cell,
     bounds: Bounds,
     centre: [f64; 3],
     /// The i-particles; missing ones of the last group are at infinity.
@@ -213,7 +214,7 @@ impl<'a> Search<'a> {
         i: &Ordered,
         (j, leaves): (&'a Ordered, &'a [Leaf]),
         group: usize,
-        lengths: &'a [f64; 3],
+        cell: &'a Cell,
     ) -> Self {
         let bounds = i.tree.groups()[group];
         let centre = bounds.centre();
@@ -225,7 +226,7 @@ impl<'a> Search<'a> {
                 half[axis] = half[axis].max(relative[axis][k].abs());
             }
         }
-        Self { j, leaves, group, lengths, bounds, centre, relative, half }
+        Self { j, leaves, group, cell, bounds, centre, relative, half }
     }
 
     /// Appends the entries of the group; `whole` is the bounding box of all j-particles.
@@ -236,8 +237,8 @@ impl<'a> Search<'a> {
         let levels = vec![[0.0; GROUP]; top + 1];
         let reaches = RefCell::new(Reaches { greatest, of_group, levels });
         let mut candidates = Candidates::default();
-        for image in (0..IMAGES).filter(|&image| image::exists(image, self.lengths)) {
-            let displacement = image::displacement(image, self.lengths);
+        for image in (0..IMAGES).filter(|&image| image::exists(image, self.cell)) {
+            let displacement = image::displacement(image, self.cell);
             if self.bounds.distance2(whole, &displacement) > self.node_limit(greatest) {
                 continue;
             }
@@ -287,7 +288,7 @@ impl<'a> Search<'a> {
     /// Returns the limit of the square of the distance between boxes, with an allowance for
     /// rounding.
     fn node_limit(&self, reach: f64) -> f64 {
-        let extent = self.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
+        let extent = self.cell.lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
         let reach = reach + extent * MARGIN;
         reach * reach * (1.0 + MARGIN)
     }

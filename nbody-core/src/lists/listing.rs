@@ -5,6 +5,7 @@ use crate::lists::cpu::set::Block;
 use crate::lists::list::Lists;
 use crate::order::GROUP;
 use crate::records::binding::Place;
+use crate::triclinic::Cell;
 
 /// The lists of an evaluation, and their particles, in their order.
 pub(crate) struct Listing<'a> {
@@ -20,8 +21,8 @@ pub(crate) struct Listing<'a> {
     pub wanted: usize,
     /// The centre of each group.
     pub centres: &'a [[f64; 3]],
-    /// The lengths of the periodic box, 0 along open axes.
-    pub lengths: [f64; 3],
+    /// The periodic box, 0 along open axes.
+    pub cell: Cell,
     /// Whether bags are the same as on every engine, so that exact mathematics gives the same
     /// bits. Bags of octets are faster here.
     pub is_interleaved: bool,

@@ -22,8 +22,12 @@
 //!
 //! |u| + p <= (s - (1 - m) (C + s) - G) / 2.
 //!
-//! Every image is at most one length away, since R does not exceed the lengths. All engines make
-//! the same decisions.
+//! Every image is at most one length away, since R does not exceed the lengths. In a triclinic box
+//! R does not exceed half of ax, by and cz: then the 27 images of
+//! [`displacement`](Cell::displacement) have every pair. If the vectors change, lists are built
+//! again. All engines make the same decisions.
+
+use crate::triclinic::Cell;
 
 /// Coordinates beyond this many lengths of a periodic box are wrapped before displacements are
 /// computed, which would otherwise lose digits.
@@ -61,9 +65,13 @@ pub struct Margin {
 }
 
 impl Change {
-    /// Returns the change from a box of the lengths `before` to `now`, which are 0 along open
-    /// axes; `None` if other axes are open. `most` is the greatest cutoff of the precision.
-    pub fn of(before: &[f64; 3], now: &[f64; 3], growth: f64, most: f64) -> Option<Self> {
+    /// Returns the change from the box `before` to `now`; `None` if other axes are open, or if one
+    /// of two different boxes is triclinic. `most` is the greatest cutoff of the precision.
+    pub fn of(before: &Cell, now: &Cell, growth: f64, most: f64) -> Option<Self> {
+        if (before.is_tilted() || now.is_tilted()) && before != now {
+            return None;
+        }
+        let (before, now) = (&before.lengths, &now.lengths);
         let infinite = f64::INFINITY;
         let mut change = Self {
             scale: [1.0; 3],
@@ -108,10 +116,9 @@ impl Change {
 }
 
 impl Margin {
-    /// Returns the margin of lists just built in a box of these lengths, for this greatest cutoff
-    /// and skin. `most` is the greatest cutoff of the precision.
-    pub fn at_first([greatest, skin]: [f64; 2], lengths: &[f64; 3], most: f64) -> Self {
-        let periodic = lengths.iter().filter(|length| **length > 0.0);
+    /// Returns the margin of lists just built in this box, for this greatest cutoff and skin. `most` is the greatest cutoff of the precision.
+    pub fn at_first([greatest, skin]: [f64; 2], cell: &Cell, most: f64) -> Self {
+        let periodic = cell.lengths.iter().filter(|length| **length > 0.0);
         let half = periodic.fold(most.next_up(), |half, length| half.min(length * 0.5));
         Self { scale: [1.0; 3], most: skin * 0.5, growth: (half - greatest) * 0.5 }
     }

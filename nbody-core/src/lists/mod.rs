@@ -23,6 +23,7 @@ pub mod timer;
 use crate::error::Error;
 use crate::lists::cutoff::Cutoff;
 use crate::numeric::precision::Precision;
+use crate::triclinic::Cell;
 
 /// The distance by which lists reach beyond the cutoff, so that they stay valid while particles
 /// move.
@@ -57,13 +58,13 @@ impl Skin {
         }
     }
 
-    /// Returns the skin for a typical and a greatest cutoff, in a box of these lengths. The reach
-    /// is at most one length, since no image is farther.
-    pub fn length(self, [typical, greatest]: [f64; 2], lengths: &[f64; 3]) -> f64 {
+    /// Returns the skin for a typical and a greatest cutoff, in this box. The reach is at most one
+    /// length, since no image is farther; in a triclinic box half of a length.
+    pub fn length(self, [typical, greatest]: [f64; 2], cell: &Cell) -> f64 {
         let [share, length] = self.parts();
-        let length = share * typical + length;
-        let periodic = lengths.iter().filter(|length| **length > 0.0);
-        periodic.fold(length, |skin, length| skin.min(length - greatest))
+        let (length, part) = (share * typical + length, if cell.is_tilted() { 0.5 } else { 1.0 });
+        let periodic = cell.lengths.iter().filter(|length| **length > 0.0);
+        periodic.fold(length, |skin, length| skin.min(part * length - greatest))
     }
 }
 
@@ -89,13 +90,13 @@ pub fn check_greatest(
     cutoff: f64,
     of: &[Cutoff],
     precision: Precision,
-    lengths: &[f64; 3],
+    cell: &Cell,
 ) -> Result<(), Error> {
     if cutoff != 0.0 && !precision.listed_cutoffs().contains(&cutoff) {
         let laws = cutoff::laws_with(cutoff, of);
         return Err(Error::CutoffPrecision { laws, cutoff, precision });
     }
-    check_box(cutoff, of, lengths)
+    check_box(cutoff, of, &cell.lengths)
 }
 
 /// Refuses a cutoff within which a pair could have two images.

@@ -74,6 +74,12 @@ pub trait Lane:
         length: Self::Coordinate,
         inverse: Self,
     ) -> Self;
+    /// Returns the displacement a - b in the precision of coordinates.
+    fn apart(a: Self::Coordinate, b: Self::Coordinate) -> Self::Coordinate;
+    /// Subtracts `n` lengths from a displacement, where `n` is a whole number.
+    fn without(d: Self::Coordinate, n: Self, length: Self::Coordinate) -> Self::Coordinate;
+    /// Rounds a displacement to the precision of the lane.
+    fn rounded(d: Self::Coordinate) -> Self;
 
     /// Returns the constant in every element, rounded to the precision of the lane.
     fn splat(value: f64) -> Self;

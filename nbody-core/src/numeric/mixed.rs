@@ -168,6 +168,19 @@ impl Lane for Mixed {
     ) -> Self {
         Self(nearest_difference(a, b, length, inverse.0))
     }
+
+    #[inline(always)]
+    fn apart(a: DoubleSingle, b: DoubleSingle) -> DoubleSingle {
+        apart(a, b)
+    }
+    #[inline(always)]
+    fn without(d: DoubleSingle, n: Self, length: DoubleSingle) -> DoubleSingle {
+        without(d, n.0, length)
+    }
+    #[inline(always)]
+    fn rounded(d: DoubleSingle) -> Self {
+        Self(d.hi + d.lo)
+    }
 }
 
 /// Returns the displacement a - b.
@@ -185,14 +198,33 @@ pub(crate) fn nearest_difference<L: Lane>(
     length: DoubleSingle<L>,
     inverse: L,
 ) -> L {
+    let DoubleSingle { hi: d, lo: rest } = apart(a, b);
+    let lengths = -((d + rest) * inverse).round_ties_even();
+    lengths.mul_add(length.hi, d) + lengths.mul_add(length.lo, rest)
+}
+
+/// Returns the displacement a - b as a number and its rest.
+#[inline(always)]
+fn apart<L: Lane>(a: DoubleSingle<L>, b: DoubleSingle<L>) -> DoubleSingle<L> {
     let d = a.hi - b.hi;
     // The rounding error of d (Knuth's two-sum) matters if multiples of the length cancel most of
     // d.
     let back = d - a.hi;
     let lost = (a.hi - (d - back)) - (b.hi + back);
-    let rest = lost + (a.lo - b.lo);
-    let lengths = -((d + rest) * inverse).round_ties_even();
-    lengths.mul_add(length.hi, d) + lengths.mul_add(length.lo, rest)
+    DoubleSingle { hi: d, lo: lost + (a.lo - b.lo) }
+}
+
+/// Subtracts `n` lengths from a displacement and keeps the rounding errors in its rest.
+#[inline(always)]
+fn without<L: Lane>(d: DoubleSingle<L>, n: L, length: DoubleSingle<L>) -> DoubleSingle<L> {
+    let hi = (-n).mul_add(length.hi, d.hi);
+    // The step from d to hi and its rounding error; the step differs from -n times the length by
+    // the rounding error of hi. No product is rounded alone, so that contraction changes nothing.
+    let step = hi - d.hi;
+    let back = step - hi;
+    let lost = (hi - (step - back)) - (d.hi + back);
+    let error = n.mul_add(length.hi, step) + lost;
+    DoubleSingle { hi, lo: (-n).mul_add(length.lo, d.lo - error) }
 }
 
 impl Scalar for Mixed {

@@ -2,8 +2,9 @@
 
 use crate::domain::{Domain, InDomain as _};
 use crate::numeric::bounded::Bounded;
-use crate::numeric::space::{Either, Space};
+use crate::numeric::space::{Either, Space, SpaceKind};
 use crate::numeric::vector::{Point, Vector};
+use crate::triclinic::Cell;
 
 /// Returns the relative error of a number, in roundoffs.
 pub(crate) fn relative(number: Bounded) -> f64 {
@@ -56,6 +57,23 @@ impl Positions {
         Self { domain, space, double_single, length, stretch }
     }
 
+    /// Returns the magnitudes of the numbers that differences of double-single positions are sums
+    /// of, given the summed magnitudes of both positions. In a triclinic box each whole vector
+    /// that is subtracted rounds once more.
+    fn magnitudes<const D: usize>(&self, mut of: [f64; D]) -> [f64; D] {
+        if self.space.kind != SpaceKind::Triclinic {
+            return of;
+        }
+        let Cell { lengths, tilts: [bx, cx, cy] } = self.domain.cell();
+        for k in (1..D).rev() {
+            let vectors = of[k] / lengths[k % 3] + 1.0;
+            for (of, x) in of[..k].iter_mut().zip([[bx, 0.0], [cx, cy]][(k - 1) % 2]) {
+                *of += vectors * x.abs();
+            }
+        }
+        of.map(|magnitude| 2.0 * magnitude)
+    }
+
     /// Returns the space with other distances.
     pub(crate) fn stretched(self, stretch: Stretch) -> Self {
         Self { stretch, ..self }
@@ -69,10 +87,11 @@ impl Space<Bounded> for Positions {
         b: Point<Bounded, D>,
     ) -> Vector<Bounded, D> {
         let d = self.space.difference(a, b);
+        let of_both = std::array::from_fn(|k| a[k].value.abs() + b[k].value.abs());
+        let magnitudes: [f64; D] = self.magnitudes(of_both);
         let mut d = Vector(std::array::from_fn(|k| {
             if self.double_single {
-                let magnitude = a[k].value.abs() + b[k].value.abs() + self.length;
-                Bounded::double_single_difference(d[k].value, magnitude)
+                Bounded::double_single_difference(d[k].value, magnitudes[k] + self.length)
             } else {
                 Bounded { error: d[k].error + self.length, ..d[k] }
             }

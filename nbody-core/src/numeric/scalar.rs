@@ -58,6 +58,18 @@ macro_rules! own_coordinates {
             let d = a - b;
             d - length * (d * inverse).round_ties_even()
         }
+        #[inline(always)]
+        fn apart(a: Self, b: Self) -> Self {
+            a - b
+        }
+        #[inline(always)]
+        fn without(d: Self, n: Self, length: Self) -> Self {
+            d - length * n
+        }
+        #[inline(always)]
+        fn rounded(d: Self) -> Self {
+            d
+        }
     };
 }
 pub(crate) use own_coordinates;

@@ -30,6 +30,17 @@ pub(crate) fn wrap(x: f64, length: f64) -> f64 {
     if inside < length { inside } else { 0.0 }
 }
 
+/// The kind of a space, of which loops have a variant each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpaceKind {
+    /// Unbounded space.
+    Open,
+    /// A rectangular periodic box.
+    Periodic,
+    /// A triclinic periodic box.
+    Triclinic,
+}
+
 /// The metric of a domain: the displacement of two positions.
 pub trait Space<L: Lane>: Copy + Send + Sync {
     /// Whether an i-particle meets the j-particles in the order of their indices.
@@ -82,17 +93,50 @@ impl<L: Lane> Space<L> for Periodic<L> {
     }
 }
 
-/// Unbounded space or a periodic box, as a branch at each difference: slower than [`Open`] or
-/// [`Periodic`], but compiled once for both.
+/// A triclinic box: the vectors a, b and c, each with its components as far as the diagonal.
+#[derive(Clone, Copy, Debug)]
+pub struct Triclinic<L: Lane> {
+    pub(crate) vectors: [[L::Coordinate; 3]; 3],
+    pub(crate) inverses: [L; 3],
+}
+
+impl<L: Lane> Space<L> for Triclinic<L> {
+    #[inline(always)]
+    fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
+        let mut d = [L::Coordinate::default(); D];
+        for k in 0..D {
+            d[k] = L::apart(a[k], b[k]);
+        }
+        for k in (0..D).rev() {
+            let n = (L::rounded(d[k]) * self.inverses[k % 3]).round_ties_even();
+            for (l, d) in d.iter_mut().enumerate().take(k + 1) {
+                *d = L::without(*d, n, self.vectors[k % 3][l % 3]);
+            }
+        }
+        let mut rounded = Vector::default();
+        for k in 0..D {
+            rounded[k] = L::rounded(d[k]);
+        }
+        rounded
+    }
+}
+
+/// Any space, as a branch at each difference: slower than the spaces themselves, but compiled once
+/// for all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Either<L: Lane> {
-    pub(crate) is_periodic: bool,
+    pub(crate) kind: SpaceKind,
     pub(crate) periodic: Periodic<L>,
+    pub(crate) triclinic: Triclinic<L>,
 }
 
 impl<L: Lane> Space<L> for Either<L> {
     #[inline(always)]
     fn difference<const D: usize>(&self, a: Point<L, D>, b: Point<L, D>) -> Vector<L, D> {
-        if self.is_periodic { self.periodic.difference(a, b) } else { Open.difference(a, b) }
+        match self.kind {
+            SpaceKind::Open => Open.difference(a, b),
+            SpaceKind::Periodic => self.periodic.difference(a, b),
+            SpaceKind::Triclinic => self.triclinic.difference(a, b),
+        }
     }
 }

@@ -13,12 +13,17 @@ pub mod ordered;
 mod radix;
 
 use crate::domain::Domain;
+use crate::triclinic::Cell;
 
 /// Particles in a group, and children of a box in the tree.
 pub const GROUP: usize = 32;
 
+/// Returns the box in two or three dimensions.
+pub fn cell(domain: &Domain, dimensions: usize) -> Cell {
+    domain.cell().in_dimensions(dimensions)
+}
+
 /// Returns the lengths of the box in two or three dimensions, 0 along open axes.
 pub fn lengths(domain: &Domain, dimensions: usize) -> [f64; 3] {
-    let [[x, y, z], _] = domain.factors();
-    if dimensions < 3 { [x, y, 0.0] } else { [x, y, z] }
+    cell(domain, dimensions).lengths
 }

@@ -2,12 +2,12 @@
 
 use crate::domain::Domain;
 use crate::numeric::simd::level::Best;
-use crate::numeric::space::wrap_coordinate;
 use crate::numeric::vector::Point;
 use crate::order::boxes::BoxTree;
 use crate::order::frame::Frame;
 use crate::order::{hilbert, radix};
 use crate::parallel;
+use crate::triclinic::Cell;
 
 /// Particles whose keys a thread computes at a time.
 const CHUNK: usize = 1 << 12;
@@ -87,9 +87,9 @@ pub fn wrap(positions: &mut [[f64; 3]], domain: &Domain) {
     }
 }
 
-/// Returns the image of a position in a box of these lengths, 0 along open axes.
+/// Returns the image of a position in a rectangular box of these lengths, 0 along open axes.
 pub fn wrap_in(position: [f64; 3], lengths: &[f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| wrap_coordinate::<f64>(position[axis], lengths[axis]))
+    Cell::rectangular(*lengths).wrap(position)
 }
 
 impl Ordered {

@@ -184,8 +184,7 @@ impl CpuEngine {
         let law = self.law;
         let folding = self.folding();
         let order = schedule.order(law, self.options, out.len()).unwrap_or(self.order);
-        let variant =
-            Variant { level: self.level, precision, math, is_periodic: domain.is_periodic() };
+        let variant = Variant { level: self.level, precision, math, space: domain.kind() };
         let row = self.parameters.record();
         let parameters = Packed::of_parameters(row, precision, variant.widens())?;
         let evaluation = Evaluation {

@@ -72,12 +72,40 @@ impl Run<'_> {
         BesideBlocks { q: q_copy, f }
     }
 
-    /// Returns for each number of the particle the length of the box into which it is wrapped, or
-    /// 0.
+    /// Returns for each number of the particle the length of the rectangular box into which it is
+    /// wrapped, or 0.
     fn lengths(&self) -> Vec<f64> {
-        let domain = if self.wrap { self.domain } else { Domain::Open };
+        let is_rectangular = self.wrap && !self.domain.is_triclinic();
+        let domain = if is_rectangular { self.domain } else { Domain::Open };
         let [lengths, _] = domain.factors();
         axes(self.program.p).map(|axis| axis.map_or(0.0, |axis| lengths[axis])).collect()
+    }
+
+    /// Moves the points of a block into the triclinic box; each coordinate stays less than the
+    /// length when it is rounded.
+    fn wrap_points<S: Scalar>(&self, lines: &mut [Line<u64>]) {
+        let (cell, axes): (_, Vec<_>) = (self.domain.cell(), axes(self.program.p).collect());
+        let mut first = 0;
+        while first < axes.len() {
+            // A point ends before a number that is no coordinate or the x of another point.
+            let next = axes[first + 1..].iter().take_while(|axis| axis.is_some_and(|it| it > 0));
+            let point = first..first + 1 + next.count();
+            first = point.end;
+            if axes[point.start].is_none() {
+                continue;
+            }
+            let cell = cell.in_dimensions(point.len());
+            for k in 0..LINE {
+                let mut position = [0.0; 3];
+                for (x, line) in position.iter_mut().zip(&lines[point.clone()]) {
+                    *x = f64::from_bits(line.0[k]);
+                }
+                let stored = cell.wrap_stored::<S>(position);
+                for (x, line) in stored.iter().zip(&mut lines[point.clone()]) {
+                    line.0[k] = x.to_bits();
+                }
+            }
+        }
     }
 
     /// Runs a task with the stack that the program needs.
@@ -122,7 +150,10 @@ impl Run<'_> {
                     widen::<S>(&self.p, lines, p);
                 }
                 act.update(setting, p, self.beside(begin..end, &mut copies));
-                for (lines, p) in lines.chunks_mut(words).zip(p.chunks(dim)) {
+                for (lines, p) in lines.chunks_mut(words).zip(p.chunks_mut(dim)) {
+                    if self.wrap && self.domain.is_triclinic() {
+                        self.wrap_points::<S>(p);
+                    }
                     narrow::<S>(&self.p, &changed, &lengths, p, lines);
                 }
                 begin = end;

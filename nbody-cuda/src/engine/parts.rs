@@ -19,6 +19,7 @@ use crate::compile::program::Program;
 use crate::config::warp;
 use crate::layout::PARTICLE_LIMIT;
 use crate::order::keys::{self, Frame, Position, Positions, kind};
+use crate::order::tilted;
 
 /// The most blocks that find boxes, and the most regions of a launch.
 const BOXES: usize = 256;
@@ -336,6 +337,7 @@ impl Program {
         let declared = border::text(&[&declared[..], &own, &lists].concat());
         let parts = [
             &*declared,
+            &tilted(false),
             include_str!("../../kernels/wrap.cuh"),
             include_str!("../../kernels/last_block.cuh"),
             include_str!("../../kernels/scan.cuh"),

@@ -56,7 +56,7 @@ impl Setup {
     pub fn in_domain(&self, domain: Domain) -> Result<(Options, bool), nbody_core::Error> {
         domain.check(self.options.precision)?;
         self.law.check_domain(&domain)?;
-        let needs_others = domain.is_periodic() != self.options.domain.is_periodic();
+        let needs_others = domain.kind() != self.options.domain.kind();
         Ok((self.options.domain(domain), needs_others))
     }
 

@@ -34,6 +34,8 @@ border! {
     pub struct PeriodicBox {
         /// The lengths, 0 along open axes.
         pub length: [f64; 3],
+        /// The components bx, cx and cy of the vectors of a triclinic box.
+        pub tilt: [f64; 3],
     }
 
     /// Lists to build, and where.

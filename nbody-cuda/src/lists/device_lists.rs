@@ -12,6 +12,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
+use nbody_core::Cell;
 use nbody_core::lists::margin::{Change, Margin};
 use nbody_core::lists::timer::Timer;
 
@@ -57,6 +58,8 @@ pub(crate) struct DeviceLists {
     backend: Arc<dyn Backend>,
     kernel: Kernel,
     cache: Cache,
+    /// Whether the kernel is for triclinic boxes.
+    is_tilted: bool,
     /// The pairs, if the caller gives them.
     pub given: Option<Given>,
     /// The numbers of the particles, if they are a subset.
@@ -112,6 +115,7 @@ impl DeviceLists {
             backend: backend.clone(),
             kernel,
             cache: cache.clone(),
+            is_tilted: false,
             given: None,
             subset: DeviceSubset::new(cache),
             excluded: Excluded::default(),
@@ -147,13 +151,24 @@ impl DeviceLists {
         if varying == *self.reach.varying() {
             return Ok(());
         }
-        let program = Program::neighbours_of(&varying);
+        let program = Program::neighbours_of(&varying, self.is_tilted);
         let is_other = program.source != self.kernel.program.source;
         let other = is_other.then(|| build(&*self.backend, &self.cache, program)).transpose()?;
         // The kernel reads the numbers of its own cutoffs: replace both or neither.
         self.reach.set(&*self.backend, varying)?;
         if let Some(kernel) = other {
             self.kernel = kernel;
+        }
+        Ok(())
+    }
+
+    /// Sets whether the box of the next update is triclinic. Compiles the program or loads it from
+    /// the cache.
+    pub fn set_tilted(&mut self, is_tilted: bool) -> Result<(), Error> {
+        if is_tilted != self.is_tilted {
+            let program = Program::neighbours_of(self.reach.varying(), is_tilted);
+            self.kernel = build(&*self.backend, &self.cache, program)?;
+            (self.is_tilted, self.built) = (is_tilted, None);
         }
         Ok(())
     }
@@ -185,9 +200,9 @@ impl DeviceLists {
         self.reach.found()
     }
 
-    /// Returns the lengths of the box that lists were built in.
-    pub fn lengths_built(&self, extent: &ListExtent) -> Result<[f64; 3], Error> {
-        Ok(self.base()?.as_ref().unwrap_or(extent).lengths())
+    /// Returns the box that lists were built in.
+    pub fn cell_built(&self, extent: &ListExtent) -> Result<Cell, Error> {
+        Ok(self.base()?.as_ref().unwrap_or(extent).cell())
     }
 
     /// Returns the particles and the reach that the lists were built with. Waits for the outcome
@@ -232,7 +247,7 @@ impl DeviceLists {
         let base = base?;
         let growth = (extent.cutoff - base.cutoff).max(0.0);
         let most = self.reach.varying().most();
-        let change = Change::of(&base.lengths(), &extent.lengths(), growth, most)?;
+        let change = Change::of(&base.cell(), &extent.cell(), growth, most)?;
         if !self.reach.varying().is_empty() {
             return Some((change, Margin::default()));
         }

@@ -52,8 +52,18 @@ __device__ __forceinline__ void copy(
     if (k >= placed.n) return;
     const real *const row = rows + size_t(placed.order[k]) * Words::ROW;
     Position now = {};
+    if constexpr (TILTED) {
+        Position before = {};
+        for (int axis = 0; axis < Words::DIMENSIONS; ++axis) {
+            before.x[axis] = placed.before[size_t(axis) * placed.n + k];
+            now.x[axis] = coordinate_of(row + Words::coordinate(axis));
+        }
+        now = moved_tilted(now, before, box.length, box.tilt);
+        for (int axis = 0; axis < 3; ++axis) now.x[axis] = before.x[axis] + now.x[axis];
+    }
 #pragma unroll
     for (int axis = 0; axis < Words::DIMENSIONS; ++axis) {
+        if (TILTED) break;
         const double length = box.length[axis];
         const double before = placed.before[size_t(axis) * placed.n + k];
         double x = coordinate_of(row + Words::coordinate(axis));
@@ -86,6 +96,12 @@ __device__ __forceinline__ Position displacement_of(u32 image, const PeriodicBox
 {
     const u32 steps[] = {image % 3, image / 3 % 3, image / 9};
     Position displacement;
+    if constexpr (TILTED) {
+        const auto step = [&](int axis) { return double(int(steps[axis]) - 1); };
+        displace_tilted(displacement.x, step(0), step(1), step(2), box.length, box.tilt);
+        if (DIMENSIONS == 2 && steps[2] != 1) displacement.x[0] = infinity();
+        return displacement;
+    }
     for (int axis = 0; axis < 3; ++axis) {
         const double length = box.length[axis] > 0.0 ? box.length[axis] : double(infinity());
         displacement.x[axis] = steps[axis] == 1 ? 0.0 : (int(steps[axis]) - 1) * length;

@@ -16,6 +16,7 @@ use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of};
 use crate::order::keys::Position;
+use crate::order::tilted;
 use crate::schedule::ScheduleText;
 use crate::schedule::resources::{
     ALIGNED, HITS, REGISTERS, RESERVED, Registers, SHARED_MEMORY, WORD, does_not_fit, parameters,
@@ -42,6 +43,7 @@ pub(crate) const KERNELS: &[&CStr] = &[c"list", c"copy_i", c"copy_j", c"add_list
 
 /// The kind of an evaluation over lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "any of them may meet any other")]
 pub(crate) struct ListKind {
     /// Some pairs of the lists do not act.
     pub is_restricted: bool,
@@ -49,6 +51,8 @@ pub(crate) struct ListKind {
     pub is_first: bool,
     /// Excluded pairs name particles by other numbers than their rows.
     pub is_subset: bool,
+    /// The box of the lists is triclinic.
+    pub is_tilted: bool,
 }
 
 impl Program {
@@ -77,7 +81,7 @@ impl Program {
         law: &Law,
         options: Options,
         buffers: [&'static [Field]; 2],
-        ListKind { is_restricted, is_first, is_subset }: ListKind,
+        ListKind { is_restricted, is_first, is_subset, is_tilted }: ListKind,
     ) -> Result<Self, Error> {
         let config = config(law, options, is_restricted)?;
         let subset = if is_restricted {
@@ -89,7 +93,8 @@ impl Program {
             "namespace nbody {{\n\nconstexpr bool FIRST = {is_first}; // the results of the first \
              particles alone are wanted\n{subset}\n}} // namespace nbody\n\n"
         );
-        let words = declared::of_evaluation() + &words(law, options.precision, buffers)? + &first;
+        let words = words(law, options.precision, buffers)?;
+        let words = declared::of_evaluation() + &tilted(is_tilted) + &words + &first;
         let (title, restriction) = if is_restricted {
             ("some pairs of neighbour lists", include_str!("restricted.cuh"))
         } else {

@@ -3,7 +3,7 @@
 use nbody_core::order::frame::Frame;
 use nbody_core::order::image::{self, IMAGES, INDEX_BITS};
 use nbody_core::pack::Place;
-use nbody_core::{Domain, Skin};
+use nbody_core::{Cell, Domain, Skin};
 
 use crate::backend::Buffer;
 use crate::order::keys;
@@ -29,7 +29,7 @@ impl ListExtent {
     /// Returns the greatest cutoff that depends on no particle, and the skin, for lists without
     /// other cutoffs.
     pub fn reach(&self) -> [f64; 2] {
-        [self.cutoff, self.skin.length([self.cutoff; 2], &self.lengths())]
+        [self.cutoff, self.skin.length([self.cutoff; 2], &self.cell())]
     }
 
     /// Returns whether both are of the same sets.
@@ -43,15 +43,15 @@ impl ListExtent {
         self.n[usize::from(self.has_j)]
     }
 
-    /// Returns the lengths of the box; 0 along open axes.
-    pub fn lengths(&self) -> [f64; 3] {
-        nbody_core::order::lengths(&self.domain, self.frame.dimensions)
+    /// Returns the box.
+    pub fn cell(&self) -> Cell {
+        nbody_core::order::cell(&self.domain, self.frame.dimensions)
     }
 
     /// Returns the entries of a list without room: every j-particle, in each image.
     pub fn all_entries(&self) -> impl Iterator<Item = u32> {
-        let (lengths, nj) = (self.lengths(), self.nj() as u32);
-        let images = (0..IMAGES).filter(move |&image| image::exists(image, &lengths));
+        let (cell, nj) = (self.cell(), self.nj() as u32);
+        let images = (0..IMAGES).filter(move |&image| image::exists(image, &cell));
         images.flat_map(move |image| (0..nj).map(move |place| image << INDEX_BITS | place))
     }
 }

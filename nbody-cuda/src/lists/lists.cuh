@@ -320,6 +320,12 @@ __device__ __forceinline__ void begin_search(const Order &j, SearchShared &share
     const Bounds whole = box_of_warp(image < top.count ? j.bounds[top.first + image] : no_box());
     if (image == 0) shared.whole = whole;
     const u32 steps[] = {image, image / 3, image / 9};
+    if constexpr (TILTED) {
+        const auto step = [&](u32 axis) { return double(int(steps[axis] % 3) - 1); };
+        if (image >= IMAGES) return;
+        displace_tilted(shared.displacements[image], step(0), step(1), step(2), j.frame.length, j.frame.tilt);
+        return;
+    }
     for (u32 axis = 0; axis < 3 && image < IMAGES; ++axis) {
         shared.displacements[image][axis] = (int(steps[axis] % 3) - 1) * j.frame.length[axis];
     }

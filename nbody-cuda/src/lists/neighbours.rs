@@ -12,7 +12,7 @@ use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::wrapped;
 use nbody_core::untyped::{self, Origin, Subset};
 use nbody_core::{
-    Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
+    Cell, Csr, Domain, Field, Interval, ListState, NeighbourStats, Precision, Skin, Sources,
 };
 
 use super::device_lists::download::Downloaded;
@@ -314,15 +314,18 @@ impl CudaNeighbours {
             }
             Outcome::BeyondBox => {
                 let [greatest, _] = self.lists.reach_found()?;
-                let lengths = self.lengths();
-                Ok(check_greatest(greatest, &self.covered, self.precision, &lengths)?)
+                Ok(check_greatest(greatest, &self.covered, self.precision, &self.cell())?)
             }
         }
     }
 
-    /// Returns the lengths of the box; 0 along open axes.
-    pub fn lengths(&self) -> [f64; 3] {
-        nbody_core::order::lengths(&self.domain, self.dimensions())
+    fn cell(&self) -> Cell {
+        nbody_core::order::cell(&self.domain, self.dimensions())
+    }
+
+    /// Returns the box of the images in the lists. The evaluation finds the images of given pairs.
+    pub fn cell_of_images(&self) -> Cell {
+        if self.is_given() { Cell::default() } else { self.cell() }
     }
 
     /// Returns the number of dimensions of positions.
@@ -332,12 +335,12 @@ impl CudaNeighbours {
 
     /// Returns the particles and the reach of the lists to build.
     fn plan(&mut self, sets: &ListSets) -> Result<ListExtent, Error> {
-        let lengths = self.lengths();
+        self.lists.set_tilted(!self.is_given() && self.domain.is_triclinic())?;
         let mut greatest = 0.0_f64;
         for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));
         }
-        check_greatest(greatest, &self.covered, self.precision, &lengths)?;
+        check_greatest(greatest, &self.covered, self.precision, &self.cell())?;
         let n = sets.n();
         let known = self
             .frame
@@ -358,7 +361,7 @@ impl CudaNeighbours {
 
     /// Returns whether space is periodic along each axis.
     fn is_closed(&self) -> bool {
-        self.lengths()[..self.dimensions()].iter().all(|length| *length > 0.0)
+        self.cell().lengths[..self.dimensions()].iter().all(|length| *length > 0.0)
     }
 
     /// Chooses the cells of the order from the positions.
@@ -394,10 +397,9 @@ impl CudaNeighbours {
         let Some(extent) = self.lists.built() else { return Ok(None) };
         let Downloaded { lists, sets: [i, j], values: [of_i, of_j] } = &self.lists.download()?;
         let (j, of_j) = if extent.has_j { (j, of_j) } else { (i, of_i) };
-        let (lengths, one_set) = (self.lists.lengths_built(extent)?, self.one_set);
+        let (cell, one_set) = (self.lists.cell_built(extent)?, self.one_set);
         let all = &|_, _| f64::INFINITY;
-        let pairs =
-            ListedPairs { lists, i, j, lengths, one_set, greatest: f64::INFINITY, reach: all };
+        let pairs = ListedPairs { lists, i, j, cell, one_set, greatest: f64::INFINITY, reach: all };
         if self.is_given() {
             return Ok(Some(take(&pairs)));
         }

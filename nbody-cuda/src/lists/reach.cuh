@@ -204,7 +204,7 @@ __device__ __forceinline__ bool find_reach(const Reach &reach, const Order &i, c
         for (u32 axis = 0; axis < 3; ++axis) {
             const double length = i.frame.length[axis];
             if (!(length > 0.0)) continue;
-            skin = ::fmin(skin, length - greatest);
+            skin = ::fmin(skin, (TILTED ? 0.5 * length : length) - greatest);
             if (greatest >= length / 2.0 && reason == NOTHING) reason = BEYOND_BOX;
         }
         bool is_nonnegative = true;

@@ -20,7 +20,8 @@ __device__ __forceinline__ void check(
             if (axis >= order.frame.dimensions) break;
             double x = coordinate(order.from, k, axis);
             is_finite &= ::fabs(x) < ::__longlong_as_double(0x7ff0000000000000ll);
-            if (request.forced) continue;
+            if constexpr (TILTED) now.x[axis] = x;
+            if (TILTED || request.forced) continue;
             const double length = order.frame.length[axis], scale = request.change.scale[axis];
             const double before = order.positions[size_t(axis) * n + place];
             if (is_outside(x, length)) x = wrap(x, length);
@@ -28,6 +29,17 @@ __device__ __forceinline__ void check(
             now.x[axis] = before + moved_by;
             const double d = scale == 1.0 ? moved_by : moved_along(x, before * scale, length);
             sum += d * d;
+        }
+        if constexpr (TILTED) {
+            Position before = {};
+            for (u32 axis = 0; axis < order.frame.dimensions && !request.forced; ++axis) {
+                before.x[axis] = order.positions[size_t(axis) * n + place];
+            }
+            const Position moved_by = moved_tilted(now, before, order.frame.length, order.frame.tilt);
+            for (u32 axis = 0; axis < 3; ++axis) {
+                now.x[axis] = before.x[axis] + moved_by.x[axis];
+                sum += moved_by.x[axis] * moved_by.x[axis];
+            }
         }
         if (!request.forced) order.now[place] = now;
         if (!is_finite) ::atomicMin(&state->refused, first + k);

@@ -10,7 +10,8 @@ use nbody_core::lists::cutoff::{Cutoff, position};
 use nbody_core::order::GROUP;
 use nbody_core::pack::dim;
 use nbody_core::{
-    Domain, Field, Law, NeighbourTimes, Options, Sources, Store, SummationOrder, untyped,
+    Cell, Domain, Field, Law, NeighbourTimes, Options, Sources, SpaceKind, Store, SummationOrder,
+    untyped,
 };
 
 use super::declared::PeriodicBox;
@@ -32,7 +33,7 @@ struct Variant {
     /// The fields of the buffers of i-particles and of j-particles.
     fields: [&'static [Field]; 2],
     kind: ListKind,
-    is_periodic: bool,
+    space: SpaceKind,
     /// The summation order, which depends on the number of particles.
     order: SummationOrder,
 }
@@ -139,10 +140,10 @@ impl ListEngine {
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
         let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
-        let is_periodic = domain.is_periodic();
         let is_subset = is_restricted && near.lists.subset.is_some();
-        let kind = ListKind { is_restricted, is_first, is_subset };
-        let variant = Variant { fields, kind, is_periodic, order };
+        let is_tilted = near.cell_of_images().is_tilted();
+        let kind = ListKind { is_restricted, is_first, is_subset, is_tilted };
+        let variant = Variant { fields, kind, space: domain.kind(), order };
         if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
             return Ok(found);
         }
@@ -162,9 +163,8 @@ impl ListEngine {
         times: &mut NeighbourTimes,
     ) -> Result<(), Error> {
         let (_, kernel) = &self.built[kernel];
-        // The evaluation finds the images of given pairs.
-        let length = if near.is_given() { [0.0; 3] } else { near.lengths() };
-        let periodic = PeriodicBox { length };
+        let Cell { lengths: length, tilts: tilt } = near.cell_of_images();
+        let periodic = PeriodicBox { length, tilt };
         let space = space(near.space_of_pairs(), self.setup.options.precision);
         let precision = self.setup.options.precision;
         let (i, of_i) = sets.i;

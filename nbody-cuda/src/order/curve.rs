@@ -249,7 +249,7 @@ extern \"C\" __global__ void __launch_bounds__(BLOCK) order(
 
 } // namespace nbody
 ";
-        let declared = border::text(&super::super::declared());
+        let declared = border::text(&super::super::declared()) + &super::super::tilted(false);
         let parts = [&[&*declared], &super::super::TEXT[..], &[KERNEL]].concat();
         Program::of_exact_words("order", "particles along a curve", &[c"order"], BLOCK, &parts)
     }

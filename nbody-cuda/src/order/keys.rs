@@ -3,7 +3,7 @@
 use nbody_core::order::frame;
 use nbody_core::order::frame::Grid;
 use nbody_core::pack::Place;
-use nbody_core::{Domain, Mixed, Precision};
+use nbody_core::{Cell, Domain, Mixed, Precision};
 
 use crate::backend::Buffer;
 use crate::border::{Address, Const, border};
@@ -23,6 +23,8 @@ border! {
         /// The inverse of the unit of cells.
         pub scale: f64,
         pub dimensions: u32,
+        /// The components bx, cx and cy of the vectors of a triclinic box.
+        pub tilt: [f64; 3],
     }
 
     /// The positions of particles in records.
@@ -78,8 +80,8 @@ impl Frame {
     /// Returns a frame in a box.
     pub fn of(frame: &frame::Frame, domain: &Domain) -> Self {
         let frame::Frame { origin, scale, dimensions, grid: _ } = *frame;
-        let length = nbody_core::order::lengths(domain, dimensions);
-        Self { length, origin, scale, dimensions: dimensions as u32 }
+        let Cell { lengths: length, tilts: tilt } = nbody_core::order::cell(domain, dimensions);
+        Self { length, origin, scale, dimensions: dimensions as u32, tilt }
     }
 }
 

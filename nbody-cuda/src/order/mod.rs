@@ -37,6 +37,14 @@ pub(crate) const TEXT: [&str; 8] = [
     include_str!("curve.cuh"),
 ];
 
+/// Returns the constant that tells whether the box is triclinic.
+pub(crate) fn tilted(is_tilted: bool) -> String {
+    format!(
+        "// The box.\nnamespace nbody {{\n\nconstexpr bool TILTED = {is_tilted}; // triclinic\n\n}} // \
+         namespace nbody\n\n"
+    )
+}
+
 /// Returns the declarations for the order of particles.
 pub(crate) fn declared() -> Vec<String> {
     let keys = [Position::text(), Frame::text(), kind::text(), Positions::text()];

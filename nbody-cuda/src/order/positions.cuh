@@ -18,8 +18,9 @@ __device__ __forceinline__ Position position_of(const Positions &from, const Fra
     for (u32 axis = 0; axis < 3; ++axis) {
         double &x = position.x[axis];
         x = axis < frame.dimensions ? coordinate(from, k, axis) : 0.0;
-        if (axis < frame.dimensions && frame.length[axis] > 0.0) x = wrap(x, frame.length[axis]);
+        if (!TILTED && axis < frame.dimensions && frame.length[axis] > 0.0) x = wrap(x, frame.length[axis]);
     }
+    if constexpr (TILTED) wrap_tilted(position.x, frame.length, frame.tilt);
     return position;
 }
 

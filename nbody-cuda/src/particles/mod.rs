@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::pack::{self, Binding, Place, dim};
-use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision};
+use nbody_core::{Domain, Field, ParticleProgram, ParticleText, Precision, SpaceKind};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::border::Address;
@@ -57,7 +57,7 @@ struct Key {
     /// The text of the program, which determines its records and its kind.
     cuda: ParticleText,
     buffers: ParticleBuffers,
-    periodic: bool,
+    space: SpaceKind,
     wrap: bool,
 }
 
@@ -292,9 +292,9 @@ impl ParticleEngine {
         let p = layout(p_fields, Some(p));
         let buffers =
             ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
-        let (is_update, periodic) = (program.total.is_empty(), self.domain.is_periodic());
-        let wrap = self.wrap && is_update && periodic;
-        let key = Key { cuda: program.cuda, buffers, periodic, wrap };
+        let (is_update, space) = (program.total.is_empty(), self.domain.kind());
+        let wrap = self.wrap && is_update && space != SpaceKind::Open;
+        let key = Key { cuda: program.cuda, buffers, space, wrap };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }

@@ -10,7 +10,7 @@ use crate::compile::program::Program;
 use crate::config::KernelConfig;
 use crate::engine::parameters::{offsets, text_of_parameters};
 use crate::error::Error;
-use crate::layout::{kind_of_word, numbers_of};
+use crate::layout::{kind_of_space, kind_of_word, numbers_of};
 
 pub(crate) const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const WRAP: &str = include_str!("../../kernels/wrap.cuh");
@@ -72,7 +72,7 @@ impl Program {
         } else {
             ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
         };
-        let mut source = header(program, title, buffers, block, domain.is_periodic());
+        let mut source = header(program, title, buffers, block, &kind_of_space(domain));
         for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
@@ -114,7 +114,7 @@ fn header(
     title: &str,
     buffers: ParticleBuffers,
     block: usize,
-    periodic: bool,
+    space: &str,
 ) -> String {
     let [p, q, f] = [buffers.p, buffers.q, buffers.f].map(|layout| layout.precision);
     let mut of = format!("{title} of particles in {p} precision");
@@ -135,8 +135,7 @@ using backup = double; // totals
 constexpr int BLOCK = {block}; // threads of a block
 constexpr bool IN_ORDER = true; // particles come in the order of their indices
 constexpr bool EXACT = true; // IEEE roots and divisions
-constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
-
+{space}
 }} // namespace nbody
 
 ",

@@ -7,9 +7,22 @@ template <typename Row> struct RowWriter {
     using Word = typename Row::Word;
     const Space &space;
     Row &row;
+    double point[3] = {}; // the coordinates so far of a point to wrap into a triclinic box
 
     __device__ __forceinline__ void coordinate(int c, double x)
     {
+        if constexpr (WRAP && TRICLINIC) {
+            point[AXES[c]] = x;
+            const int dimensions = AXES[c] + 1;
+            // The next point begins with another x; other numbers have axis 0, too.
+            if (c + 1 < PDIM && AXES[c + 1] == dimensions) return;
+            const double length[] = {space.length[0], space.length[1], dimensions > 2 ? space.length[2] : 0.0};
+            wrap_tilted(point, length, space.tilt);
+            for (int axis = 0; axis < dimensions; ++axis) {
+                put(c - AXES[c] + axis, below(point[axis], length[axis]));
+            }
+            return;
+        }
         if constexpr (WRAP) {
             const double length = space.length[AXES[c]];
             if (length > 0.0) {
@@ -18,6 +31,10 @@ template <typename Row> struct RowWriter {
                 if (x < length && at >= length && at < infinity()) x = 0.0;
             }
         }
+        put(c, x);
+    }
+    __device__ __forceinline__ void put(int c, double x)
+    {
         real(c, x);
         if constexpr (Row::DOUBLE_SINGLE) {
             if (CHANGES[c]) row.words[Row::place(c) + 1] = low(x);
@@ -30,6 +47,14 @@ template <typename Row> struct RowWriter {
     __device__ __forceinline__ void index(int c, u32 n)
     {
         if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(n);
+    }
+
+    // Returns a coordinate that stays less than the length when it is stored.
+    static __device__ __forceinline__ double below(double x, double length)
+    {
+        constexpr double LESS = 1.0 - (Row::DOUBLE_SINGLE ? 0x1p-45 : 0x1p-22);
+        const double at = stored(x);
+        return x < length && at >= length && at < infinity() ? length * LESS : x;
     }
 
     // Returns a coordinate as stored.

@@ -9,7 +9,7 @@ use super::ScheduleText;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::engine::parameters::text_of_parameters;
-use crate::layout::{bytes_of, kind_of_word};
+use crate::layout::{bytes_of, kind_of_space, kind_of_word};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 const SUMS: &str = include_str!("../../kernels/sums.cuh");
@@ -63,7 +63,7 @@ fn header(
 ) -> String {
     let KernelConfig { block, i_per_thread, bag, unroll, resident, .. } = config;
     let Options { precision, accumulation, math, domain, .. } = options;
-    let periodic = domain.is_periodic();
+    let space = kind_of_space(domain);
     let (real, backup) = (kind_of_word(precision), options.backup());
     let registers = i_per_thread * dim(law.f) * bytes_of(backup) / 4;
     let parts = [8, 4, 2].into_iter().find(|&n| n * registers <= merging).unwrap_or(1);
@@ -93,8 +93,7 @@ constexpr bool FOLD_EACH_BAG = {fold_each_bag};
 constexpr bool COMPENSATED = {compensated}; // sum the rounding errors of sums, too
 constexpr bool IN_ORDER = {in_order}; // i-particles meet j-particles in the order of their indices
 constexpr bool EXACT = {exact}; // IEEE roots and divisions
-constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
-
+{space}
 }} // namespace nbody
 
 ",

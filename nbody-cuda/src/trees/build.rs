@@ -262,7 +262,7 @@ impl DeviceTree {
         // The device sets the origin and the unit.
         let (length, dimensions) =
             (nbody_core::order::lengths(domain, dimensions), dimensions as u32);
-        let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions };
+        let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions, tilt: [0.0; 3] };
         let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
         let launch = Launch::new(ORDER, blocks as u32).value(request).value(&frame);
         let launch = launch.value(&self.set(sets.i, self.law.i, sets.of_i())?);

@@ -112,6 +112,7 @@ impl TreeEngine {
         parameters: &[u64],
         options: Options,
     ) -> Result<Self, Error> {
+        options.domain.check_tree()?;
         Ok(Self {
             setup: Setup::new(backend, cache, law.law(), parameters, options)?,
             law,
@@ -473,6 +474,7 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), nbody_core::Error> {
+        domain.check_tree()?;
         let (options, needs_others) = self.setup.in_domain(domain)?;
         if needs_others {
             self.kernels.clear();

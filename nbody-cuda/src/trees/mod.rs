@@ -21,7 +21,7 @@ use crate::compile::program::Program;
 use crate::error::Error;
 use crate::layout::{kind_of_word, numbers_of};
 use crate::order::keys;
-use crate::order::{BLOCK, HILBERT, sort};
+use crate::order::{BLOCK, HILBERT, sort, tilted};
 
 /// The text of the work of walks.
 pub(crate) const WORK: &str = include_str!("work.cuh");
@@ -45,6 +45,7 @@ impl Program {
             &declared::of_build(),
             include_str!("../../kernels/grid.cuh"),
             include_str!("../../kernels/scan.cuh"),
+            &tilted(false),
             include_str!("../../kernels/wrap.cuh"),
             sort::TEXT,
             HILBERT,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use nbody_compile::Cache;
 use nbody_core::pack::{Once, OwnedRows, Rows, dim};
 use nbody_core::untyped::{self, TupleList};
-use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, Store};
+use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, SpaceKind, Store};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
 use crate::compile::program::Program;
@@ -65,7 +65,7 @@ struct BuiltTuples {
 struct Key {
     particles: Layout,
     results: Layout,
-    periodic: bool,
+    space: SpaceKind,
 }
 
 impl Given {
@@ -128,7 +128,7 @@ impl TupleEngine {
 
     /// Returns the kernels for buffers of these layouts, compiled if necessary.
     fn provide(&mut self, particles: Layout, results: Layout) -> Result<usize, Error> {
-        let key = Key { particles, results, periodic: self.domain.is_periodic() };
+        let key = Key { particles, results, space: self.domain.kind() };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }

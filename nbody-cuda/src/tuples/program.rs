@@ -9,7 +9,7 @@ use crate::compile::program::Program;
 use crate::config::KernelConfig;
 use crate::engine::parameters::text_of_parameters;
 use crate::error::Error;
-use crate::layout::{bytes_of, kind_of_word};
+use crate::layout::{bytes_of, kind_of_space, kind_of_word};
 use crate::particles::program::{BUFFERS, Layout, POSITIONS, PRELUDE, columns, numbers, row};
 
 const RESULTS: &str = include_str!("results.cuh");
@@ -46,7 +46,7 @@ impl Program {
         domain: Domain,
     ) -> Result<Self, Error> {
         program.check_tuple()?;
-        let mut source = header(program, particles, results, domain.is_periodic());
+        let mut source = header(program, particles, results, &kind_of_space(domain));
         for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
@@ -79,7 +79,7 @@ impl Program {
     }
 }
 
-fn header(program: &ParticleProgram, particles: Layout, results: Layout, periodic: bool) -> String {
+fn header(program: &ParticleProgram, particles: Layout, results: Layout, space: &str) -> String {
     format!(
         "\
 // {name}: tuples of {members} particles in {p} precision, with results in {f} precision.
@@ -91,8 +91,7 @@ using backup = double; // sums over tuples
 constexpr int BLOCK = {BLOCK}; // threads of a block
 constexpr bool IN_ORDER = true; // particles come in the order of their indices
 constexpr bool EXACT = true; // IEEE roots and divisions
-constexpr bool PERIODIC = {periodic}; // the nearest image in a periodic box
-
+{space}
 }} // namespace nbody
 
 ",

@@ -80,11 +80,13 @@ macro_rules! border {
 
 border! { domain:
     /// A domain in double precision: the lengths of a box and their inverses, both zero in open
-    /// directions.
+    /// directions, and the components bx, cx and cy of the vectors of a triclinic box.
     struct Domain {
         lengths: [f64; 3],
         inverses: [f64; 3],
+        tilts: [f64; 3],
         is_periodic: bool,
+        is_triclinic: bool,
     }
 }
 
@@ -208,7 +210,8 @@ border! { checks:
 impl From<&Space> for Domain {
     fn from(space: &Space) -> Self {
         let [lengths, inverses] = space.factors();
-        Self { lengths, inverses, is_periodic: space.is_periodic() }
+        let (is_periodic, is_triclinic) = (space.is_periodic(), space.is_triclinic());
+        Self { lengths, inverses, tilts: space.tilts(), is_periodic, is_triclinic }
     }
 }
 

@@ -11,7 +11,7 @@ use nbody_core::loaded::{
     BySize, CHOSEN, CheckNumbers, CheckedPair, Code, INDEX_BITS, LINE, Line, ListedSources,
     LoadLoops, LoadedLoops, Loops, PairSetting, Variant,
 };
-use nbody_core::{Error, FieldKind, LawTable, loaded};
+use nbody_core::{Error, FieldKind, LawTable, SpaceKind, loaded};
 
 use super::border::{self, Domain, Listed, Setting, Shape, View};
 use super::checks::PairFunctions;
@@ -57,12 +57,17 @@ impl LawCode {
 
     fn compile(&self, variant: Variant) -> Result<Loaded, Error> {
         let lane = Lane::of(variant);
-        let in_box = if variant.is_periodic { "Periodic" } else { "Open" };
-        let space = if lane.is_vector { in_box } else { "Either" };
+        let space = match variant.space {
+            _ if !lane.is_vector => "Either",
+            SpaceKind::Open => "Open",
+            SpaceKind::Periodic => "Periodic",
+            SpaceKind::Triclinic => "Triclinic",
+        };
         let of_lists = if self.has_other_points { space } else { "Open" };
         let title = format!("{}: loops over pairs", self.name);
         let spaces = [space, of_lists];
-        let text = program::of_law(&title, lane, spaces, self.is_symmetric, &self.text);
+        let is_symmetric = self.is_symmetric && space != "Triclinic"; // as compiled laws
+        let text = program::of_law(&title, lane, spaces, is_symmetric, &self.text);
         let library = library::load(&text, lane, &self.cache).map_err(Error::of_device)?;
         let found = if lane.is_wide {
             Functions::of(library).map(|found| Loaded::Bits64(Box::leak(Box::new(found))))

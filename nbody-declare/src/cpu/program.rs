@@ -50,8 +50,8 @@ pub(super) fn options(lane: Lane) -> Vec<&'static str> {
     [&OPTIONS, lane.options].concat()
 }
 
-/// Returns the program of a law in a space: `Open`, `Periodic` or `Either`; lists have a space of
-/// their own.
+/// Returns the program of a law in a space: `Open`, `Periodic`, `Triclinic` or `Either`; lists
+/// have a space of their own.
 pub(super) fn of_law(
     title: &str,
     lane: Lane,

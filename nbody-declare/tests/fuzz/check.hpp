@@ -22,6 +22,7 @@ template <class Law> void check_Law(const Setting &setting, const Line *lines, L
 {
     check_in<Law, Open>(setting, lines, out);
     check_in<Law, Periodic>(setting, lines, out);
+    check_in<Law, Triclinic>(setting, lines, out);
 }
 
 template <class Program> void check_Program(const Setting &setting, const Line *lines, Line *out)

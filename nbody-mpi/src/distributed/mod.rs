@@ -29,7 +29,7 @@ mod tuples;
 
 pub(crate) use buffer::{Distributed, all, all_mut};
 pub(crate) use host::HostParts;
-pub(crate) use neighbours::DistributedLists;
+pub(crate) use neighbours::{DistributedLists, check_lists};
 pub(crate) use particles::{DistributedPrograms, DistributedSelection};
 pub(crate) use rows::Kind;
 pub(crate) use short_range::DistributedShortRange;

@@ -16,6 +16,14 @@ pub(crate) struct DistributedLists {
     lists: Mutex<Lists>,
 }
 
+/// Refuses a triclinic box: ranks divide rectangular ones.
+pub(crate) fn check_lists(domain: &Domain) -> Result<(), Error> {
+    domain.check_rectangular(
+        "neighbour lists over ranks",
+        "use the lists of one device, or evaluate all pairs over the ranks with `AllPairs`",
+    )
+}
+
 impl DistributedLists {
     pub fn new(job: &Arc<Job>, lists: Box<dyn Neighbours>, origin: Origin) -> Self {
         Self { lists: Mutex::new(Lists::new(job, lists, origin)) }
@@ -42,6 +50,7 @@ impl Neighbours for DistributedLists {
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        check_lists(&domain)?;
         self.get_mut().of_rank.set_domain(domain)
     }
 
@@ -112,6 +121,7 @@ impl Neighbours for DistributedLists {
     }
 
     fn restore(&mut self, state: &ListState) -> Result<(), Error> {
+        check_lists(&state.domain)?;
         self.get_mut().restore(state)
     }
 }

@@ -25,6 +25,7 @@ use crate::order;
 use crate::order::frame::Frame;
 use crate::pairs::sources::Sources;
 use crate::records::binding::{Binding, Place};
+use crate::triclinic::Cell;
 
 /// Built lists, and the sets and cutoffs they were built for.
 #[derive(Clone, Debug)]
@@ -42,8 +43,8 @@ pub(super) struct BuiltLists {
     pub is_given: bool,
     pub domain: Domain,
     pub cutoffs: Vec<Cutoff>,
-    /// The lengths of the box, 0 along open axes.
-    pub lengths: [f64; 3],
+    /// The periodic box, 0 along open axes.
+    pub cell: Cell,
     /// The greatest cutoff, and the skin.
     pub greatest: f64,
     pub skin: f64,
@@ -57,8 +58,8 @@ pub(super) struct Now {
     pub domain: Domain,
     /// The cutoffs that the lists cover.
     pub cutoffs: Vec<Cutoff>,
-    /// The lengths of the box, 0 along open axes.
-    pub lengths: [f64; 3],
+    /// The periodic box, 0 along open axes.
+    pub cell: Cell,
     pub margin: Margin,
 }
 
@@ -67,11 +68,11 @@ impl Now {
     pub fn at_first(
         domain: Domain,
         cutoffs: &[Cutoff],
-        lengths: &[f64; 3],
+        cell: &Cell,
         (reach, most): ([f64; 2], f64),
     ) -> Self {
-        let (cutoffs, lengths) = (cutoffs.to_vec(), *lengths);
-        Self { domain, cutoffs, lengths, margin: Margin::at_first(reach, &lengths, most) }
+        let (cutoffs, cell) = (cutoffs.to_vec(), *cell);
+        Self { domain, cutoffs, cell, margin: Margin::at_first(reach, &cell, most) }
     }
 }
 
@@ -134,7 +135,7 @@ impl BuiltLists {
         frame: &Frame,
         laps: &mut Laps,
     ) -> Result<Self, Error> {
-        let lengths = order::lengths(&domain, frame.dimensions);
+        let cell = order::cell(&domain, frame.dimensions);
         let places = sets.each().zip(places).enumerate();
         let built = places.map(|(k, ((_, particles, _), (watched, positions)))| {
             let watched = (watched, numbers.map(|of_sets| &of_sets[k][..]));
@@ -153,15 +154,15 @@ impl BuiltLists {
         let watched = [&i, of_j].map(|set| (&set.watched, &set.levels));
         let mut reaches = Reaches::new(&cutoffs, watched[0], watched[1])?;
         let greatest = reaches.greatest();
-        check_greatest(greatest, &cutoffs, sets.i.0.precision, &lengths)?;
-        reaches.skin = skin.length([reaches.typical(), greatest], &lengths);
+        check_greatest(greatest, &cutoffs, sets.i.0.precision, &cell)?;
+        reaches.skin = skin.length([reaches.typical(), greatest], &cell);
         let skin = reaches.skin;
         let (lists, near) =
-            Lists::build_with_octets((&i.ordered, wanted), &of_j.ordered, &lengths, &reaches);
+            Lists::build_with_octets((&i.ordered, wanted), &of_j.ordered, &cell, &reaches);
         let octets = Octets::of(&lists, &near);
         let (one_set, is_given, number) = (sets.one_set, false, new_number());
         let most = most_of(false, sets);
-        let now = Now::at_first(domain, &cutoffs, &lengths, ([greatest, skin], most));
+        let now = Now::at_first(domain, &cutoffs, &cell, ([greatest, skin], most));
         Ok(Self {
             number,
             i,
@@ -172,7 +173,7 @@ impl BuiltLists {
             is_given,
             domain,
             cutoffs,
-            lengths,
+            cell,
             greatest,
             skin,
             now,
@@ -188,7 +189,7 @@ impl BuiltLists {
         cutoffs: Vec<Cutoff>,
         laps: &mut Laps,
     ) -> Self {
-        let lengths = order::lengths(&domain, places[0].0.position.places().len());
+        let cell = order::cell(&domain, places[0].0.position.places().len());
         let mut built =
             places.into_iter().map(|(watched, positions)| Set::keep(&positions, watched, &domain));
         let i = built.next().expect("there is one set or two");
@@ -196,12 +197,12 @@ impl BuiltLists {
         laps.end(|times| &mut times.order);
         let of_j = j.as_ref().unwrap_or(&i);
         let Given { lists, near, greatest, skin } =
-            Given::new(rows, &i.ordered, &of_j.ordered, &lengths);
+            Given::new(rows, &i.ordered, &of_j.ordered, &cell);
         let (one_set, is_given, number) = (sets.one_set, true, new_number());
         let octets = Octets::of(&lists, &near);
         // The nearest image of a pair does not depend on the cutoffs.
         let most = most_of(true, sets);
-        let now = Now::at_first(domain, &cutoffs, &lengths, ([0.0, skin], most));
+        let now = Now::at_first(domain, &cutoffs, &cell, ([0.0, skin], most));
         Self {
             number,
             i,
@@ -212,7 +213,7 @@ impl BuiltLists {
             is_given,
             domain,
             cutoffs,
-            lengths,
+            cell,
             greatest,
             skin,
             now,
@@ -251,7 +252,7 @@ impl BuiltLists {
             Some(subset) => subset.rows(&rows).0,
             None => rows,
         };
-        Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.lengths))
+        Ok(self.lists.masks_without(&rows, &self.i.ordered, &j.places, &self.cell))
     }
 
     /// Returns whether lists for the cutoffs `known` are valid for all of `cutoffs`.
@@ -330,10 +331,10 @@ impl BuiltLists {
         sets: &Sets,
         watched: &[Watched],
     ) -> bool {
-        let lengths = order::lengths(&domain, watched[0].position.places().len().max(2));
+        let cell = order::cell(&domain, watched[0].position.places().len().max(2));
         let Some((cutoffs, growth)) = self.growth(cutoffs) else { return false };
         let most = most_of(self.is_given, sets);
-        let Some(change) = Change::of(&self.lengths, &lengths, growth, most) else { return false };
+        let Some(change) = Change::of(&self.cell, &cell, growth, most) else { return false };
         let greatest = if self.is_given { 0.0 } else { self.greatest };
         let Some(margin) = change.margin(greatest, self.skin) else { return false };
         let now = sets.each().zip(watched).enumerate();
@@ -342,11 +343,11 @@ impl BuiltLists {
             let numbers = self.numbers(0..self.cutoffs.len(), (sets, k), fields);
             numbers.is_ok_and(|numbers| {
                 let bound = (&watched.position, &numbers[..]);
-                set.is_good(particles, bound, &lengths, &margin)
+                set.is_good(particles, bound, &cell, &margin)
             })
         });
         if is_good {
-            self.now = Now { domain, cutoffs, lengths, margin };
+            self.now = Now { domain, cutoffs, cell, margin };
         }
         is_good
     }
@@ -363,8 +364,8 @@ impl BuiltLists {
         {
             let binding = Binding::new(law.name, position(fields_of_law), fields)?;
             let numbers = self.numbers(own.clone(), (sets, k), fields)?;
-            let (bound, Now { lengths, margin, .. }) = ((&binding, &numbers[..]), &self.now);
-            let Some(now) = set.follow(particles, bound, lengths, margin) else {
+            let (bound, Now { cell, margin, .. }) = ((&binding, &numbers[..]), &self.now);
+            let Some(now) = set.follow(particles, bound, cell, margin) else {
                 // Positions that are not finite have an error of their own.
                 set::positions(what, particles, &binding)?;
                 return Err(Error::OldLists { what });
@@ -372,7 +373,7 @@ impl BuiltLists {
             positions.push(now);
         }
         let boxes = self.i.ordered.tree.groups().iter();
-        let centres = boxes.map(|bounds| bounds.origin(self.reach(), &self.lengths)).collect();
+        let centres = boxes.map(|bounds| bounds.origin(self.reach(), &self.cell.lengths)).collect();
         let place = |fields| Binding::new(law.name, position(fields), fields);
         let places = [place(law.i)?, place(law.j)?];
         Ok(Followed { built: self, positions, centres, places })
@@ -441,7 +442,7 @@ impl Followed<'_> {
             places: &self.built.i.places[..wanted],
             wanted,
             centres: &self.centres,
-            lengths: self.built.now.lengths,
+            cell: self.built.now.cell,
             is_interleaved,
         }
     }

@@ -118,9 +118,9 @@ impl CpuNeighbours {
             // As on every device, before the particles are looked at.
             let constants = cutoffs.iter().map(Cutoff::constant);
             let greatest = constants.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-            let lengths = order::lengths(&self.domain, watched[0].position.places().len());
+            let cell = order::cell(&self.domain, watched[0].position.places().len());
             let greatest = greatest.fold(0.0, f64::max);
-            check_greatest(greatest, &cutoffs, self.precision, &lengths)?;
+            check_greatest(greatest, &cutoffs, self.precision, &cell)?;
         }
         let positions = |k: usize, (what, particles, _): (_, _, _)| {
             set::positions(what, particles, &watched[k].position)

@@ -21,6 +21,7 @@ use crate::order::image::LIMIT;
 use crate::order::ordered::{Ordered, wrapped};
 use crate::parallel;
 use crate::records::binding::{Binding, Place};
+use crate::triclinic::Cell;
 
 /// Blocks of particles that a thread reads at a time.
 const BLOCKS: usize = 64;
@@ -108,14 +109,14 @@ impl Set {
         self.ordered.bytes() + self.levels.bytes() + kept + values
     }
 
-    /// Returns whether lists with this margin still have every pair in a box of these lengths:
+    /// Returns whether lists with this margin still have every pair in this box:
     /// every position is finite, and no particle has moved beyond the margin, which the growth of
     /// its pairs' cutoffs by these watched numbers reduces.
     pub fn is_good(
         &self,
         particles: &Particles,
         (position, numbers): (&Binding, &[(usize, Place)]),
-        lengths: &[f64; 3],
+        cell: &Cell,
         margin: &Margin,
     ) -> bool {
         let (growths, best) = (self.growths(particles, numbers), Best::new());
@@ -140,14 +141,12 @@ impl Set {
                     || far(now, before, &limits),
                 );
                 for k in bits(far) {
-                    let moved2: f64 = (0..dimensions)
-                        .map(|axis| {
-                            let (x, before) = (f64::from_bits(now[axis].0[k]), before[axis][k]);
-                            let length = lengths[axis];
-                            let x = if is_outside(x, length) { wrap(x, length) } else { x };
-                            moved_along(x, before, length).powi(2)
-                        })
-                        .sum();
+                    let axes = |of: &dyn Fn(usize) -> f64| {
+                        [0, 1, 2].map(|axis| if axis < dimensions { of(axis) } else { 0.0 })
+                    };
+                    let x = axes(&|axis| f64::from_bits(now[axis].0[k]));
+                    let moved = moved_by(x, axes(&|axis| before[axis][k]), cell);
+                    let moved2: f64 = moved.iter().map(|moved| moved.powi(2)).sum();
                     // NaN is not near.
                     let is_near = moved2 <= limits[k];
                     if !is_near {
@@ -190,7 +189,7 @@ impl Set {
         &self,
         particles: &Particles,
         (position, numbers): (&Binding, &[(usize, Place)]),
-        lengths: &[f64; 3],
+        cell: &Cell,
         margin: &Margin,
     ) -> Option<Vec<Block>> {
         let (best, is_far) = (Best::new(), AtomicBool::new(false));
@@ -213,7 +212,7 @@ impl Set {
                 let limits = limits(margin, Some(&growths));
                 all_near &= best.run(
                     #[inline(always)]
-                    || continues(block, before, (lengths, &margin.scale), &limits),
+                    || continues(block, before, (cell, &margin.scale), &limits),
                 );
             }
             if !all_near {
@@ -231,10 +230,21 @@ impl Set {
 fn continues(
     block: &mut Block,
     before: &[[f64; 3]],
-    (lengths, scale): (&[f64; 3], &[f64; 3]),
+    (cell, scale): (&Cell, &[f64; 3]),
     limits: &[f64; LINE],
 ) -> bool {
     let mut moved2 = [0.0; LINE];
+    if cell.is_tilted() {
+        for (k, (before, moved2)) in before.iter().zip(&mut moved2).enumerate() {
+            let moved = moved_by([0, 1, 2].map(|axis| block[axis][k]), *before, cell);
+            *moved2 = moved.iter().map(|moved| moved * moved).sum();
+            for axis in 0..3 {
+                block[axis][k] = before[axis] + moved[axis];
+            }
+        }
+        return moved2.iter().zip(limits).all(|(moved2, limit)| moved2 <= limit);
+    }
+    let lengths = &cell.lengths;
     for (axis, along) in block.iter_mut().enumerate() {
         // Missing particles of the last block are at 0 and stay there.
         let mut from = [0.0; LINE];
@@ -321,6 +331,23 @@ fn far(now: &[Line<u64>], before: &Block, limits: &[f64; LINE]) -> u32 {
 #[inline(always)]
 fn is_outside(x: f64, length: f64) -> bool {
     length > 0.0 && x.abs() > OUTSIDE * length
+}
+
+/// Returns the displacement of a particle from its earlier position in the box.
+fn moved_by(position: [f64; 3], before: [f64; 3], cell: &Cell) -> [f64; 3] {
+    let is_far = |axis: usize| is_outside(position[axis], cell.lengths[axis]);
+    if !cell.is_tilted() {
+        return [0, 1, 2].map(|axis| {
+            let (x, length) = (position[axis], cell.lengths[axis]);
+            let x = if is_far(axis) { wrap(x, length) } else { x };
+            moved_along(x, before[axis], length)
+        });
+    }
+    let position = if (0..3).any(is_far) { cell.wrap(position) } else { position };
+    let moved = cell.nearest([0, 1, 2].map(|axis| position[axis] - before[axis]));
+    let extent = |axis: usize| position[axis].abs() + cell.lengths[axis];
+    let rounding = WRAPPED * (extent(0) + extent(1) + extent(2));
+    moved.map(|moved| if moved.abs() <= rounding { 0.0 } else { moved })
 }
 
 /// Returns the displacement of a particle along an axis from its earlier position, by the nearest

@@ -34,7 +34,7 @@ impl BuiltLists {
             lists: &self.lists,
             i: &self.i.ordered,
             j: &of_j.ordered,
-            lengths: self.lengths,
+            cell: self.cell,
             one_set: self.one_set,
             greatest: self.reach(),
             reach: &|_, _| f64::INFINITY,

@@ -136,6 +136,18 @@ impl<V: Vector> Lane for V {
         let d = a - b;
         V::neg_mul_add(length, V::round_ties_even(d * inverse), d)
     }
+    #[inline(always)]
+    fn apart(a: Self, b: Self) -> Self {
+        a - b
+    }
+    #[inline(always)]
+    fn without(d: Self, n: Self, length: Self) -> Self {
+        V::neg_mul_add(length, n, d)
+    }
+    #[inline(always)]
+    fn rounded(d: Self) -> Self {
+        d
+    }
 
     #[inline(always)]
     fn splat(value: f64) -> Self {

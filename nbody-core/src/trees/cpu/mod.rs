@@ -123,6 +123,7 @@ impl CpuTree {
         options: Options,
         level: SimdLevel,
     ) -> Result<Self, Error> {
+        options.domain.check_tree()?;
         let engine = CpuEngine::new(law.law(), parameters, options, level)?;
         let (lengths, given, compared, report, sources) = Default::default();
         Ok(Self { law, engine, lengths, given, compared, report, sources })
@@ -299,6 +300,7 @@ impl Engine for CpuTree {
     }
 
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error> {
+        domain.check_tree()?;
         self.engine.set_domain(domain)
     }
 

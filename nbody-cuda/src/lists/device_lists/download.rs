@@ -56,7 +56,7 @@ impl DeviceLists {
                 None => rows,
             };
             let places = sets[usize::from(extent.has_j)].places();
-            lists.exclude(&rows, &sets[0], &places, &extent.lengths());
+            lists.exclude(&rows, &sets[0], &places, &extent.cell());
         }
         let values = self.reach.values(extent.n)?;
         Ok(Downloaded { lists, sets, values })

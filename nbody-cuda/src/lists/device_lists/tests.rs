@@ -107,11 +107,11 @@ impl Check {
     fn check(&mut self, i: Vec<[f64; 3]>, j: Option<Vec<[f64; 3]>>, domain: Domain, cutoff: f64) {
         let frame = Frame::of(i.len(), &|k| i[k], &domain, 3);
         let n = [i.len(), j.as_ref().map_or(0, Vec::len)];
-        let [lengths, _] = domain.factors();
+        let cell = domain.cell();
         let of_i = Ordered::of(&i, &domain, &frame);
         let of_j = j.as_ref().map(|j| Ordered::of(j, &domain, &frame));
         let expected =
-            Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &lengths, &(cutoff + 0.125));
+            Lists::build(&of_i, of_j.as_ref().unwrap_or(&of_i), &cell, &(cutoff + 0.125));
         let sets: Vec<_> = [Some(i), j].into_iter().flatten().map(Bodies).collect();
         let has_j = n[1] > 0;
         let one_set = !has_j;

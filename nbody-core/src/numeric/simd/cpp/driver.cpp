@@ -56,7 +56,10 @@ static void evaluate(const Arguments &arguments, size_t at)
     const Real small = Real::splat(0x1p-30);
     const Point<3> p{{coordinate(a, c * small), coordinate(b, a), coordinate(c, b * small)}};
     const Point<3> q{{coordinate(b, a * small), coordinate(c, b), coordinate(a, -c * small)}};
-    const Domain box{{LENGTHS}, {INVERSES}, true}, unbounded{{}, {}, false};
+    const Domain box{{LENGTHS}, {INVERSES}, {}, true, false}, unbounded{{}, {}, {}, false, false};
+    const Domain skewed{{EDGES}, {PER_EDGE}, {TILTS}, true, true};
+    const auto triclinic = Triclinic::in_domain(skewed);
+    const auto tilted = Either::in_domain(skewed);
     const Open open{};
     const auto periodic = Periodic::in_domain(box);
     const auto everywhere = Either::in_domain(unbounded), inside = Either::in_domain(box);

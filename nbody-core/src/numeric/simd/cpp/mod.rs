@@ -16,12 +16,13 @@ use crate::numeric::simd::fits;
 use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 #[cfg(target_arch = "x86_64")]
 use crate::numeric::simd::{avx2, avx512, level::SimdLevel};
-use crate::numeric::space::{Either, OfLists, Open, Periodic, Space};
+use crate::numeric::space::{Either, OfLists, Open, Periodic, Space, Triclinic};
 use crate::numeric::spline::{Cubics, Spline};
 use crate::numeric::vector::{Point, Vector, add_to_entry, select_array};
 use crate::records::record::compensate;
 
 const LENGTHS: [f64; 3] = [0.7, 1.3, f64::INFINITY];
+const VECTORS: [[f64; 3]; 3] = [[0.7, 0.0, 0.0], [-0.3, 1.3, 0.0], [0.1, 0.45, 0.9]];
 
 /// The arguments of a block of particles.
 struct Block<Real: Lanes> {
@@ -134,6 +135,8 @@ operations! {
         let everywhere = Either::<Real>::in_domain(&Domain::Open);
         let inside = Either::<Real>::in_domain(&domain);
         let listed = OfLists(periodic);
+        let skewed = Domain::triclinic(VECTORS).unwrap();
+        let (triclinic, tilted) = (Triclinic::<Real>::new(&skewed), Either::<Real>::in_domain(&skewed));
 
         let all = [a, b, c, a + b, b + c];
         let entries = &all;
@@ -209,6 +212,10 @@ operations! {
         periodic.difference(p, q)[0]; periodic.difference(p, q)[1]; periodic.difference(p, q)[2];
         everywhere.difference(p, q)[0]; inside.difference(p, q)[0];
         listed.difference(p, q)[1];
+        Real::rounded(Real::apart(p[0], q[0]));
+        Real::rounded(Real::without(p[0], b.round_ties_even(), q[0]));
+        triclinic.difference(p, q)[0]; triclinic.difference(p, q)[1];
+        triclinic.difference(p, q)[2]; tilted.difference(p, q)[0];
     }
     integers {
         Real::add_u32(k, l); Real::sub_u32(k, l); Real::mul_u32(k, l);
@@ -235,16 +242,21 @@ operations! {
 
 /// Returns the C++ program that evaluates all operations on a lane.
 fn program(lane: &str) -> String {
+    let skewed = Domain::triclinic(VECTORS).unwrap();
     let [lengths, inverses] = Domain::periodic(LENGTHS).unwrap().factors();
+    let [of_skewed, inverses_of_skewed] = skewed.factors();
     let list = |numbers: [f64; 3]| numbers.map(|x| format!("{x:?}")).join(", ");
     let operations = REALS.iter().chain(OTHERS);
     let operations: Vec<_> =
         operations.map(|text| format!("put({});", text.replace("::<", "<"))).collect();
     let driver = include_str!("driver.cpp")
+        .replace("EDGES", &list(of_skewed))
+        .replace("PER_EDGE", &list(inverses_of_skewed))
+        .replace("TILTS", &list(skewed.tilts()))
         .replace("LENGTHS", &list(lengths))
         .replace("INVERSES", &list(inverses))
         .replace("OPERATIONS", &operations.join("\n    "));
-    let domain = "struct Domain { double lengths[3], inverses[3]; bool is_periodic; };";
+    let domain = "struct Domain { double lengths[3], inverses[3], tilts[3]; bool is_periodic, is_triclinic; };";
     let head = format!(
         "namespace nbody {{ {domain} }}\n#define NBODY_LANE NBODY_{lane}\n#include \"lane.hpp\"\n"
     );
