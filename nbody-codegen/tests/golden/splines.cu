@@ -33,7 +33,6 @@ __device__ __forceinline__ void pair(
     const real part = sqrt(r2);
     f.force -= (divide(self.scale * i.density * self.density.slope(i.density * part), part)
         + real(2.0) * self.energy.slope(r2)) * space.difference(i.pos, j.pos);
-    const real slope = self.density.slope(i.density + j.density);
     f.bend += self.density.curvature(i.density + j.density) - self.density.third_derivative(r2);
 }
 

@@ -271,15 +271,15 @@ pub mod splines {
                 "the charge `j.kind == self.kind` is no product of fields: make it a field of j",
             ),
             operations: ::nbody::__private::Operations {
-                add: 53u32,
-                mul: 40u32,
+                add: 47u32,
+                mul: 36u32,
                 div: 1u32,
                 sqrt: 2u32,
                 special: 0u32,
                 compare: 0u32,
             },
             cuda: ::nbody::__private::CudaText {
-                law: "struct Tabulated {\n    alignas(sizeof(real)) u32 kind;\n    Spline<64> energy; // An energy over the square of the distance.\n    real scale;\n    Spline<9> density;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Atom {\n    Point<3> pos;\n    real density;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Sums {\n    real energy;\n    Vector<3> force;\n    real bend;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Tabulated &self, const Space &space, const Atom &i, const Atom &j, Sums &f)\n{\n    const real r2 = norm2(space.difference(i.pos, j.pos));\n    const real e = self.energy.at(r2) + self.scale * self.density.at(i.density * sqrt(r2));\n    if (j.kind == self.kind) {\n        f.energy += e;\n    }\n    const real part = sqrt(r2);\n    f.force -= (divide(self.scale * i.density * self.density.slope(i.density * part), part)\n        + real(2.0) * self.energy.slope(r2)) * space.difference(i.pos, j.pos);\n    const real slope = self.density.slope(i.density + j.density);\n    f.bend += self.density.curvature(i.density + j.density) - self.density.third_derivative(r2);\n}\n\n",
+                law: "struct Tabulated {\n    alignas(sizeof(real)) u32 kind;\n    Spline<64> energy; // An energy over the square of the distance.\n    real scale;\n    Spline<9> density;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Atom {\n    Point<3> pos;\n    real density;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Sums {\n    real energy;\n    Vector<3> force;\n    real bend;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Tabulated &self, const Space &space, const Atom &i, const Atom &j, Sums &f)\n{\n    const real r2 = norm2(space.difference(i.pos, j.pos));\n    const real e = self.energy.at(r2) + self.scale * self.density.at(i.density * sqrt(r2));\n    if (j.kind == self.kind) {\n        f.energy += e;\n    }\n    const real part = sqrt(r2);\n    f.force -= (divide(self.scale * i.density * self.density.slope(i.density * part), part)\n        + real(2.0) * self.energy.slope(r2)) * space.difference(i.pos, j.pos);\n    f.bend += self.density.curvature(i.density + j.density) - self.density.third_derivative(r2);\n}\n\n",
                 sums: "// The names by which kernels know the law.\nusing Parameters = law::Tabulated;\nusing ParticleI = law::Atom;\nusing ParticleJ = law::Atom;\nusing Accumulators = law::Sums;\nconstexpr int IDIM = 3 * COORDINATE + 2;\nconstexpr int JDIM = 3 * COORDINATE + 2;\nconstexpr int FDIM = 5;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = false;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.energy;\n    total[1] += f.force.x;\n    total[2] += f.force.y;\n    total[3] += f.force.z;\n    total[4] += f.bend;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    for (int k = 0; k < FDIM; ++k) total[k] += part[k];\n}\n\n",
                 compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.energy, f.energy, lost.energy);\n    compensate(term.force, f.force, lost.force);\n    compensate(term.bend, f.bend, lost.bend);\n}\n\n",
             },
@@ -318,7 +318,6 @@ pub mod splines {
                         .plus_product(Real::splat(2.0), this.energy.slope(r2)),
                     space.difference(i.pos, j.pos),
                 );
-            let _slope = this.density.slope(i.density + j.density);
             f.bend = f.bend
                 + (this.density.curvature(i.density + j.density)
                     - this.density.third_derivative(r2));

@@ -77,7 +77,6 @@ NBODY_INLINE void pair(
     f.force = f.force.minus_product((self.scale * i.density * self.density.slope(i.density * part)
         / part).plus_product(Real::splat(2.0), self.energy.slope(r2)),
         space.difference(i.pos, j.pos));
-    const Real slope = self.density.slope(i.density + j.density);
     f.bend = f.bend
         + (self.density.curvature(i.density + j.density) - self.density.third_derivative(r2));
 }
