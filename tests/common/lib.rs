@@ -33,6 +33,9 @@ pub use indexed::histogram;
 /// smoothed particle hydrodynamics.
 const REPRESENTATIVE: [&str; 4] = ["attraction", "hermite", "lennard_jones", "cubic_momentum3"];
 
+/// Number of interactions of the library that share out the ways to compute.
+const TURNS: usize = 3;
+
 /// Number of ways to compute each interaction in a quick test.
 const QUICK_WAYS: usize = 2;
 
@@ -107,14 +110,14 @@ pub fn tested<W>(law: &Law, library: bool, mut ways: Vec<W>, turn: usize) -> Vec
 }
 
 /// Selects the ways that an interaction takes in turn with others. Interactions of the library that
-/// are alike follow one another: each takes the default, every other way, and symmetric pairs in exact
-/// mathematics, so that two of them take all.
+/// are alike follow one another: each takes the default, every third way, and symmetric pairs in exact
+/// mathematics, so that three of them take all.
 pub fn in_turn(law: &Law, library: bool, mut ways: Vec<Options>, turn: usize) -> Vec<Options> {
     if library && !REPRESENTATIVE.contains(&law.name) {
         let mut place = 0..;
         ways.retain(|way| {
             let is_rare = way.math == Math::Exact && way.pairs == Pairs::Symmetric;
-            place.next().is_some_and(|k| k == 0 || k % 2 == turn % 2 || is_rare)
+            place.next().is_some_and(|k| k == 0 || k % TURNS == turn % TURNS || is_rare)
         });
     }
     ways
