@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     /// Fewer interactions than any library has.
-    const LIBRARY: usize = 16;
+    const LIBRARY: usize = 24;
 
     fn met(ways: &[Options]) -> BTreeSet<Meeting> {
         ways.iter().flat_map(meetings).collect()
@@ -142,7 +142,7 @@ mod tests {
                 let some = cover(&all, turn);
                 assert!(some.iter().all(|way| all.contains(way)));
                 assert_eq!(met(&some), met(&all), "turn {turn}");
-                assert!(some.contains(&Options::default()) && some.len() <= 14, "{}", some.len());
+                assert!(some.contains(&Options::default()) && some.len() <= 18, "{}", some.len());
             }
         }
     }

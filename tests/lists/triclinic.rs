@@ -174,6 +174,30 @@ fn given_pairs_act_once() {
     }
 }
 
+/// A reach beyond half of the box would need more images.
+#[test]
+fn a_long_skin_ends_at_half_of_the_box() {
+    for device in nbody_tests::all_devices() {
+        let options = Options::default().domain(Domain::triclinic(BOXES[3]).unwrap());
+        let mut uniform = ShortRange::new(&device, UNIFORM).unwrap();
+        let mut either = ShortRange::new(&device, EITHER).unwrap();
+        let [mut one, mut two] = [(); 2]
+            .map(|()| Neighbours::with_options(&device, Skin::Length(5.0), options).unwrap());
+        let mut balls = Random(8).balls(90);
+        // Cutoffs of 3/8 and 1/4 leave skins of 1/8 and 1/4.
+        for (step, rebuilds) in [(0.0, [1, 1]), (0.0625, [1, 1]), (0.0625 + 16.0 * UNIT, [2, 2])] {
+            balls[3].pos.x += step;
+            one.update(&one.upload(&balls).unwrap(), &[&uniform]).unwrap();
+            two.update(&two.upload(&balls).unwrap(), &[&either]).unwrap();
+            let of_uniform = plain_loop(&balls, BOXES[3], &|_, _| UNIFORM.cutoff);
+            let of_either = plain_loop(&balls, BOXES[3], &|i, j| 2.0 * i.h.max(j.h));
+            assert_eq!(evaluate(&mut uniform, &one, &balls), of_uniform, "{device} {step}");
+            assert_eq!(evaluate(&mut either, &two, &balls), of_either, "{device} {step}");
+            assert_eq!([one.rebuilds().unwrap(), two.rebuilds().unwrap()], rebuilds, "{device}");
+        }
+    }
+}
+
 #[test]
 fn cutoffs_of_half_a_vector_are_refused() {
     for device in nbody_tests::all_devices() {

@@ -30,7 +30,7 @@ pub(crate) fn wrap(x: f64, length: f64) -> f64 {
     if inside < length { inside } else { 0.0 }
 }
 
-/// The kind of a space, of which loops have a variant each.
+/// The kind of a space; loops have a variant for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceKind {
     /// Unbounded space.
@@ -107,10 +107,14 @@ impl<L: Lane> Space<L> for Triclinic<L> {
         for k in 0..D {
             d[k] = L::apart(a[k], b[k]);
         }
-        for k in (0..D).rev() {
+        // Plain loops: each law compiles several copies.
+        for step in 0..D {
+            let k = D - 1 - step;
             let n = (L::rounded(d[k]) * self.inverses[k % 3]).round_ties_even();
-            for (l, d) in d.iter_mut().enumerate().take(k + 1) {
-                *d = L::without(*d, n, self.vectors[k % 3][l % 3]);
+            for l in 0..D {
+                if l <= k {
+                    d[l] = L::without(d[l], n, self.vectors[k % 3][l % 3]);
+                }
             }
         }
         let mut rounded = Vector::default();

@@ -118,6 +118,7 @@ impl Check {
         let extent =
             ListExtent { n, has_j, one_set, domain, frame, cutoff, skin: Skin::Length(0.125) };
         self.lists.forget();
+        self.lists.set_tilted(domain.is_triclinic()).unwrap();
         assert_eq!(self.update(&sets, extent), Outcome::Built(expected.entries.len()));
         let Downloaded { lists, sets: found, .. } = self.lists.download().unwrap();
         assert_eq!(found[0].indices, of_i.indices);
@@ -131,6 +132,7 @@ impl Check {
             Domain::Open,
             Domain::periodic([2.0, 3.0, 2.5]).unwrap(),
             Domain::periodic([2.0, f64::INFINITY, 3.0]).unwrap(),
+            Domain::triclinic([[2.0, 0.0, 0.0], [-0.9, 3.0, 0.0], [0.7, 1.5, 2.5]]).unwrap(),
         ];
         for (turn, &n) in sizes.iter().enumerate() {
             let mut state = turn as u64 + 1;
@@ -140,7 +142,12 @@ impl Check {
                 (0..n).map(|k| distribution(unit(), k)).collect()
             };
             let (i, j) = (positions(n), (turn % 4 == 1).then(|| positions(n / 2 + 1)));
-            self.check(i, j, domains[turn % domains.len()], 0.125 + 0.01 * turn as f64);
+            self.check(
+                i,
+                j,
+                domains[(turn + turn / 4) % domains.len()],
+                0.125 + 0.01 * turn as f64,
+            );
         }
     }
 }
