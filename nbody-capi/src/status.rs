@@ -106,6 +106,7 @@ fn status(error: &Error) -> Status {
         | Error::NoPoint { .. }
         | Error::NoDeviceMemory { .. }
         | Error::NoTriclinic { .. }
+        | Error::OneDimension { .. }
         | Error::PointOfLists { .. }
         | Error::SimdUnavailable { .. } => Status::Unsupported,
         _ => Status::Argument,

@@ -323,6 +323,15 @@ pub enum Error {
         /// The first condition that they do not meet.
         problem: &'static str,
     },
+    /// Neighbour lists of an interaction with positions in one dimension.
+    #[error(
+        "neighbour lists of `{law}`, whose positions are in one dimension: expected two or three; evaluate \
+         all pairs with `AllPairs`, or declare `Point<2>` with a second coordinate of 0"
+    )]
+    OneDimension {
+        /// The interaction.
+        law: &'static str,
+    },
     /// An engine that does not take triclinic boxes was given one.
     #[error("{engine} in a triclinic box: expected a rectangular box or open space; {advice}")]
     NoTriclinic {

@@ -79,14 +79,15 @@ impl Cell {
         Self { lengths, tilts: [0.0; 3] }
     }
 
-    /// Returns the box in two or three dimensions.
+    /// Returns the box in one, two or three dimensions.
     #[must_use]
     pub fn in_dimensions(self, dimensions: usize) -> Self {
-        if dimensions > 2 {
-            return self;
-        }
         let ([x, y, _], [bx, ..]) = (self.lengths, self.tilts);
-        Self { lengths: [x, y, 0.0], tilts: [bx, 0.0, 0.0] }
+        match dimensions {
+            1 => Self::rectangular([x, 0.0, 0.0]),
+            0 | 2 => Self { lengths: [x, y, 0.0], tilts: [bx, 0.0, 0.0] },
+            _ => self,
+        }
     }
 
     /// Returns whether the box is not rectangular.

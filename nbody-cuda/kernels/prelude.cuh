@@ -13,6 +13,11 @@ __device__ constexpr size_t packing(size_t numbers)
 }
 
 template <int D> struct Vector;
+template <> struct Vector<1> {
+    real x;
+    __device__ __forceinline__ real &operator[](u32) { return x; }
+    __device__ __forceinline__ const real &operator[](u32) const { return x; }
+};
 template <> struct Vector<2> {
     real x, y;
     __device__ __forceinline__ real &operator[](u32 k) { return k == 0 ? x : y; }
@@ -32,6 +37,7 @@ constexpr int COORDINATE = sizeof(Coordinate) / sizeof(real);
 
 // A position; programs use differences of positions only.
 template <int D> struct Point;
+template <> struct Point<1> { Coordinate x; };
 template <> struct Point<2> { Coordinate x, y; };
 template <> struct Point<3> { Coordinate x, y, z; };
 
@@ -144,28 +150,32 @@ template <int D>
 __device__ __forceinline__ Vector<D> operator+(const Vector<D> &a, const Vector<D> &b)
 {
     if constexpr (D == 3) return {a.x + b.x, a.y + b.y, a.z + b.z};
-    else return {a.x + b.x, a.y + b.y};
+    else if constexpr (D == 2) return {a.x + b.x, a.y + b.y};
+    else return {a.x + b.x};
 }
 
 template <int D>
 __device__ __forceinline__ Vector<D> operator-(const Vector<D> &a, const Vector<D> &b)
 {
     if constexpr (D == 3) return {a.x - b.x, a.y - b.y, a.z - b.z};
-    else return {a.x - b.x, a.y - b.y};
+    else if constexpr (D == 2) return {a.x - b.x, a.y - b.y};
+    else return {a.x - b.x};
 }
 
 template <int D>
 __device__ __forceinline__ Vector<D> operator-(const Vector<D> &a)
 {
     if constexpr (D == 3) return {-a.x, -a.y, -a.z};
-    else return {-a.x, -a.y};
+    else if constexpr (D == 2) return {-a.x, -a.y};
+    else return {-a.x};
 }
 
 template <int D>
 __device__ __forceinline__ Vector<D> operator*(real s, const Vector<D> &a)
 {
     if constexpr (D == 3) return {s * a.x, s * a.y, s * a.z};
-    else return {s * a.x, s * a.y};
+    else if constexpr (D == 2) return {s * a.x, s * a.y};
+    else return {s * a.x};
 }
 
 template <int D>
@@ -179,7 +189,8 @@ __device__ __forceinline__ Vector<D> operator/(const Vector<D> &a, real s)
 {
     if constexpr (!EXACT) return recip(s) * a;
     else if constexpr (D == 3) return {a.x / s, a.y / s, a.z / s};
-    else return {a.x / s, a.y / s};
+    else if constexpr (D == 2) return {a.x / s, a.y / s};
+    else return {a.x / s};
 }
 
 template <int D>
@@ -210,7 +221,8 @@ template <int D>
 __device__ __forceinline__ real dot(const Vector<D> &a, const Vector<D> &b)
 {
     if constexpr (D == 3) return a.x * b.x + a.y * b.y + a.z * b.z;
-    else return a.x * b.x + a.y * b.y;
+    else if constexpr (D == 2) return a.x * b.x + a.y * b.y;
+    else return a.x * b.x;
 }
 
 __device__ __forceinline__ Vector<3> cross(const Vector<3> &a, const Vector<3> &b)
@@ -235,7 +247,7 @@ __device__ __forceinline__ void compensate(
     const Vector<D> &term, Vector<D> &sum, Vector<D> &lost)
 {
     compensate(term.x, sum.x, lost.x);
-    compensate(term.y, sum.y, lost.y);
+    if constexpr (D > 1) compensate(term.y, sum.y, lost.y);
     if constexpr (D == 3) compensate(term.z, sum.z, lost.z);
 }
 
@@ -257,7 +269,8 @@ __device__ __forceinline__ real dot_plus(const Vector<D> &a, const Vector<D> &b,
 {
     if constexpr (EXACT) return dot(a, b) + c;
     else if constexpr (D == 3) return a.x * b.x + (a.y * b.y + (a.z * b.z + c));
-    else return a.x * b.x + (a.y * b.y + c);
+    else if constexpr (D == 2) return a.x * b.x + (a.y * b.y + c);
+    else return a.x * b.x + c;
 }
 
 template <int D>
@@ -465,7 +478,7 @@ __device__ __forceinline__ real difference(
     return mul_add(lengths, length.hi, d) + mul_add(lengths, length.lo, rest);
 }
 
-// Displacements in the precision of coordinates, of which whole vectors of a triclinic box are
+// Displacements in the precision of coordinates, from which whole vectors of a triclinic box are
 // subtracted: the displacement of two coordinates, a displacement without n lengths, and one
 // rounded to the precision of the program.
 __device__ __forceinline__ real apart(real a, real b) { return a - b; }
@@ -505,6 +518,11 @@ struct Space {
     Coordinate length[3];
     real inverse[3];
     Coordinate tilt[3];
+
+    __device__ __forceinline__ Vector<1> difference(const Point<1> &a, const Point<1> &b) const
+    {
+        return {nbody::difference(a.x, b.x, length[0], inverse[0])};
+    }
 
     __device__ __forceinline__ Vector<2> difference(const Point<2> &a, const Point<2> &b) const
     {

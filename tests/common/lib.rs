@@ -8,6 +8,7 @@ pub mod covering;
 pub mod derived;
 mod indexed;
 pub mod inputs;
+pub mod line;
 pub mod listed;
 pub mod lists;
 pub mod particle_programs;
@@ -144,6 +145,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(grains::Grains { reach: 0.625 });
     visitor.visit(histogram::Histogram { reach2: 0.375 });
     visitor.visit(functions::Functions);
+    visitor.visit(line::line::Beads { eps2: 0.0625, drag: nbody::Vector([0.75]) });
     visitor.visit(wide::Wide);
     visitor.visit(names::Slot { float: 0.5, self_: 2.0 });
 }

@@ -15,7 +15,7 @@ pub const N: usize = 401;
 
 /// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
 /// that together use the whole language.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "interactions/src/boundary.rs",
     "interactions/src/dissipative.rs",
     "interactions/src/electrostatics.rs",
@@ -28,6 +28,7 @@ const FILES: [&str; 14] = [
     "tests/common/derived.rs",
     "tests/common/indexed.rs",
     "tests/common/lib.rs",
+    "tests/common/line.rs",
     "tests/common/splines.rs",
     "tests/common/words.rs",
 ];

@@ -14,6 +14,7 @@ mod functions;
 mod gradients;
 mod inputs;
 mod large;
+mod line;
 mod random;
 #[cfg(not(feature = "quick"))]
 mod reductions;

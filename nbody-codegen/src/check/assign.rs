@@ -212,9 +212,8 @@ impl BodyChecker<'_> {
         let (name, number) = self.numbers.get(&local)?;
         let value = match (self.locals[local].ty, needed, number.parse::<f64>().ok()?) {
             (Type::U32, Type::Real, _) => format!("{number}.0"),
-            (Type::U32 | Type::Real, Type::Vector(2), 0.0) => "Vector::new(0.0, 0.0)".to_owned(),
-            (Type::U32 | Type::Real, Type::Vector(_), 0.0) => {
-                "Vector::new(0.0, 0.0, 0.0)".to_owned()
+            (Type::U32 | Type::Real, Type::Vector(n), 0.0) => {
+                format!("Vector::new({})", vec!["0.0"; n].join(", "))
             }
             _ => return None,
         };

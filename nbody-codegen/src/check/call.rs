@@ -205,7 +205,9 @@ pub(crate) fn as_method(function: &syn::ExprPath, call: &ExprCall) -> Option<Str
 
 fn vector_constructor(name: &str, arguments: usize) -> Option<Type> {
     match name {
-        "Vector::new" => Some(Type::Vector(if arguments == 2 { 2 } else { 3 })),
+        "Vector::new" => {
+            Some(Type::Vector(if (1..3).contains(&arguments) { arguments } else { 3 }))
+        }
         _ => None,
     }
 }

@@ -274,7 +274,7 @@ impl BodyChecker<'_> {
             Type::Vector(n) => {
                 let found = ["x", "y", "z"][..n].iter().position(|component| *component == name);
                 if found.is_none() {
-                    let list = if n == 3 { "`x`, `y`, `z`" } else { "`x`, `y`" };
+                    let list = ["`x`", "`x`, `y`", "`x`, `y`, `z`"][n - 1];
                     let message = &message::UNKNOWN_COMPONENT;
                     cx.error(Site::of(member), message, &[&ty.to_string(), &name, list]);
                 }

@@ -108,7 +108,7 @@ fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> 
         },
         _ => None,
     };
-    let dimension = dimension.filter(|n| [2, 3].contains(n));
+    let dimension = dimension.filter(|n| (1..=3).contains(n));
     if dimension.is_none() {
         let help = advice::types::of_dimension(name, arguments);
         cx.error(Site::of(arguments), &message::DIMENSION, &[name, &help]);

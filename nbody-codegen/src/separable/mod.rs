@@ -32,6 +32,10 @@ pub fn separable(module: &Module, interaction: &Interaction) -> Result<Separable
             n => return Err(format!("{particle} has {n} positions instead of one")),
         }
     }
+    let is_on_a_line = |field: &crate::ir::Field| field.ty == Type::Point(1);
+    if module[interaction.j.id].fields.iter().any(is_on_a_line) {
+        return Err("its positions are in one dimension, and trees need two or three".to_owned());
+    }
     let pair = &interaction.pair;
     let mut interpreter = Interpreter::new(module, &pair.body, Found::default());
     if interpreter.run().is_none() {

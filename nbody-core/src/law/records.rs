@@ -54,7 +54,7 @@ pub(super) fn check(
         let (is_known, expected) = match *kind {
             FieldKind::Point(_) if usage == Use::Output => (false, "a type of results"),
             FieldKind::Vector(n) | FieldKind::Point(n) => {
-                ([2, 3].contains(&n), "two or three components")
+                ((1..=3).contains(&n), "one to three components")
             }
             FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
             FieldKind::Spline(n) => {

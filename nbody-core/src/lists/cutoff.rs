@@ -150,6 +150,9 @@ impl Watched {
             for (role, fields) in [law.i, law.j].into_iter().enumerate().filter(|(k, _)| roles[*k])
             {
                 let position = Binding::new(law.name, position(fields), buffer)?;
+                if position.places().len() == 1 {
+                    return Err(Error::OneDimension { law: law.name });
+                }
                 let record = Binding::new(law.name, fields, buffer)?;
                 let reads = law.cutoff_reads[role];
                 let places = record.places().iter().enumerate();

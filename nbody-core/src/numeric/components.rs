@@ -42,6 +42,8 @@ macro_rules! named {
 }
 
 named! {
+    XF32 { x } of f32, 1, "One component in `f32`.";
+    XF64 { x } of f64, 1, "One component in `f64`.";
     XyF32 { x y } of f32, 2, "Two components in `f32`.";
     XyF64 { x y } of f64, 2, "Two components in `f64`.";
     XyzF32 { x y z } of f32, 3, "Three components in `f32`.";
@@ -69,5 +71,8 @@ mod tests {
         assert_eq!([p.x, p.y, p.z], [f64::INFINITY, 2.0, 3.0]);
         let flat: Point<f32, 2> = Point([7.0, 8.0]);
         assert_eq!([flat.x, flat.y], flat.0);
+        let mut line: Point<f64, 1> = Point([0.5]);
+        line.x += 1.0;
+        assert_eq!(line, Point([1.5]));
     }
 }

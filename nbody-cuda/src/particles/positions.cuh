@@ -8,7 +8,7 @@ template <int D>
 __device__ __forceinline__ Point<D> &operator+=(Point<D> &a, const Vector<D> &b)
 {
     a.x += b.x;
-    a.y += b.y;
+    if constexpr (D > 1) a.y += b.y;
     if constexpr (D == 3) a.z += b.z;
     return a;
 }
@@ -17,7 +17,7 @@ template <int D>
 __device__ __forceinline__ Point<D> &operator-=(Point<D> &a, const Vector<D> &b)
 {
     a.x -= b.x;
-    a.y -= b.y;
+    if constexpr (D > 1) a.y -= b.y;
     if constexpr (D == 3) a.z -= b.z;
     return a;
 }

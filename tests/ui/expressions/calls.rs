@@ -31,7 +31,7 @@ mod wrong {
             let g = w(1.0);
             let h = kernel(1.0, 2.0);
             let k = kernel(d);
-            let l = Vector::new(1.0);
+            let l = Vector::new(1.0, 2.0, 3.0, 4.0);
             let m = i.pos.norm();
             let n = sqrt(d.norm2() + self.eps2);
             let o = f64::max(i.mass, kernel(j.mass)) + dot(d, d) + powi(j.mass, 3);

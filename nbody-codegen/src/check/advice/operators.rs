@@ -99,6 +99,7 @@ fn flag(x: &str, is_equal: bool, value: &Expr) -> String {
 fn zero(ty: Type) -> &'static str {
     match ty {
         Type::U32 => "0",
+        Type::Vector(1) => "Vector::new(0.0)",
         Type::Vector(2) => "Vector::new(0.0, 0.0)",
         Type::Vector(_) => "Vector::new(0.0, 0.0, 0.0)",
         _ => "0.0",

@@ -126,5 +126,5 @@ pub(crate) fn of_dimension(name: &str, arguments: &PathArguments) -> String {
     let is_type = matches!(arguments, PathArguments::AngleBracketed(list)
         if matches!(list.args.first(), Some(GenericArgument::Type(_))));
     let scalar = if is_type { ", without the scalar" } else { "" };
-    format!("write `{name}` or `{name}<2>`{scalar}")
+    format!("write `{name}`, `{name}<2>` or `{name}<1>`{scalar}")
 }
