@@ -133,7 +133,7 @@ fn measure(device: &Device, n: usize) -> Result<(), Error> {
 
 /// Returns atoms of a liquid at the density 0.8: a lattice with disorder, in the order of cells.
 fn liquid(n: usize) -> Vec<Atom> {
-    let side = (n as f64).cbrt().ceil() as usize;
+    let side = (1..=n).find(|side| side * side * side >= n).unwrap_or(1);
     let spacing = 0.8_f64.powf(-1.0 / 3.0);
     let jitter = |k: usize| (k.wrapping_mul(2_654_435_761) % 1009) as f64 / 10_090.0;
     let atom = |k: usize| {
@@ -169,7 +169,7 @@ impl<X: Interaction<I = Atom, J = Atom>> Measured<X> {
         Ok(())
     }
 
-    /// Prints the times, and their ratio to those of another law. Returns the median.
+    /// Prints the times, and their ratio to the times of another law. Returns the median.
     fn row(&mut self, device: &Device, law: &str, n: usize, base: Option<f64>) -> f64 {
         self.times.sort();
         let times = &self.times;

@@ -171,6 +171,7 @@ fn resampled(table: &[f64], step: f64, end: f64) -> Result<Spline<{ KNOTS as usi
 
 /// Returns the value at a point, in units of the distance of knots, of the cubic through the four
 /// values around it (Lagrange); NaN of a shorter table.
+#[expect(clippy::cast_sign_loss, reason = "t is at least 1 there")]
 fn interpolated(table: &[f64], t: f64) -> f64 {
     const POINTS: [f64; 4] = [0.0, 1.0, 2.0, 3.0];
     let Some(last) = table.len().checked_sub(4) else { return f64::NAN };

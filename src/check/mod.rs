@@ -35,12 +35,11 @@ pub struct Case<X: Interaction> {
     interaction: PhantomData<X>,
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "callers have no use for the particles")]
 impl<X: Interaction> Case<X> {
     /// Creates a case of two sets, in which every j-particle acts on every i-particle. A periodic
     /// box is refused for an interaction without points.
     pub fn two_sets(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
-        let (parameters, i, j) = (words(&[x.clone()]), rows(&i)?, rows(&j)?);
+        let (parameters, i, j) = (words(std::slice::from_ref(x)), rows(&i)?, rows(&j)?);
         let untyped = untyped::Case::two_sets(X::LAW, &parameters, domain, i, j)?;
         Ok(Self { untyped, interaction: PhantomData })
     }
@@ -50,7 +49,7 @@ impl<X: Interaction> Case<X> {
     pub fn one_set(x: &X, domain: Domain, i: Vec<X::I>, j: Vec<X::J>) -> Result<Self, Error> {
         Error::check_length("j-particles of one set", j.len(), i.len())?;
         let is_one_type = TypeId::of::<X::I>() == TypeId::of::<X::J>();
-        let (parameters, i) = (words(&[x.clone()]), rows(&i)?);
+        let (parameters, i) = (words(std::slice::from_ref(x)), rows(&i)?);
         let j = if is_one_type { None } else { Some(rows(&j)?) };
         let untyped = untyped::Case::one_set(X::LAW, &parameters, domain, i, j)?;
         Ok(Self { untyped, interaction: PhantomData })

@@ -1,6 +1,6 @@
 //! Splines in interactions, programs per particle and tuples.
 
-use nbody::{Error, Spline};
+use nbody::Spline;
 
 use splines::{Bend, Embed, Tabulated};
 
@@ -100,18 +100,23 @@ pub mod splines {
 
 impl Tabulated {
     /// Returns the law for particles in the unit cube.
-    pub fn example() -> Result<Self, Error> {
-        let other: Vec<_> = [0.5, -0.25, 1.0, 0.75, 0.125].to_vec();
-        Ok(Self {
-            kind: 2,
-            energy: Spline::from_fn(0.125..=1.5, |r2| (-r2).exp() - 0.25 * r2)?,
-            scale: 0.75,
-            other: Spline::linear(-0.5..=1.0, &other)?,
-        })
+    ///
+    /// # Panics
+    ///
+    /// Panics if a spline is refused.
+    pub fn example() -> Self {
+        let energy = Spline::from_fn(0.125..=1.5, |r2| (-r2).exp() - 0.25 * r2);
+        let other = Spline::linear(-0.5..=1.0, &[0.5, -0.25, 1.0, 0.75, 0.125]);
+        let (energy, other) = (energy.expect("finite values"), other.expect("finite values"));
+        Self { kind: 2, energy, scale: 0.75, other }
     }
 }
 
 /// Returns a spline of nine knots between -1 and 3.
+///
+/// # Panics
+///
+/// Panics if the spline is refused.
 pub fn nine(shift: f64) -> Spline<9> {
     Spline::from_fn(-1.0..=3.0, |x| (x + shift).cos()).expect("a finite function")
 }

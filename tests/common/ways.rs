@@ -120,7 +120,6 @@ pub fn same<R: Record<Lane = f64>>(what: &str, found: &[R], expected: &[R]) -> R
 }
 
 /// Returns the message of an error.
-#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
 pub fn message(error: nbody::Error) -> String {
     error.to_string()
 }

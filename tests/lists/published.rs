@@ -106,6 +106,7 @@ fn a_fluid_in_a_triclinic_box_has_the_energy_of_nist() {
 /// R. Soc. A 107, 636).
 #[test]
 fn a_crystal_has_the_lattice_sums() {
+    const PRIMITIVE: u32 = 11;
     const CELLS: u32 = 6;
     let edge = 2.0_f64.sqrt();
     let corners = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]];
@@ -119,7 +120,6 @@ fn a_crystal_has_the_lattice_sums() {
     has_the_lattice_sums(&positions, Domain::periodic([edge * f64::from(CELLS); 3]).unwrap());
 
     // The same crystal of primitive cells, in a box along the vectors of the lattice.
-    const PRIMITIVE: u32 = 11;
     let (r3, r6) = (3.0_f64.sqrt(), 6.0_f64.sqrt());
     let vectors = [[1.0, 0.0, 0.0], [0.5, r3 / 2.0, 0.0], [0.5, r3 / 6.0, r6 / 3.0]];
     let site = |k: u32| {

@@ -37,7 +37,7 @@ fn expected(law: &Tabulated, i: &Atom, j: &[Atom]) -> Sums {
 
 #[test]
 fn sums_are_sums_of_the_splines_of_the_host() {
-    let (i, j, law) = (atoms(37, 1), atoms(90, 2), Tabulated::example().unwrap());
+    let (i, j, law) = (atoms(37, 1), atoms(90, 2), Tabulated::example());
     for device in nbody_tests::all_devices() {
         for &precision in Precision::ALL {
             let options = Options::default().precision(precision);
@@ -70,7 +70,7 @@ fn sums_are_sums_of_the_splines_of_the_host() {
 #[test]
 fn splines_can_be_set() {
     let (i, j) = (atoms(20, 1), atoms(40, 2));
-    let law = Tabulated::example().unwrap();
+    let law = Tabulated::example();
     let other = Tabulated { energy: Spline::from_fn(0.1..=2.0, f64::sqrt).unwrap(), ..law.clone() };
     for device in nbody_tests::all_devices() {
         let options = Options::default().math(Math::Exact);

@@ -66,11 +66,11 @@ fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
     match it.op {
         _ if matches!(it.ty, Type::U32 | Type::Bool) => &[],
         Op::Convert
-        | Op::Math(Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Trunc) => &[],
-        Op::Math(Builtin::Third) => &[],
-        Op::Math(Builtin::At | Builtin::Slope | Builtin::Curvature) => &operands[1..],
+        | Op::Math(
+            Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Trunc | Builtin::Third,
+        ) => &[],
         Op::Math(Builtin::Copysign) | Op::At | Op::Entry => &operands[..1],
-        Op::Select => &operands[1..],
+        Op::Select | Op::Math(Builtin::At | Builtin::Slope | Builtin::Curvature) => &operands[1..],
         _ => operands,
     }
 }

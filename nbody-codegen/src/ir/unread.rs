@@ -9,7 +9,7 @@ use super::id::{List, LocalId};
 use super::stmt::{Stmt, StmtKind};
 use super::walk;
 
-/// Removes the unread variables among those with gradients, and variables that these alone read.
+/// Removes the unread variables with gradients, and variables that these alone read.
 /// Unread variables that stay, because they are assigned, are marked.
 pub fn remove_unread(locals: &mut List<Local>, statements: &mut Vec<Stmt>, value: Option<&Expr>) {
     let with_gradients = locals.by_id().filter(|(_, local)| local.has_gradient);

@@ -26,7 +26,7 @@ impl Packed {
         })
     }
 
-    /// Packs parameters; those of mixed precision that are `widened` in `f64`.
+    /// Packs parameters; if `widened`, mixed precision becomes `f64`.
     pub fn of_parameters(
         row: &OwnedRows,
         precision: Precision,

@@ -153,7 +153,7 @@ impl Lane for Bounded {
         self
     }
     fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
-        cubics[(index.value as usize).min(cubics.len() - 1)]
+        cubics[(Self::to_u32(index) as usize).min(cubics.len() - 1)]
     }
     /// In another precision a point near a knot may be in the neighbouring piece.
     fn spline<const ORDER: u32>(cubics: &[Cubic<Self>], x: Self) -> Self {

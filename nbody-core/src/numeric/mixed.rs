@@ -103,7 +103,7 @@ impl Lane for Mixed {
     }
     #[inline(always)]
     fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
-        cubics[(index.0 as usize).min(cubics.len() - 1)]
+        cubics[(Self::to_u32(index) as usize).min(cubics.len() - 1)]
     }
 
     delegate! {

@@ -160,7 +160,7 @@ macro_rules! scalar {
             #[inline(always)]
             fn cubic(cubics: &[Cubic<Self>], index: Self) -> [Self; 4] {
                 // A conversion of a number beyond integers gives the nearest one.
-                cubics[(index as usize).min(cubics.len() - 1)]
+                cubics[(Self::to_u32(index) as usize).min(cubics.len() - 1)]
             }
             #[inline(always)]
             fn gather(entries: &[Self], index: u32) -> Self {

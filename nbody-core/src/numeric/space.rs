@@ -108,6 +108,7 @@ impl<L: Lane> Space<L> for Triclinic<L> {
             d[k] = L::apart(a[k], b[k]);
         }
         // Plain loops: each law compiles several copies.
+        #[expect(clippy::needless_range_loop, reason = "two arrays")]
         for step in 0..D {
             let k = D - 1 - step;
             let n = (L::rounded(d[k]) * self.inverses[k % 3]).round_ties_even();

@@ -164,7 +164,7 @@ impl<const N: usize> Spline<N> {
 pub fn linear(range: RangeInclusive<f64>, values: &[f64]) -> Result<Vec<Cubic<f64>>, Error> {
     let steps: Vec<_> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let pieces = values.iter().zip(&steps).map(|(value, step)| [*value, *step, 0.0, 0.0]).collect();
-    of_pieces(range, values, pieces, [steps.first(), steps.last()].map(|it| it.copied()))
+    of_pieces(range, values, pieces, [steps.first().copied(), steps.last().copied()])
 }
 
 /// Returns the cubics of [`Spline::cubic`], with a knot for each value, at least two.
@@ -194,7 +194,7 @@ fn of_rises(
         let ([y, z], [m, n]) = ([values[0], values[1]], [rises[0], rises[1]]);
         [y, m, 3.0 * (z - y) - 2.0 * m - n, 2.0 * (y - z) + m + n]
     });
-    of_pieces(range, values, pieces.collect(), [rises.first(), rises.last()].map(|it| it.copied()))
+    of_pieces(range, values, pieces.collect(), [rises.first().copied(), rises.last().copied()])
 }
 
 /// Returns the spline of these pieces, with slopes at both ends in units of the distance of knots.

@@ -154,7 +154,7 @@ fn records_have_types_and_names() {
         let field = (name.to_owned(), kind);
         refused(with_cutoff(), |it| it.records[record].insert(0, field), message);
     };
-    change(2, "x", FieldKind::Vector(4), "field 0 of j is `x: Vector<4>`, expected two or three");
+    change(2, "x", FieldKind::Vector(4), "field 0 of j is `x: Vector<4>`, expected one to three");
     change(
         0,
         "x",

@@ -9,6 +9,7 @@ use std::ops::{
 
 use bytemuck::Pod;
 
+use crate::numeric::lane::Lane;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::LINE;
 use crate::numeric::spline::Cubic;
@@ -107,7 +108,8 @@ pub trait Vector:
         write(&mut indices, index);
         let mut found = [[Self::Element::default(); LINE]; 4];
         for k in 0..Self::WIDTH {
-            let cubic = cubics[(indices[k].to_f64() as usize).min(cubics.len() - 1)];
+            let cubic = cubics
+                [(<Self::Element as Lane>::to_u32(indices[k]) as usize).min(cubics.len() - 1)];
             for (found, number) in found.iter_mut().zip(cubic) {
                 found[k] = number;
             }
