@@ -93,7 +93,7 @@ fn find(
                 _ => {}
             }
         } else if field.name == name {
-            let is_integer = matches!(field.kind, FieldKind::U32 | FieldKind::Count);
+            let is_integer = field.kind == FieldKind::U32 || field.kind.is_count();
             return Ok((field, numbers, is_integer));
         }
     }
@@ -487,8 +487,8 @@ pub(crate) fn parameters(fields: &'static [Field], values: &[f64]) -> Result<Vec
 pub(crate) fn reals(fields: &[Field], words: &[u64]) -> Vec<f64> {
     let kinds = fields.iter().flat_map(|field| {
         (0..field.kind.components()).map(|component| match field.kind {
-            FieldKind::U32 | FieldKind::Count => true,
-            kind => kind == FieldKind::ArgMin && component == 1,
+            FieldKind::U32 => true,
+            kind => kind.is_count() || kind == FieldKind::ArgMin && component == 1,
         })
     });
     let each = |(is_integer, &word): (bool, &u64)| {

@@ -239,7 +239,8 @@ fn described(field: &'static Field) -> FieldOf {
         FieldKind::Min => 6,
         FieldKind::Max => 7,
         FieldKind::ArgMin => 8,
-        FieldKind::Count => 9,
+        // The number of components tells how long an array is.
+        FieldKind::Count | FieldKind::Counts(_) => 9,
         FieldKind::Spline(_) => 10,
         // A kind that the header of this version does not name.
         _ => 0,

@@ -47,6 +47,8 @@ pub struct LawDescription {
     pub charges: Result<Separable, String>,
     /// The cost of one ordered pair.
     pub operations: Operations,
+    /// A bound of the numbers that one pair adds to counts, if it is known.
+    pub most_counted: Option<u32>,
     /// The cost of both directions at once, where such a form exists.
     pub third_law: Option<Operations>,
     /// The parameters, the i-particle, the j-particle and the result.
@@ -240,6 +242,7 @@ fn laws(module: &Module) -> impl Iterator<Item = LawDescription> {
             cutoff: reach::program(module, it)
                 .map(|steps| CutoffDescription { steps, reads: it.cutoff_reads(module) }),
             operations: it.operations(&it.pair.body),
+            most_counted: it.most_counted(module),
             third_law: derived.both.map(|both| it.operations(&both.body)),
             charges: derived.charges,
             records: [&it.parameters, &it.i, &it.j, &it.f].map(|named| fields(module, named)),

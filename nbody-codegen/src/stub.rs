@@ -258,6 +258,7 @@ impl<'a> Stub<'a> {
                     operations: #krate::Operations {
                         add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0,
                     },
+                    most_counted: ::core::option::Option::None,
                     cuda: #krate::CudaText { law: "", sums: "", compensated: "" },
                     third_law: ::core::option::Option::None,
                 }.law::<Self>();

@@ -155,6 +155,21 @@ fn gradients_in_rust() {
 }
 
 #[test]
+fn bins_in_cuda() {
+    cuda("bins");
+}
+
+#[test]
+fn bins_in_cpp() {
+    cpp("bins");
+}
+
+#[test]
+fn bins_in_rust() {
+    rust("bins");
+}
+
+#[test]
 fn extremes_in_cuda() {
     cuda("extremes");
 }

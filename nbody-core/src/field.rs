@@ -26,24 +26,38 @@ pub enum FieldKind {
     ArgMin,
     /// A result that counts pairs.
     Count,
+    /// A result of this number of counts.
+    Counts(usize),
 }
 
 impl FieldKind {
     /// Returns whether the field is a sum of real numbers over pairs.
     pub const fn is_sum(self) -> bool {
-        !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count)
+        !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count | Self::Counts(_))
+    }
+
+    /// Returns whether the field counts pairs.
+    pub const fn is_count(self) -> bool {
+        matches!(self, Self::Count | Self::Counts(_))
     }
 
     /// Returns whether fields of these kinds have the same layout.
     pub(crate) const fn has_layout_of(self, other: Self) -> bool {
         let is_same = match self {
-            Self::U32 | Self::Count => matches!(other, Self::U32 | Self::Count),
+            Self::U32 | Self::Count | Self::Counts(_) => {
+                matches!(other, Self::U32 | Self::Count | Self::Counts(_))
+            }
             Self::Point(_) => matches!(other, Self::Point(_)),
             Self::ArgMin => matches!(other, Self::ArgMin),
             Self::Spline(_) => matches!(other, Self::Spline(_)),
             Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => !matches!(
                 other,
-                Self::U32 | Self::Count | Self::Point(_) | Self::ArgMin | Self::Spline(_)
+                Self::U32
+                    | Self::Count
+                    | Self::Counts(_)
+                    | Self::Point(_)
+                    | Self::ArgMin
+                    | Self::Spline(_)
             ),
         };
         is_same && self.components() == other.components()
@@ -57,6 +71,7 @@ impl FieldKind {
             Self::Point(n) => format!("Point<f64, {n}>"),
             Self::Array(n) => format!("[f64; {n}]"),
             Self::Spline(n) => format!("Spline<{n}>"),
+            Self::Counts(n) => format!("[u32; {n}]"),
             _ => self.to_string(),
         }
     }
@@ -66,7 +81,7 @@ impl FieldKind {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
             Self::ArgMin => 2,
-            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Spline(n) => 4 * cubics_of_spline(n),
         }
     }
@@ -94,6 +109,7 @@ impl fmt::Display for FieldKind {
             Self::Max => f.write_str("Max<Real>"),
             Self::ArgMin => f.write_str("ArgMin<Real>"),
             Self::Count => f.write_str("Count"),
+            Self::Counts(n) => write!(f, "[Count; {n}]"),
         }
     }
 }

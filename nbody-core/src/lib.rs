@@ -177,7 +177,7 @@ pub mod __private {
     pub use crate::law::particle_loop::ParticleLoop;
     pub use crate::law::program::ParticleDeclaration;
     pub use crate::numeric::interval::steps::{Function, Role, Step};
-    pub use crate::numeric::vector::{add_to_entry, select_array};
+    pub use crate::numeric::vector::{add_to_count, add_to_entry, select_array, select_counts};
     pub use crate::records::record::{compensate, dim};
     pub use bytemuck::{Pod, Zeroable};
 }

@@ -94,6 +94,7 @@ struct Line {
 };
 
 template <size_t N> struct Array;
+template <size_t N> struct Counts;
 template <size_t ROWS, size_t COLUMNS> struct Table;
 
 // Returns a value with the bits of another one.

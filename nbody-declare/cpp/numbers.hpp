@@ -49,6 +49,10 @@ template <class Derived> struct Numbers {
     {
         for (size_t k = 0; k < N; ++k) derived().real(array[k]);
     }
+    template <size_t N> NBODY_INLINE void operator()(Counts<N> &counts)
+    {
+        for (size_t k = 0; k < N; ++k) derived().integer(counts[k]);
+    }
     template <size_t R, size_t C> NBODY_INLINE void operator()(Table<R, C> &table)
     {
         for (size_t k = 0; k < R; ++k) (*this)(table[k]);

@@ -79,6 +79,10 @@ struct Real {
     template <size_t R, size_t C>
     static Real gather_entry(const Table<R, C> &table, U32 row, U32 column);
     static NBODY_INLINE bool uniform(U32, uint32_t &) { return false; }
+    static NBODY_INLINE void scatter_u32(U32 *counts, size_t n, U32 index, U32 term)
+    {
+        if (index.value < n) counts[index.value].value += term.value;
+    }
     static NBODY_INLINE void scatter(Real *sums, size_t n, U32 index, Real term)
     {
         if (index.value < n) sums[index.value].value += term.value;

@@ -84,6 +84,13 @@ template <size_t N> struct Array {
     NBODY_INLINE const Real &operator[](size_t k) const { return at[k]; }
 };
 
+template <size_t N> struct Counts {
+    U32 at[N]{};
+
+    NBODY_INLINE U32 &operator[](size_t k) { return at[k]; }
+    NBODY_INLINE const U32 &operator[](size_t k) const { return at[k]; }
+};
+
 template <size_t ROWS, size_t COLUMNS> struct Table {
     Array<COLUMNS> at[ROWS]{};
 
@@ -226,6 +233,14 @@ NBODY_INLINE Array<N> select(Mask mask, const Array<N> &yes, const Array<N> &no)
     return chosen;
 }
 
+template <size_t N>
+NBODY_INLINE Counts<N> select(Mask mask, const Counts<N> &yes, const Counts<N> &no)
+{
+    Counts<N> chosen;
+    for (size_t k = 0; k < N; ++k) chosen[k] = select(mask, yes[k], no[k]);
+    return chosen;
+}
+
 template <size_t R, size_t C>
 NBODY_INLINE Table<R, C> select(Mask mask, const Table<R, C> &yes, const Table<R, C> &no)
 {
@@ -256,6 +271,13 @@ NBODY_INLINE void compensate(const Array<N> &term, Array<N> &sum, Array<N> &lost
     for (size_t k = 0; k < N; ++k) compensate(term[k], sum[k], lost[k]);
 }
 
+// Counts have no rounding errors.
+template <size_t N>
+NBODY_INLINE void compensate(const Counts<N> &term, Counts<N> &sum, Counts<N> &)
+{
+    for (size_t k = 0; k < N; ++k) sum[k] = Real::add_u32(sum[k], term[k]);
+}
+
 template <size_t R, size_t C>
 NBODY_INLINE void compensate(const Table<R, C> &term, Table<R, C> &sum, Table<R, C> &lost)
 {
@@ -271,6 +293,18 @@ NBODY_INLINE void add_to_entry(Real *sums, size_t n, U32 index, Mask mask, Real 
         Real::scatter(sums, n, index, Real::select(mask, term, Real{}));
     } else if (k < n) {
         sums[k] = sums[k].plus_where(mask, term);
+    }
+}
+
+// Increases the count of this index where the mask is true, if the count exists.
+NBODY_INLINE void add_to_entry(U32 *counts, size_t n, U32 index, Mask mask, U32 term)
+{
+    term = Real::select_u32(mask, term, Real::splat_u32(0));
+    uint32_t k;
+    if (!Real::uniform(index, k)) {
+        Real::scatter_u32(counts, n, index, term);
+    } else if (k < n) {
+        counts[k] = Real::add_u32(counts[k], term);
     }
 }
 

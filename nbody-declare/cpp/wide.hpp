@@ -123,6 +123,7 @@ struct Real {
     template <size_t R, size_t C>
     static Real gather_entry(const Table<R, C> &table, U32 row, U32 column);
     static void scatter(Real *sums, size_t n, U32 index, Real term);
+    static void scatter_u32(U32 *counts, size_t n, U32 index, U32 term);
     // Returns whether all elements are equal, and their value.
     static NBODY_INLINE bool uniform(U32 integers, uint32_t &value)
     {
@@ -371,6 +372,23 @@ NBODY_INLINE Real Real::gather(const Real *entries, size_t n, U32 index)
     Line indices;
     store_u32(index, indices);
     return load(gather_elements(entries, n, indices), 0);
+}
+
+NBODY_INLINE void Real::scatter_u32(U32 *counts, size_t n, U32 index, U32 term)
+{
+    static_assert(sizeof(U32) == WIDTH * sizeof(Word), "a word for each element");
+    Line indices, terms;
+    store_u32(index, indices);
+    store_u32(term, terms);
+    for (size_t k = 0; k < WIDTH; ++k) {
+        const uint32_t entry = uint32_t(indices.at[k]);
+        if (entry >= n) continue;
+        char *const bytes = reinterpret_cast<char *>(counts + entry) + k * sizeof(Word);
+        Word count;
+        __builtin_memcpy(&count, bytes, sizeof count);
+        count = uint32_t(count + terms.at[k]);
+        __builtin_memcpy(bytes, &count, sizeof count);
+    }
 }
 
 NBODY_INLINE void Real::scatter(Real *sums, size_t n, U32 index, Real term)

@@ -18,8 +18,9 @@ use crate::cpu::{LawCode, ProgramCode};
 
 /// Returns the law of a description; its loops are kept in this cache.
 pub(crate) fn law(description: LawDescription, cache: &Cache) -> Result<&'static Law, Error> {
-    let LawDescription { text, self_pairs, cutoff, charges, operations, third_law, records } =
+    let LawDescription { text, self_pairs, cutoff, charges, operations, most_counted, .. } =
         description;
+    let (third_law, records) = (description.third_law, description.records);
     let cutoff = cutoff.map(|cutoff| (steps(&cutoff.steps), cutoff.reads));
     let third_law = text.third_law.zip(third_law).map(|(cuda, it)| (cuda, self::operations(it)));
     let table = LawTable {
@@ -28,6 +29,7 @@ pub(crate) fn law(description: LawDescription, cache: &Cache) -> Result<&'static
         cutoff,
         charges: charges.map(charge_table),
         operations: self::operations(operations),
+        most_counted,
         cuda: [text.law, text.sums, text.compensated],
         third_law,
         records: records.map(fields),
@@ -63,6 +65,7 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Vector(n) => FieldKind::Vector(n),
         Type::Point(n) => FieldKind::Point(n),
         Type::Array(n) => FieldKind::Array(n),
+        Type::Counts(n) => FieldKind::Counts(n),
         Type::Table(rows, columns) => FieldKind::Array(rows * columns),
         Type::Spline(knots) => FieldKind::Spline(knots),
         Type::Reduced(Reduction::Min) => FieldKind::Min,

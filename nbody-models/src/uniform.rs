@@ -40,7 +40,9 @@ fn words(fields: &[Field], n: usize, seed: u64, origin: f64) -> Vec<u64> {
     for _ in 0..n {
         for kind in fields.iter().map(|field| field.kind) {
             words.extend((0..kind.components()).map(|c| match kind {
-                FieldKind::U32 | FieldKind::Count => random.below(KINDS).into(),
+                FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => {
+                    random.below(KINDS).into()
+                }
                 FieldKind::ArgMin if c == 1 => random.below(KINDS).into(),
                 FieldKind::Point(_) => (origin + random.uniform_coarse()).to_bits(),
                 _ => random.uniform_coarse().to_bits(),

@@ -143,6 +143,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(spaces::Spaces { scale: 0.625 });
     visitor.visit(grains::Grains { reach: 0.625 });
     visitor.visit(histogram::Histogram { reach2: 0.375 });
+    visitor.visit(histogram::Shells { width: 16.0 });
     visitor.visit(functions::Functions);
     visitor.visit(line::line::Beads { eps2: 0.0625, drag: nbody::Vector([0.75]) });
     visitor.visit(wide::Wide);

@@ -67,6 +67,7 @@ fn law(name: &str) -> &'static Law {
             .then(|| (vec![Step::Number(Role::Parameters, 0)], [Vec::new(), Vec::new()])),
         charges: if has_cutoff { Err(none()) } else { Ok(charges) },
         operations: Operations { add: 10, mul: 10, sqrt: 1, ..Operations::default() },
+        most_counted: Some(0),
         cuda: [cuda.law, cuda.sums, cuda.compensated],
         third_law: None,
         records: [
@@ -193,6 +194,7 @@ fn table_of(law: &Law) -> LawTable {
         cutoff: law.cutoff.then(|| (law.reach.to_vec(), law.cutoff_reads.map(<[_]>::to_vec))),
         charges: law.charges.map(charges).map_err(str::to_owned),
         operations: law.operations,
+        most_counted: law.most_counted,
         cuda: [text, sums, compensated].map(str::to_owned),
         third_law: law.third_law.map(|third| (third.cuda.to_owned(), third.operations)),
         records: [law.parameters, law.i, law.j, law.f].map(record),

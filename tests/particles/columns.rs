@@ -179,7 +179,7 @@ fn results_are_columns_too() {
 fn integers(fields: &[Field]) -> Vec<(bool, bool)> {
     let each = |kind: FieldKind| {
         (0..kind.components()).map(move |k| match kind {
-            FieldKind::U32 | FieldKind::Count => (true, false),
+            FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => (true, false),
             kind => [(kind == FieldKind::ArgMin && k == 1); 2].into(),
         })
     };

@@ -10,16 +10,19 @@ use crate::check::operator;
 use crate::check::scope::Binding;
 use crate::diagnostics::Site;
 use crate::ir::{
-    Accumulate, BinaryOp, FieldId, Index, Input, LocalId, Place, Reduction, Side, StmtKind, Type,
+    self, Accumulate, BinaryOp, FieldId, Index, Input, LocalId, Place, Reduction, Side, StmtKind,
+    Type,
 };
 use crate::message::{self, suggestion};
 
 /// Target of an assignment.
-enum Target {
+pub(super) enum Target {
     Local(Place<LocalId>),
     /// A field of the particle, in an update.
     Particle(Place<FieldId>),
     Output(Side, Place<FieldId>),
+    /// An element of a result, by an index that depends on the data.
+    Entry(Side, Place<FieldId>, ir::Expr),
 }
 
 impl BodyChecker<'_> {
@@ -32,6 +35,7 @@ impl BodyChecker<'_> {
         let ty = match &target {
             Target::Local(place) => place.ty(),
             Target::Particle(place) | Target::Output(_, place) => place.ty(),
+            Target::Entry(_, place, _) => place.whole.component(),
         };
         // A count increases by integers.
         let ty = if ty == Type::Reduced(Reduction::Count) { Type::U32 } else { ty };
@@ -70,11 +74,23 @@ impl BodyChecker<'_> {
                 {
                     self.redeclare(*of, value.ty)
                 }
-                (Target::Output(..), Some(real)) if value.ty == Type::U32 && ty == Type::Real => {
-                    format!("{real}, or declare the field as a `Count`")
+                (Target::Output(..) | Target::Entry(..), Some(real))
+                    if value.ty == Type::U32 && ty == Type::Real =>
+                {
+                    let count = match &target {
+                        Target::Output(_, Place { whole: Type::Array(n), .. })
+                        | Target::Entry(_, Place { whole: Type::Array(n), .. }, _) => {
+                            format!("[Count; {n}]")
+                        }
+                        _ => "Count".to_owned(),
+                    };
+                    format!("{real}, or declare the field as a `{count}`")
                 }
                 (Target::Output(_, Place { whole: Type::Array(_), component: None, .. }), _) => {
                     format!("write `{}[k] += ...`", written(left))
+                }
+                (Target::Output(_, Place { whole: Type::Counts(_), component: None, .. }), _) => {
+                    format!("write `{}[k] += 1`", written(left))
                 }
                 (_, Some(real)) => real,
                 (Target::Particle(_), None) if matches!(ty, Type::Point(_)) => {
@@ -96,12 +112,12 @@ impl BodyChecker<'_> {
             }
             Target::Particle(place) => StmtKind::Change { place, op, value },
             Target::Output(side, place) => {
-                let how = match (place.whole, op) {
-                    (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
-                    (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
-                    _ => Accumulate::Add,
-                };
+                let how = how(place.whole, op);
                 StmtKind::Accumulate { side, place, how, value }
+            }
+            Target::Entry(side, place, index) => {
+                let how = how(place.whole, op);
+                self.add_to_entry(index, (side, place, how, value))
             }
         };
         self.push(kind);
@@ -151,6 +167,12 @@ impl BodyChecker<'_> {
             }
             Expr::Index(index) => {
                 let base = self.target(&index.expr, op, rest)?;
+                if let Target::Output(side, place) = &base
+                    && matches!(place.whole, Type::Array(_) | Type::Counts(_))
+                    && place.component.is_none()
+                {
+                    return self.entry_of_result(*side, place, (&index.expr, &index.index));
+                }
                 component_of(base, |ty| self.known_index(ty, (&index.expr, &index.index), rest))
             }
             Expr::Paren(paren) => self.target(&paren.expr, op, rest),
@@ -262,6 +284,7 @@ impl BodyChecker<'_> {
         if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
             let help = match ty {
                 Type::Reduced(Reduction::Count) => format!("write `{written} += 1`"),
+                Type::Counts(_) => format!("write `{written}[k] += 1`"),
                 Type::Reduced(Reduction::Max) => format!("write `{written}.max(...)`"),
                 Type::Reduced(_) => format!("write `{written}.min(...)`"),
                 Type::Array(_) => format!("write `{written}[k] += ...` or `{written}[k] -= ...`"),
@@ -273,9 +296,12 @@ impl BodyChecker<'_> {
             return None;
         }
         let instead = match ty {
-            Type::Reduced(Reduction::Count) if op == Some(BinaryOp::Add) => None,
+            Type::Reduced(Reduction::Count) | Type::Counts(_) if op == Some(BinaryOp::Add) => None,
             Type::Reduced(Reduction::Count) => Some(format!(
                 "a count only grows: write `{written} += 1`, or declare the field as a `Real`"
+            )),
+            Type::Counts(_) => Some(format!(
+                "a count only grows: write `{written}[k] += 1`, or declare the field as an array of `Real`"
             )),
             Type::Reduced(Reduction::Max) => Some(format!("write `{written}.max(...)`")),
             Type::Reduced(_) => Some(format!("write `{written}.min(...)`")),
@@ -336,6 +362,16 @@ impl BodyChecker<'_> {
     }
 }
 
+/// Returns the operation of an assignment to a result of this type.
+fn how(whole: Type, op: Option<BinaryOp>) -> Accumulate {
+    match (whole, op) {
+        (Type::Reduced(reduction), _) => Accumulate::Reduce(reduction),
+        (Type::Counts(_), _) => Accumulate::Reduce(Reduction::Count),
+        (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
+        _ => Accumulate::Add,
+    }
+}
+
 /// Advises on an assignment to an input of this kind.
 fn of_input(input: Input) -> &'static str {
     match input {
@@ -355,6 +391,7 @@ fn component_of(target: Target, component: impl FnOnce(Type) -> Option<Index>) -
         Some(Place { component: Some(component), ..place })
     }
     Some(match target {
+        Target::Entry(..) => return None,
         Target::Local(place) => Target::Local(of(place, component)?),
         Target::Particle(place) => Target::Particle(of(place, component)?),
         Target::Output(side, place) => Target::Output(side, of(place, component)?),

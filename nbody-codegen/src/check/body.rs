@@ -158,6 +158,7 @@ impl<'a> BodyChecker<'a> {
                 Type::Reduced(Reduction::Max) => ".max(...);",
                 Type::Reduced(_) => ".min(...);",
                 Type::Array(_) => "[k] += ...;",
+                Type::Counts(_) => "[k] += 1;",
                 _ => " += ...;",
             };
             let missing = format!("{name}.{}{how}", field.ident);

@@ -293,7 +293,9 @@ impl BodyChecker<'_> {
                     Type::U32 if ["f", "F"].contains(&&*name) => {
                         "write a number with its decimals, such as `1.0`"
                     }
-                    Type::Array(_) => "the elements of an array are `a[0]`, `a[1]`, ...",
+                    Type::Array(_) | Type::Counts(_) => {
+                        "the elements of an array are `a[0]`, `a[1]`, ..."
+                    }
                     _ => "only particles, parameters and vectors have fields",
                 };
                 let arguments: [&str; 3] = [&ty.to_string(), &name, help];

@@ -3,9 +3,12 @@
 use syn::Expr;
 
 use crate::check::advice::{operand, written};
+use crate::check::assign::Target;
 use crate::check::body::BodyChecker;
 use crate::diagnostics::Site;
-use crate::ir::{self, BinaryOp, ExprKind, Index, Type, Value};
+use crate::ir::{
+    self, Accumulate, BinaryOp, ExprKind, FieldId, Index, Place, Side, Stmt, StmtKind, Type, Value,
+};
 use crate::message;
 use crate::syntax::without_groups;
 
@@ -33,6 +36,14 @@ impl BodyChecker<'_> {
         match (self.index(n, &access.index)?, base.ty) {
             (Checked::Known(index), _) => Some(component_of(base, index)),
             (Checked::Data(index), Type::Array(_)) => Some(entry(base, vec![index])),
+            (Checked::Data(_), Type::Counts(_)) => {
+                let (base, index) = (operand(&access.expr), written(&access.index));
+                let help = format!(
+                    "write `for k in 0..{n} {{ if {index} == k {{ ... {base}[k] ... }} }}`"
+                );
+                self.items.cx.error(Site::of(&access.index), &message::INDEX_DATA, &[&help]);
+                None
+            }
             (Checked::Data(_), _) => {
                 let (base, index) = (operand(&access.expr), written(&access.index));
                 let components: Vec<_> =
@@ -42,6 +53,65 @@ impl BodyChecker<'_> {
                 None
             }
         }
+    }
+
+    /// Checks the index of an element of a result, which may depend on the data.
+    pub fn entry_of_result(
+        &mut self,
+        side: Side,
+        place: &Place<FieldId>,
+        (base, index): (&Expr, &Expr),
+    ) -> Option<Target> {
+        let n = self.length(place.whole, base)?;
+        Some(match self.index(n, index)? {
+            Checked::Known(index) => {
+                Target::Output(side, Place { component: Some(index), ..place.clone() })
+            }
+            Checked::Data(value) => Target::Entry(side, place.clone(), value),
+        })
+    }
+
+    /// Returns the loop that adds to the entry of an index from the data: emitters recognise it.
+    pub fn add_to_entry(
+        &mut self,
+        index: ir::Expr,
+        (side, place, how, value): (Side, Place<FieldId>, Accumulate, ir::Expr),
+    ) -> StmtKind {
+        let span = index.span;
+        let n = u32::try_from(place.whole.components()).expect("checked: arrays are short");
+        let [index, value] =
+            [(index, "bin"), (value, "term")].map(|(it, name)| self.once(it, name));
+        let turn = self.declare_unnamed("k", Type::U32, span);
+        self.locals[turn].range = Some(0..n);
+        let local = || ir::Expr::new(ExprKind::Local(turn), Type::U32, span);
+        let place = Place { component: Some(Index::Loop(Box::new(local()))), ..place };
+        let here = ExprKind::Binary(BinaryOp::Eq, Box::new(index), Box::new(local()));
+        let statement = |kind| Stmt { lints: Vec::new(), comments: Vec::new(), behind: None, kind };
+        let add = statement(StmtKind::Accumulate { side, place, how, value });
+        let condition = ir::Expr::new(here, Type::Bool, span);
+        let test = statement(StmtKind::If { condition, yes: vec![add], no: Vec::new() });
+        StmtKind::For { local: turn, range: 0..n, body: vec![test] }
+    }
+
+    /// Binds a value to a variable, unless it is one number already.
+    fn once(&mut self, value: ir::Expr, name: &str) -> ir::Expr {
+        let is_one = matches!(
+            value.kind,
+            ExprKind::Local(_)
+                | ExprKind::Input(..)
+                | ExprKind::Constant(_)
+                | ExprKind::U32(_)
+                | ExprKind::Real(_)
+        );
+        if is_one {
+            return value;
+        }
+        let (ty, span) = (value.ty, value.span);
+        let local = self.declare_unnamed(name, ty, span);
+        let comments = std::mem::take(&mut self.pending);
+        self.push(StmtKind::Let { local, value });
+        self.pending = comments;
+        ir::Expr::new(ExprKind::Local(local), ty, span)
     }
 
     /// Checks the index of an assigned component, which must be known. `rest` is the text of the
@@ -108,7 +178,7 @@ impl BodyChecker<'_> {
     }
 
     fn length(&self, ty: Type, base: &Expr) -> Option<usize> {
-        let (Type::Vector(n) | Type::Array(n)) = ty else {
+        let (Type::Vector(n) | Type::Array(n) | Type::Counts(n)) = ty else {
             let help = match (ty, base) {
                 (Type::Point(_), _) => {
                     "only differences of points have components: `(j.pos - i.pos)[k]`"
@@ -198,5 +268,6 @@ fn entry(base: ir::Expr, indices: Vec<ir::Expr>) -> ir::Expr {
 /// Takes one component of a vector or an array.
 pub(crate) fn component_of(base: ir::Expr, index: Index) -> ir::Expr {
     let span = base.span;
-    ir::Expr::new(ExprKind::Component(Box::new(base), index), Type::Real, span)
+    let ty = base.ty.component();
+    ir::Expr::new(ExprKind::Component(Box::new(base), index), ty, span)
 }

@@ -167,7 +167,7 @@ fn is_field(
     let name = field.ident.to_string();
     match ty {
         Type::Bool => cx.error(site, &message::FIELD_BOOL, &[]),
-        Type::Reduced(_) if !is_output => {
+        Type::Reduced(_) | Type::Counts(_) if !is_output => {
             // A struct without a role may be a result if an `impl` was refused.
             if is_parameters || is_particle || !is_incomplete(module) {
                 cx.error(site, &message::REDUCTION_PLACE, &[&ty.to_string()]);

@@ -48,8 +48,9 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                 .filter(|n| (1..=LONGEST / element.components()).contains(n));
             match (element, whole) {
                 (Type::Real, Some(n)) => Some(Type::Array(n)),
+                (Type::Reduced(Reduction::Count), Some(n)) => Some(Type::Counts(n)),
                 (Type::Array(columns), Some(rows)) => Some(Type::Table(rows, columns)),
-                (Type::Real | Type::Array(_), None) => {
+                (Type::Real | Type::Array(_) | Type::Reduced(Reduction::Count), None) => {
                     cx.error(Site::of(&array.len), &message::ARRAY_LENGTH, &[]);
                     return None;
                 }

@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
                 let (target, value) = (self.expr(target), self.expr(value));
                 format!("{target}.take<Space>({value}, {});", self.name(Name::Index))
             }
-            LaneStmt::AddToEntry { target, range, value } => {
+            LaneStmt::AddToEntry { target, range, counts: _, value } => {
                 let (target, value) = (self.expr(target), self.expr(value));
                 let (start, n) = (range.start, range.len());
                 let (entry, mask) = (self.name(Name::Entry), self.name(Name::Mask));

@@ -166,6 +166,11 @@ fn each_number(text: &mut Text, item: &Struct) {
             Type::Real | Type::Bool | Type::Reduced(_) => {
                 text.line(&format!("visit.real({at}, {whole});"));
             }
+            Type::Counts(n) => {
+                text.directive("#pragma unroll 1");
+                let visit = format!("visit.index({at} + k, {whole}[k]);");
+                text.line(&format!("for (u32 k = 0; k < {n}; ++k) {visit}"));
+            }
             Type::Array(n) => {
                 let pragma =
                     if n <= LONGEST_UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" };

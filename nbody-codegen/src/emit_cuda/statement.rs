@@ -1,11 +1,13 @@
 //! Prints statements.
 
+use std::ops::Range;
+
 use crate::emit_cuda::expr::{Printer, assignment, divides, division};
 use crate::emit_cuda::structure::type_name;
 use crate::emit_cuda::text::Text;
 use crate::ir::{
-    Accumulate, BinaryOp, Body, Expr, FieldId, Input, LocalId, Place, Reduction, Side, Stmt,
-    StmtKind, Type,
+    Accumulate, BinaryOp, Body, Expr, FieldId, Input, LocalId, Place, Reduction, Scatter, Side,
+    Stmt, StmtKind, Type,
 };
 
 /// Prints the statements and the value of a body.
@@ -79,6 +81,9 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
             text.close("}");
         }
         StmtKind::For { local, range, body } => {
+            if let Some(scatter) = of_counts(*local, range, body) {
+                return add_to_counts(text, printer, &scatter);
+            }
             text.for_each(&printer.local(*local).name, range);
             statements(text, printer, body);
             text.close("}");
@@ -87,6 +92,42 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
         StmtKind::Return { value: Some(value) } => {
             text.line_with(&format!("return {};", printer.print(value)), behind);
         }
+    }
+}
+
+/// Recognises a loop that adds to one entry of each array of counts, and to nothing else. Kernels
+/// keep counts where an index can select them.
+fn of_counts<'a>(local: LocalId, range: &Range<u32>, body: &'a [Stmt]) -> Option<Scatter<'a>> {
+    let scatter = Scatter::of(local, body)?;
+    let is_of_all = |statement: &Stmt| {
+        matches!(&statement.kind, StmtKind::Accumulate { place, .. }
+            if place.whole == Type::Counts(range.len()) && range.start == 0)
+    };
+    scatter.sums.iter().all(is_of_all).then_some(scatter)
+}
+
+/// Prints the additions to the entries of one index.
+fn add_to_counts(text: &mut Text, printer: &Printer, scatter: &Scatter) {
+    let conditions: Vec<_> =
+        scatter.conditions.iter().map(|condition| printer.print(condition)).collect();
+    if !conditions.is_empty() {
+        let all = match &conditions[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(") && (")),
+        };
+        text.open(&format!("if ({all}) {{"));
+    }
+    let index = printer.print(scatter.index);
+    for statement in scatter.sums {
+        text.comment(&statement.comments);
+        if let StmtKind::Accumulate { side, place, value, .. } = &statement.kind {
+            let counts = format!("{}.{}", printer.result(*side), printer.field(place.of));
+            let line = format!("add_at({counts}, {index}, {});", printer.print(value));
+            text.line_with(&line, statement.behind.as_deref());
+        }
+    }
+    if !conditions.is_empty() {
+        text.close("}");
     }
 }
 

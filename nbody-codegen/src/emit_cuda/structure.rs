@@ -15,6 +15,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
+        Type::Counts(n) => format!("Counts<{n}>"),
     }
 }
 
@@ -25,10 +26,19 @@ pub(super) fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
     let packing =
         if packed { format!("alignas(packing({})) ", numbers(item)) } else { String::new() };
     text.open(&format!("struct {packing}{} {{", item.name));
+    let mut counts = 0;
     for field in &item.fields {
         // On the device every number has the size of a `real`.
         let align = if field.ty == Type::U32 { "alignas(sizeof(real)) " } else { "" };
-        let line = format!("{align}{} {};", type_name(field.ty), field.name);
+        let ty = match field.ty {
+            Type::Counts(n) => {
+                counts += n;
+                // With the place of the first one among all counts of the struct.
+                format!("Counts<{n}, {}>", counts - n)
+            }
+            ty => type_name(ty),
+        };
+        let line = format!("{align}{ty} {};", field.name);
         text.documented(&line, &field.attrs);
     }
     text.close("};");
@@ -38,9 +48,11 @@ pub(super) fn structure(text: &mut Text, item: &Struct, is_particle: bool) {
 /// Prints the numbers of a struct on the device, where a coordinate may take two numbers.
 pub(super) fn numbers(item: &Struct) -> String {
     let coordinates = item.coordinates();
-    match (item.dim() - coordinates, coordinates) {
+    let counts = item.counts();
+    let numbers = match (item.dim() - coordinates - counts, coordinates) {
         (others, 0) => others.to_string(),
         (0, coordinates) => format!("{coordinates} * COORDINATE"),
         (others, coordinates) => format!("{coordinates} * COORDINATE + {others}"),
-    }
+    };
+    if counts == 0 { numbers } else { format!("{numbers} + kept({counts})") }
 }

@@ -4,6 +4,8 @@
 //! The backup accumulators are an array of words, one for each number of the result; an integer is
 //! stored by its bits.
 
+use std::fmt;
+
 use crate::emit_cuda::expr;
 use crate::emit_cuda::structure::numbers;
 use crate::emit_cuda::text::Text;
@@ -43,6 +45,7 @@ pub fn compensated(module: &Module, interaction: &Interaction) -> String {
             Type::Reduced(Reduction::Min) => format!("{f} = min({f}, {term});"),
             Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
             Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
+            Type::Counts(_) => format!("add_counts({term}, {f});"),
             Type::Reduced(Reduction::ArgMin) => {
                 format!("take_min({f}, {term}.value, {term}.index);")
             }
@@ -60,12 +63,36 @@ const REGISTERS: usize = 255;
 /// One word of the backup accumulators, or the words of all elements of a long array.
 struct Slot {
     /// Index of the first word.
-    at: usize,
+    at: At,
     /// The number or the array that it stores, in the accumulators `f`.
     source: String,
     kind: Kind,
     /// Number of elements of a long array.
     elements: Option<usize>,
+}
+
+/// Index of a word: some numbers after some arrays of counts, which not every kernel keeps among
+/// the words.
+#[derive(Clone, Copy, Default)]
+struct At {
+    numbers: usize,
+    counts: usize,
+}
+
+impl At {
+    /// Returns the index of a later word.
+    fn plus(self, numbers: usize) -> Self {
+        Self { numbers: self.numbers + numbers, ..self }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { numbers, counts: 0 } => write!(f, "{numbers}"),
+            Self { numbers, counts } => write!(f, "{numbers} + kept({counts})"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,29 +104,36 @@ enum Kind {
     ArgMin,
     Index,
     Count,
+    /// An array of counts.
+    Counts,
 }
 
 impl Kind {
     fn begins_with_zero(self) -> bool {
-        matches!(self, Self::Sum | Self::Count)
+        matches!(self, Self::Sum | Self::Count | Self::Counts)
     }
 }
 
 fn slots(output: &Struct) -> Vec<Slot> {
     let mut slots = Vec::new();
-    let mut at = 0;
+    let mut at = At::default();
     for field in &output.fields {
         let whole = format!("f.{}", field.name);
         if let Type::Array(n) = field.ty
             && n > LONGEST_UNROLLED
         {
             slots.push(Slot { at, source: whole, kind: Kind::Sum, elements: Some(n) });
-            at += n;
+            at.numbers += n;
+            continue;
+        }
+        if let Type::Counts(n) = field.ty {
+            slots.push(Slot { at, source: whole, kind: Kind::Counts, elements: Some(n) });
+            at.counts += n;
             continue;
         }
         let mut push = |source: String, kind| {
             slots.push(Slot { at, source, kind, elements: None });
-            at += 1;
+            at.numbers += 1;
         };
         match field.ty {
             Type::Reduced(Reduction::Min) => push(whole, Kind::Min),
@@ -151,7 +185,7 @@ fn reset(text: &mut Text, output: &Struct) {
             Kind::Min | Kind::ArgMin => text.line(&format!("total[{at}] = infinity();")),
             Kind::Max => text.line(&format!("total[{at}] = -infinity();")),
             Kind::Index => text.line(&format!("total[{at}] = word<backup>(ArgMin::NONE);")),
-            Kind::Sum | Kind::Count => {}
+            Kind::Sum | Kind::Count | Kind::Counts => {}
         }
     }
     text.close("}");
@@ -163,6 +197,10 @@ fn fold(text: &mut Text, output: &Struct) {
     text.line("__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])");
     text.open("{");
     for Slot { at, source, kind, elements } in &slots(output) {
+        if *kind == Kind::Counts {
+            text.line(&format!("fold_counts({source}, total + {at});"));
+            continue;
+        }
         if let Some(n) = *elements {
             let total = element("total", *at);
             each_element(text, output, n, &format!("{total} += {source}[k];"));
@@ -178,7 +216,7 @@ fn fold(text: &mut Text, output: &Struct) {
             }
             Kind::ArgMin => {
                 let whole = source.trim_end_matches("value");
-                let first = format!("integer(total[{}])", at + 1);
+                let first = format!("integer(total[{}])", at.plus(1));
                 text.open(&format!(
                     "if (comes_first({source}, {whole}index, {total}, {first})) {{"
                 ));
@@ -188,6 +226,7 @@ fn fold(text: &mut Text, output: &Struct) {
                 text.line(&format!("{total} = word<backup>({source});"));
                 text.close("}");
             }
+            Kind::Counts => unreachable!("folded and merged as a whole"),
         }
     }
     text.close("}");
@@ -205,7 +244,9 @@ fn merge(text: &mut Text, output: &Struct) {
         text.line("for (int k = 0; k < FDIM; ++k) total[k] += part[k];");
     } else {
         for Slot { at, kind, elements, .. } in &slots {
-            if let Some(n) = *elements {
+            if let (Kind::Counts, Some(n)) = (kind, *elements) {
+                text.line(&format!("merge_counts<kept({n})>(part + {at}, total + {at});"));
+            } else if let Some(n) = *elements {
                 let [total, part] = ["total", "part"].map(|of| element(of, *at));
                 each_element(text, output, n, &format!("{total} += {part};"));
             } else {
@@ -218,8 +259,11 @@ fn merge(text: &mut Text, output: &Struct) {
 }
 
 /// Prints element `k` of an array that begins at word `at`.
-fn element(words: &str, at: usize) -> String {
-    if at == 0 { format!("{words}[k]") } else { format!("{words}[{at} + k]") }
+fn element(words: &str, at: At) -> String {
+    match at {
+        At { numbers: 0, counts: 0 } => format!("{words}[k]"),
+        at => format!("{words}[{at} + k]"),
+    }
 }
 
 /// Prints a statement for each element of a long array.
@@ -229,7 +273,7 @@ fn each_element(text: &mut Text, output: &Struct, n: usize, statement: &str) {
     text.line(&format!("for (int k = 0; k < {n}; ++k) {statement}"));
 }
 
-fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
+fn merge_slot(text: &mut Text, k: At, kind: Kind) {
     let (part, total) = (format!("part[{k}]"), format!("total[{k}]"));
     match kind {
         Kind::Sum => text.line(&format!("{total} += {part};")),
@@ -240,7 +284,8 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
         }
         // Parts may come in any order: among equal values the smallest index wins.
         Kind::ArgMin => {
-            let [earlier, first] = ["part", "total"].map(|of| format!("integer({of}[{}])", k + 1));
+            let [earlier, first] =
+                ["part", "total"].map(|of| format!("integer({of}[{}])", k.plus(1)));
             text.open(&format!(
                 "if ({part} < {total} || ({part} == {total} && {earlier} < {first})) {{"
             ));
@@ -250,6 +295,7 @@ fn merge_slot(text: &mut Text, k: usize, kind: Kind) {
             text.line(&format!("{total} = {part};"));
             text.close("}");
         }
+        Kind::Counts => unreachable!("folded and merged as a whole"),
     }
 }
 

@@ -100,10 +100,11 @@ impl<'a> Printer<'a> {
                 let index = self.name(Name::Index);
                 quote!(#target.take::<__Space>(#value, #index);)
             }
-            LaneStmt::AddToEntry { target, range, value } => {
+            LaneStmt::AddToEntry { target, range, counts, value } => {
                 let (krate, target, value) = (self.krate, self.expr(target), self.expr(value));
                 let [start, end] = [range.start, range.end].map(|end| end as usize);
-                quote!(#krate::add_to_entry(&mut #target[#start..#end], __entry, __mask, #value);)
+                let add = if *counts { quote!(add_to_count::<Real>) } else { quote!(add_to_entry) };
+                quote!(#krate::#add(&mut #target[#start..#end], __entry, __mask, #value);)
             }
             LaneStmt::Block(statements) => {
                 let statements = self.statements(statements);
@@ -230,6 +231,7 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::default()),
             Type::Point(_) => quote!(#krate::Point::default()),
             Type::Array(n) => quote!([Real::default(); #n]),
+            Type::Counts(n) => quote!([Real::splat_u32(0); #n]),
             Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
             Type::Spline(_) | Type::Reduced(_) => quote!(::core::default::Default::default()),
         }
@@ -250,6 +252,7 @@ impl<'a> Printer<'a> {
             Type::Vector(_) => quote!(#krate::Vector::select),
             Type::Point(_) => quote!(#krate::Point::select),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>),
+            Type::Counts(_) => quote!(#krate::select_counts::<Real, _>),
             Type::Table(..) | Type::Spline(_) | Type::Reduced(_) => {
                 unreachable!("checked: no expression has such a value")
             }

@@ -131,6 +131,18 @@ impl Numbers {
                 let write = quote!(for __x in self.#ident { __to.real(__x); });
                 (zero, (read, write), quote!(Array(#n)))
             }
+            Type::Counts(n) => {
+                let zero = quote!([Real::splat_u32(0); #n]);
+                let read = quote!({
+                    let mut __counts = #zero;
+                    for __n in &mut __counts {
+                        *__n = __from.index();
+                    }
+                    __counts
+                });
+                let write = quote!(for __n in self.#ident { __to.index(__n); });
+                (zero, (read, write), quote!(Counts(#n)))
+            }
             Type::Table(rows, columns) => {
                 let (zero, n) = (quote!([[Real::default(); #columns]; #rows]), rows * columns);
                 let read = quote!({
@@ -213,6 +225,14 @@ impl Sum {
         let (select, compensate) = match ty {
             Type::Vector(_) => (quote!(#krate::Vector::select), each(quote!(.0))),
             Type::Array(_) => (quote!(#krate::select_array::<__L, _>), each(TokenStream::new())),
+            Type::Counts(_) => (
+                quote!(#krate::select_counts::<__L, _>),
+                quote! {
+                    for (__n, __k) in __total.#ident.iter_mut().zip(__term.#ident) {
+                        *__n = <__L as #krate::Lane>::add_u32(*__n, __k);
+                    }
+                },
+            ),
             Type::Reduced(Reduction::Min) => (
                 quote!(__L::select),
                 quote!(__total.#ident = #krate::Lane::min(__total.#ident, __term.#ident);),
@@ -272,6 +292,7 @@ fn is_dense(item: &Struct, real: usize) -> bool {
     for field in &item.fields {
         let (size, needs) = match field.ty {
             Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
+            Type::Counts(n) => (4 * n, 4),
             // `ArgMin` is a real and an integer.
             Type::Reduced(Reduction::ArgMin) if real != 4 => return false,
             ty => (real * ty.components(), real),

@@ -16,6 +16,7 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Vector(n) => quote!(#krate::Vector<Real, #n>),
         Type::Point(n) => quote!(#krate::Point<Real, #n>),
         Type::Array(n) => quote!([Real; #n]),
+        Type::Counts(n) => quote!([Real::U32; #n]),
         Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
         Type::Spline(knots) => quote!(#krate::Spline<#knots, Real>),
         Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin<Real>),

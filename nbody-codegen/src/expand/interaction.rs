@@ -40,6 +40,11 @@ pub(super) fn interaction(module: &Module, item: &Interaction, krate: &TokenStre
     // Another interaction may have the same name in commands.
     let units = target.to_string();
     let units = ident(&format!("__units_of_{}", units.trim_start_matches("r#")));
+    let most_counted = item.most_counted(module);
+    let most_counted = most_counted.map_or_else(
+        || quote!(::core::option::Option::None),
+        |most| quote!(::core::option::Option::Some(#most)),
+    );
     let lints = lints(&pair.attrs);
     let pair = function_of_pair("pair", item, (&pair.roles, &lints), &index, &evaluate, krate);
     quote! {
@@ -56,6 +61,7 @@ pub(super) fn interaction(module: &Module, item: &Interaction, krate: &TokenStre
                 reach: #reach,
                 charges: #charges,
                 operations: #operations,
+                most_counted: #most_counted,
                 cuda: #krate::CudaText {
                     law: #law,
                     sums: #sums,

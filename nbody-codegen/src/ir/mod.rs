@@ -7,6 +7,7 @@
 
 mod builtin;
 mod constant;
+mod counted;
 mod expr;
 mod function;
 mod id;
@@ -16,6 +17,7 @@ mod program;
 mod reads;
 mod record;
 mod roles;
+mod scatter;
 mod stmt;
 mod summary;
 mod types;
@@ -32,6 +34,7 @@ pub use module::Module;
 pub use program::{Program, ProgramKind};
 pub use record::{Field, Struct};
 pub use roles::{Named, Roles};
+pub use scatter::Scatter;
 pub use stmt::{Accumulate, Place, Side, Stmt, StmtKind};
 pub use summary::{LONGEST_UNROLLED, Operations};
 pub use types::{Reduction, Type};

@@ -34,6 +34,15 @@ impl Struct {
         points.map(|field| field.ty.components()).sum()
     }
 
+    /// Returns the number of counts in its arrays.
+    pub fn counts(&self) -> usize {
+        let of_field = |field: &Field| match field.ty {
+            Type::Counts(n) => n,
+            _ => 0,
+        };
+        self.fields.iter().map(of_field).sum()
+    }
+
     /// Tests whether a field of the result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
         self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))

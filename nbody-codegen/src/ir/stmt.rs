@@ -89,11 +89,11 @@ pub struct Place<T> {
 impl<T> Place<T> {
     /// Returns the type of the assigned part.
     pub fn ty(&self) -> Type {
-        if self.component.is_some() { Type::Real } else { self.whole }
+        if self.component.is_some() { self.whole.component() } else { self.whole }
     }
 
     /// Tests whether it is one number of an array.
     pub fn is_entry_of_array(&self) -> bool {
-        self.component.is_some() && matches!(self.whole, Type::Array(_))
+        self.component.is_some() && matches!(self.whole, Type::Array(_) | Type::Counts(_))
     }
 }

@@ -22,6 +22,8 @@ pub enum Type {
     Spline(usize),
     /// A result that is no sum.
     Reduced(Reduction),
+    /// A result of this number of counts.
+    Counts(usize),
 }
 
 /// A reduction over pairs that is no sum.
@@ -43,11 +45,17 @@ impl Type {
         match self {
             Self::Reduced(Reduction::ArgMin) => 2,
             Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
-            Self::Vector(n) | Self::Point(n) | Self::Array(n) => n,
+            Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Table(rows, columns) => rows * columns,
             // Rows of four: the scale, the pieces between knots, and the pieces before and after.
             Self::Spline(knots) => 4 * (knots + 2),
         }
+    }
+
+    /// Returns the type of a component that an index selects.
+    #[must_use]
+    pub fn component(self) -> Self {
+        if matches!(self, Self::Counts(_)) { Self::U32 } else { Self::Real }
     }
 }
 
@@ -66,6 +74,7 @@ impl fmt::Display for Type {
             Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
             Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
             Self::Reduced(Reduction::Count) => f.write_str("Count"),
+            Self::Counts(n) => write!(f, "[Count; {n}]"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
             Self::Spline(knots) => write!(f, "Spline<{knots}>"),
         }

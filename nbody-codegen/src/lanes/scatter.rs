@@ -1,8 +1,8 @@
 //! Sums into elements whose index depends on the data, such as the bins of a histogram.
 //!
 //! `for k in 0..N { if j.kind == k { f.bins[k] += e; } }` adds to one entry. On a GPU the loop
-//! runs over all entries, since registers cannot be indexed; in memory the index selects the
-//! entry.
+//! runs over all entries of reals, since registers cannot be indexed; in memory the index selects
+//! the entry.
 
 use std::ops::Range;
 
@@ -10,16 +10,7 @@ use super::expr::real;
 use super::lowering::Lowering;
 use super::statement::declared;
 use super::tree::{LaneExpr, LaneStmt, Name};
-use crate::ir::{Accumulate, BinaryOp, Expr, ExprKind, Index, LocalId, Stmt, StmtKind, Type};
-
-/// A loop that adds to the entry of one index.
-struct Scatter<'a> {
-    /// Value that is compared with the loop variable.
-    index: &'a Expr,
-    /// The other conditions.
-    conditions: Vec<&'a Expr>,
-    sums: &'a [Stmt],
-}
+use crate::ir::{Accumulate, LocalId, Scatter, Stmt, StmtKind, Type};
 
 impl<'a> Lowering<'a> {
     /// Recognises a loop over a variable that adds to the entry of one index.
@@ -50,52 +41,9 @@ impl<'a> Lowering<'a> {
             let target = LaneExpr::Field(Name::Result(*side), place.of);
             let term = self.expr(value);
             let value = if *how == Accumulate::Sub { term.paren().negative() } else { term };
-            LaneStmt::AddToEntry { target, range, value }
+            let counts = matches!(place.whole, Type::Counts(_));
+            LaneStmt::AddToEntry { target, range, counts, value }
         });
         Some(LaneStmt::Block([index, declared(Name::Mask, mask)].into_iter().chain(sums).collect()))
-    }
-}
-
-impl<'a> Scatter<'a> {
-    fn of(variable: LocalId, body: &'a [Stmt]) -> Option<Self> {
-        let [Stmt { kind: StmtKind::If { condition, yes, no }, .. }] = body else { return None };
-        let is_sum = |statement: &Stmt| match &statement.kind {
-            StmtKind::Accumulate {
-                place, how: Accumulate::Add | Accumulate::Sub, value, ..
-            } => {
-                let entry =
-                    matches!(&place.component, Some(Index::Loop(index)) if index.is(variable));
-                entry && place.is_entry_of_array() && !value.reads(variable)
-            }
-            _ => false,
-        };
-        if !no.is_empty() || yes.is_empty() || !yes.iter().all(is_sum) {
-            return None;
-        }
-        let mut conditions = Vec::new();
-        conjuncts(condition, &mut conditions);
-        let found = conditions.iter().position(|condition| condition.reads(variable))?;
-        let ExprKind::Binary(BinaryOp::Eq, a, b) = &conditions.remove(found).kind else {
-            return None;
-        };
-        let index = match (a.is(variable), b.is(variable)) {
-            (true, false) => b,
-            (false, true) => a,
-            _ => return None,
-        };
-        let constant = |condition: &&Expr| !condition.reads(variable);
-        let holds = !index.reads(variable) && conditions.iter().all(constant);
-        holds.then_some(Self { index, conditions, sums: yes })
-    }
-}
-
-/// Collects the terms of a conjunction.
-fn conjuncts<'a>(condition: &'a Expr, parts: &mut Vec<&'a Expr>) {
-    match &condition.kind {
-        ExprKind::Binary(BinaryOp::And, a, b) => {
-            conjuncts(a, parts);
-            conjuncts(b, parts);
-        }
-        _ => parts.push(condition),
     }
 }

@@ -34,6 +34,8 @@ pub enum LaneStmt<'a> {
     AddToEntry {
         target: LaneExpr<'a>,
         range: &'a Range<u32>,
+        /// Whether it is an array of counts.
+        counts: bool,
         value: LaneExpr<'a>,
     },
     Block(Vec<Self>),

@@ -7,4 +7,5 @@ using backup = double;
 constexpr bool EXACT = false, PERIODIC = false, TRICLINIC = false, IN_ORDER = true;
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
+#include "../../../nbody-cuda/kernels/counts.cuh"
 #include "../../../nbody-cuda/kernels/spline.cuh"

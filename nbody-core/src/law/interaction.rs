@@ -84,6 +84,9 @@ pub struct Law {
     pub charges: Result<Charges, &'static str>,
     /// The cost of one ordered pair, counted in the declaration's `fn pair`.
     pub operations: Operations,
+    /// A bound of the sum of all numbers that one pair adds to counts; `None` if it depends on the
+    /// data.
+    pub most_counted: Option<u32>,
     /// The generated part of its CUDA programs.
     pub cuda: CudaText,
     /// The evaluation of both directions of a pair at once; `None` where i and j are of different
@@ -117,11 +120,14 @@ impl PartialEq for Law {
     /// addresses.
     fn eq(&self, other: &Self) -> bool {
         let Self { name, self_pairs, cutoff, cutoff_reads, reach, .. } = self;
-        let Self { charges, operations, cuda, third_law, parameters, i, j, f, .. } = self;
+        let Self {
+            charges, operations, most_counted, cuda, third_law, parameters, i, j, f, ..
+        } = self;
         std::ptr::eq(self, other)
             || (*name, *self_pairs, *cutoff) == (other.name, other.self_pairs, other.cutoff)
                 && (*cutoff_reads, *reach) == (other.cutoff_reads, other.reach)
                 && (charges, operations) == (&other.charges, &other.operations)
+                && *most_counted == other.most_counted
                 && (cuda, third_law) == (&other.cuda, &other.third_law)
                 && [*parameters, i, j, f] == [other.parameters, other.i, other.j, other.f]
     }
@@ -237,6 +243,7 @@ pub struct Declaration {
     pub reach: &'static [Step],
     pub charges: Result<Charges, &'static str>,
     pub operations: Operations,
+    pub most_counted: Option<u32>,
     pub cuda: CudaText,
     pub third_law: Option<ThirdLaw>,
 }
@@ -252,6 +259,7 @@ impl Declaration {
             reach,
             charges,
             operations,
+            most_counted,
             cuda,
             third_law,
         } = self;
@@ -263,6 +271,7 @@ impl Declaration {
             reach,
             charges,
             operations,
+            most_counted,
             cuda,
             third_law,
             parameters: X::FIELDS,

@@ -57,6 +57,7 @@ pub(super) fn check(
                 ((1..=3).contains(&n), "one to three components")
             }
             FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
+            FieldKind::Counts(n) if !(1..=LONGEST).contains(&n) => (false, "1 to 4096 numbers"),
             FieldKind::Spline(n) => {
                 let is_parameter = record == PARAMETERS;
                 let expected = if is_parameter { "2 to 4096 knots" } else { "a type of particles" };
@@ -64,9 +65,11 @@ pub(super) fn check(
             }
             FieldKind::Real => (true, ""),
             FieldKind::U32 => (usage != Use::Output, "a type of results"),
-            FieldKind::Min | FieldKind::Max | FieldKind::ArgMin | FieldKind::Count => {
-                (usage != Use::Input, "a type of particles")
-            }
+            FieldKind::Min
+            | FieldKind::Max
+            | FieldKind::ArgMin
+            | FieldKind::Count
+            | FieldKind::Counts(_) => (usage != Use::Input, "a type of particles"),
         };
         if !is_known {
             return Err(Refusal::new(part, format!("`{name}: {kind}`"), expected));

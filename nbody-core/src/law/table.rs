@@ -26,6 +26,9 @@ pub struct LawTable {
     pub charges: Result<ChargeTable, String>,
     /// The cost of one ordered pair.
     pub operations: Operations,
+    /// A bound of the sum of all numbers that one pair adds to counts; `None` if it depends on the
+    /// data.
+    pub most_counted: Option<u32>,
     /// The CUDA text of the declaration, of its sums and of compensated sums: [`CudaText`].
     pub cuda: [String; 3],
     /// The CUDA text of both directions of a pair at once, and its cost.
@@ -86,7 +89,8 @@ impl LawTable {
     }
 
     fn law(self, cpu_loops: CpuLoops) -> Law {
-        let Self { name, self_pairs, cutoff, charges, operations, cuda, third_law, records } = self;
+        let Self { name, self_pairs, cutoff, charges, operations, most_counted, .. } = self;
+        let (cuda, third_law, records) = (self.cuda, self.third_law, self.records);
         let [law, sums, compensated] = cuda.map(text);
         let [parameters, i, j, f] = records.map(fields);
         let has_cutoff = cutoff.is_some();
@@ -99,6 +103,7 @@ impl LawTable {
             reach: slice(reach),
             charges: charges.map(ChargeTable::charges).map_err(text),
             operations,
+            most_counted,
             cuda: CudaText { law, sums, compensated },
             third_law: third_law
                 .map(|(cuda, operations)| ThirdLaw { cuda: text(cuda), operations }),
@@ -152,6 +157,7 @@ mod tests {
             cutoff: Some(([&steps[..], &[signed]].concat(), Default::default())),
             charges: Err("it has a cutoff".to_owned()),
             operations: Operations::default(),
+            most_counted: None,
             cuda: Default::default(),
             third_law: None,
             records: [Vec::new(), point(), point(), record(FieldKind::Real)],

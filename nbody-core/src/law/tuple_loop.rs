@@ -40,7 +40,7 @@ impl Merge {
             before += fields[k].kind.components();
             if c < before {
                 return match fields[k].kind {
-                    FieldKind::Count | FieldKind::U32 => Self::Count,
+                    FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => Self::Count,
                     FieldKind::Min => Self::Min,
                     FieldKind::Max => Self::Max,
                     _ => Self::Sum,

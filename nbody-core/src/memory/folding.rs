@@ -39,7 +39,9 @@ impl Folding {
     /// Returns the result without any pair, in `S`, a line for each number.
     pub fn nothing<S: Scalar>(&self) -> Vec<Line<S::Word>> {
         let words = self.nothing.iter().enumerate().map(|(c, &word)| match self.kinds[c] {
-            FieldKind::Count | FieldKind::U32 => S::word_from_u32(word as u32),
+            FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => {
+                S::word_from_u32(word as u32)
+            }
             FieldKind::ArgMin if !self.least.contains(&c) => S::word_from_u32(word as u32),
             _ => S::from_f64(f64::from_bits(word)).to_word(),
         });
@@ -126,7 +128,7 @@ impl Folding {
             let sums = elements_mut::<_, N>(&mut backup[c].0, at);
             let terms = elements::<_, N>(&current[c].0);
             match kind {
-                FieldKind::Count | FieldKind::U32 => {
+                FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => {
                     each(sums, terms, |a, b| u64::from((a as u32).wrapping_add(S::word_to_u32(b))));
                 }
                 // As the kernels compare: NaN is ignored, and of two zeros the first one stays.

@@ -183,6 +183,11 @@ impl Lane for Bounded {
             *sum += term;
         }
     }
+    fn scatter_u32(counts: &mut [u32], index: u32, term: u32) {
+        if let Some(count) = counts.get_mut(index as usize) {
+            *count = count.wrapping_add(term);
+        }
+    }
     fn from_u32(a: u32) -> Self {
         Self::given(a.into())
     }

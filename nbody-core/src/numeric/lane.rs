@@ -130,6 +130,9 @@ pub trait Lane:
     }
     /// Adds each element of a term to the element of the sum with this index, if the sum exists.
     fn scatter(sums: &mut [Self], index: Self::U32, term: Self);
+    /// Adds each element of an integer to the element of the count with this index, if the count
+    /// exists.
+    fn scatter_u32(counts: &mut [Self::U32], index: Self::U32, term: Self::U32);
     /// Returns the integer of a vector if all elements are equal; `None` for scalars.
     #[inline(always)]
     fn uniform(_integers: Self::U32) -> Option<u32> {

@@ -135,6 +135,12 @@ impl Lane for Mixed {
         entries.get(index as usize).copied().unwrap_or(Self(f32::NAN))
     }
     #[inline(always)]
+    fn scatter_u32(counts: &mut [u32], index: u32, term: u32) {
+        if let Some(count) = counts.get_mut(index as usize) {
+            *count = count.wrapping_add(term);
+        }
+    }
+    #[inline(always)]
     fn scatter(sums: &mut [Self], index: u32, term: Self) {
         if let Some(sum) = sums.get_mut(index as usize) {
             *sum += term;

@@ -43,6 +43,34 @@ pub fn add_to_entry<L: Lane>(sums: &mut [L], index: L::U32, mask: L::Mask, term:
     }
 }
 
+/// Selects count by count, as [`Lane::select_u32`] does.
+#[inline(always)]
+pub fn select_counts<L: Lane, const N: usize>(
+    mask: L::Mask,
+    yes: [L::U32; N],
+    no: [L::U32; N],
+) -> [L::U32; N] {
+    let mut chosen = no;
+    for k in 0..N {
+        chosen[k] = L::select_u32(mask, yes[k], no[k]);
+    }
+    chosen
+}
+
+/// Increases the count of this index where the mask is true, if the count exists.
+#[inline(always)]
+pub fn add_to_count<L: Lane>(counts: &mut [L::U32], index: L::U32, mask: L::Mask, term: L::U32) {
+    let term = L::select_u32(mask, term, L::splat_u32(0));
+    match L::uniform(index) {
+        Some(index) => {
+            if let Some(count) = counts.get_mut(index as usize) {
+                *count = L::add_u32(*count, term);
+            }
+        }
+        None => L::scatter_u32(counts, index, term),
+    }
+}
+
 macro_rules! components {
     ($name:ident, $lane:path, $component:ty) => {
         impl<L: $lane, const D: usize> Default for $name<L, D> {

@@ -44,6 +44,9 @@ macro_rules! values {
 
 values! {
     [] f64, FieldKind::Real, |words| f64::from_bits(words[0]);
+    [const N: usize] [u32; N], FieldKind::Counts(N), |words| {
+        std::array::from_fn(|k| words[k] as u32)
+    };
     [] u32, FieldKind::U32, |words| words[0] as Self;
     [const N: usize] [f64; N], FieldKind::Array(N), reals;
     [const D: usize] Vector<f64, D>, FieldKind::Vector(D), |words| Self(reals(words));

@@ -36,7 +36,7 @@ pub(crate) fn numbers_of_kinds(
 ) -> impl Iterator<Item = Number> + Clone {
     let each = |kind: FieldKind| {
         (0..kind.components()).map(move |c| match kind {
-            FieldKind::U32 | FieldKind::Count => Number::Index,
+            FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => Number::Index,
             FieldKind::ArgMin if c == 1 => Number::Index,
             FieldKind::Point(_) => Number::Coordinate,
             _ => Number::Real,

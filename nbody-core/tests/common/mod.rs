@@ -116,6 +116,7 @@ macro_rules! law {
                     special: 0,
                     compare: 0,
                 },
+                most_counted: None,
                 cuda: nbody::CudaText { law: "", sums: "", compensated: "" },
                 third_law: None,
             }

@@ -4,6 +4,7 @@
 pub mod buffer;
 pub mod columns;
 pub mod copies;
+pub mod counts;
 pub mod gather;
 pub mod listing;
 mod moving;

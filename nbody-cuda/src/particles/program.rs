@@ -8,6 +8,7 @@ use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision
 
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
+use crate::engine::counts::text_of_counts;
 use crate::engine::parameters::{offsets, text_of_parameters};
 use crate::error::Error;
 use crate::layout::{kind_of_space, kind_of_word, numbers_of};
@@ -18,6 +19,7 @@ pub(crate) const POSITIONS: &str = include_str!("positions.cuh");
 pub(crate) const BUFFERS: &str = include_str!("buffers.cuh");
 const RESULTS: &str = include_str!("results.cuh");
 const UPDATE: &str = include_str!("update.cuh");
+const MERGE: &str = include_str!("../../kernels/merge_block.cuh");
 const MEASURE: &str = include_str!("measure.cuh");
 
 /// Threads of a block: the number of particles whose totals are merged in one tree.
@@ -73,7 +75,8 @@ impl Program {
             ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
         };
         let mut source = header(program, title, buffers, block, &kind_of_space(domain));
-        for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
+        let counts = text_of_counts(&[program.f, program.total]);
+        for part in [PRELUDE, text_of_parameters(program.parameters), counts, POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
             }
@@ -87,6 +90,9 @@ impl Program {
         let _ = writeln!(source, "{BUFFERS}\n{RESULTS}\n{types}");
         if is_update {
             let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program)?);
+        }
+        if !is_update {
+            let _ = writeln!(source, "{MERGE}");
         }
         let _ = writeln!(source, "{text}");
         Ok(Self {

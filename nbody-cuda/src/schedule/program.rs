@@ -8,6 +8,7 @@ use nbody_core::{Accumulation, CudaText, Law, Math, Options, Precision};
 use super::ScheduleText;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
+use crate::engine::counts::text_of_counts;
 use crate::engine::parameters::text_of_parameters;
 use crate::layout::{bytes_of, kind_of_space, kind_of_word};
 
@@ -29,6 +30,19 @@ impl Program {
         text: ScheduleText,
         constants: &str,
     ) -> Self {
+        let texts = (text_of_counts(&[law.f]), constants);
+        Self::assemble_counting(law, options, config, text, texts)
+    }
+
+    /// Assembles a program with this text of arrays of counts, and constants as
+    /// [`assemble`](Self::assemble) has them.
+    pub(crate) fn assemble_counting(
+        law: &Law,
+        options: Options,
+        config: KernelConfig,
+        text: ScheduleText,
+        (counts, constants): (&str, &str),
+    ) -> Self {
         let ScheduleText { title, parts, merging, in_order, kernels } = text;
         let CudaText { law: text, sums, compensated } = law.cuda;
         let symmetric = law.third_law.filter(|_| config.schedule == Schedule::Symmetric);
@@ -39,6 +53,7 @@ impl Program {
         source.push_str(PRELUDE);
         source.push('\n');
         source.push_str(text_of_parameters(law.parameters));
+        source.push_str(counts);
         let begin = source.len();
         let _ = writeln!(
             source,

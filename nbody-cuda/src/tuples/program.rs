@@ -7,6 +7,7 @@ use nbody_core::{Domain, FieldKind, Math, Options, ParticleProgram, Precision};
 
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
+use crate::engine::counts::text_of_counts;
 use crate::engine::parameters::text_of_parameters;
 use crate::error::Error;
 use crate::layout::{bytes_of, kind_of_space, kind_of_word};
@@ -47,7 +48,8 @@ impl Program {
     ) -> Result<Self, Error> {
         program.check_tuple()?;
         let mut source = header(program, particles, results, &kind_of_space(domain));
-        for part in [PRELUDE, text_of_parameters(program.parameters), POSITIONS] {
+        let counts = text_of_counts(&[program.f, program.total]);
+        for part in [PRELUDE, text_of_parameters(program.parameters), counts, POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
             }
@@ -107,7 +109,7 @@ fn types(program: &ParticleProgram, particles: Layout, results: Layout) -> Resul
     let [of_p, of_t, of_f] = [program.p, program.q, program.total].map(dim);
     let records = Layout { fields: program.q, precision: Precision::Double };
     let is_integer = program.total.iter().flat_map(|field| {
-        let is_integer = matches!(field.kind, FieldKind::Count | FieldKind::U32);
+        let is_integer = field.kind.is_count() || field.kind == FieldKind::U32;
         std::iter::repeat_n(is_integer, field.kind.components())
     });
     let is_integer: Vec<_> = is_integer.map(|is| is.to_string()).collect();

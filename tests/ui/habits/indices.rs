@@ -16,6 +16,7 @@ mod wrong {
         pub bins: [Real; 3],
         pub near: Min<Real>,
         pub n: Count,
+        pub shells: [Count; 3],
     }
 
     impl Interaction for Law {
@@ -37,6 +38,11 @@ mod wrong {
             let c = d[i.kind];
             f.near = f.near.min(r);
             f.n = f.n + 1;
+            f.shells[j.kind] -= 1;
+            f.shells[j.kind] += 1.0;
+            f.shells += 1;
+            f.shells[3] += 1;
+            f.bins[j.kind] += 1;
             f.acc = f.acc + d;
             for l in 0..i.kind {
                 f.pot += i.q[l];

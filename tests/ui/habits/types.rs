@@ -29,7 +29,7 @@ mod wrong {
     }
     pub struct Field {
         pub n: u32,
-        pub counts: [Count; 4],
+        pub counts: [Count; 0],
         pub stress: [[Real; 3]; 3],
         pub centre: Point,
         pub far: ArgMax<Real>,

@@ -33,11 +33,6 @@ fn of_array(array: &syn::TypeArray) -> String {
     let n = written(&array.len);
     let element = syntax::type_name(&array.elem).map(|name| name.to_string());
     match element.as_deref() {
-        Some("Count") => {
-            format!(
-                "write {n} fields of type `Count`, or `[Real; {n}]`, in which counts below 2^24 are exact"
-            )
-        }
         Some("u32" | "bool" | "usize" | "i32" | "u8" | "u64") => format!(
             "write {n} fields of type `u32`, or `[Real; {n}]`, in which whole numbers below 2^24 are exact"
         ),

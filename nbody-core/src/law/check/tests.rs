@@ -23,6 +23,7 @@ fn with_charges() -> LawTable {
             sums: vec![(vec![0, 1], false), (vec![0], true)],
         }),
         operations: Operations::default(),
+        most_counted: None,
         cuda: [(); 3].map(|()| String::new()),
         third_law: None,
         records: [

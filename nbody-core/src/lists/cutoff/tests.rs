@@ -18,6 +18,7 @@ const LAW: Law = Law {
     reach: SIGNED,
     charges: Err("it has a cutoff"),
     operations: Operations { add: 0, mul: 0, div: 0, sqrt: 0, special: 0, compare: 0 },
+    most_counted: None,
     cuda: CudaText { law: "", sums: "", compensated: "" },
     third_law: None,
     parameters: X,

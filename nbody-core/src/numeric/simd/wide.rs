@@ -67,6 +67,22 @@ fn scatter_elements<E: Scalar>(
     }
 }
 
+/// Adds, for each of `width` elements, its integer to the count of its index, if the count exists.
+#[inline(always)]
+fn scatter_counts<E: Scalar>(
+    counts: &mut [E::Word],
+    indices: &[E::Word; LINE],
+    terms: &[E::Word; LINE],
+    width: usize,
+) {
+    for (k, (index, term)) in indices.iter().zip(terms).enumerate().take(width) {
+        if let Some(count) = counts.get_mut(E::word_to_u32(*index) as usize * width + k) {
+            let sum = E::word_to_u32(*count).wrapping_add(E::word_to_u32(*term));
+            *count = E::word_from_u32(sum);
+        }
+    }
+}
+
 /// Implements functions with register operations, and with the functions of `functions`.
 macro_rules! functions {
     (unary: $($unary:ident)*; binary: $($binary:ident)*; others: $($name:ident $other:ident),*) => {
@@ -197,6 +213,13 @@ impl<V: Vector> Lane for V {
         let mut terms = [V::Element::default(); LINE];
         write(&mut terms, term);
         scatter_elements(bytemuck::cast_slice_mut(sums), &indices, &terms, V::WIDTH);
+    }
+    #[inline(always)]
+    fn scatter_u32(counts: &mut [V::Integers], index: V::Integers, term: V::Integers) {
+        let [mut indices, mut terms] = [[Word::<V>::default(); LINE]; 2];
+        write(&mut indices, index);
+        write(&mut terms, term);
+        scatter_counts::<V::Element>(bytemuck::cast_slice_mut(counts), &indices, &terms, V::WIDTH);
     }
     #[inline(always)]
     fn uniform(integers: V::Integers) -> Option<u32> {

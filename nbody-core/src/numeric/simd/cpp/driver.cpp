@@ -80,6 +80,8 @@ static void evaluate(const Arguments &arguments, size_t at)
     const Spline<4> spline{numbers};
     Array<5> sums = all;
     add_to_entry(sums, k, m, c);
+    Counts<3> counts{{k, l, k}};
+    add_to_entry(&counts[0], 3, k & Real::splat_u32(3), m, l);
     Real sum = a, lost = b;
     compensate(c, sum, lost);
     ArgMin first, any;

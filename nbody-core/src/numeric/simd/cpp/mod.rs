@@ -18,7 +18,7 @@ use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::{avx2, avx512, level::SimdLevel};
 use crate::numeric::space::{Either, OfLists, Open, Periodic, Space, Triclinic};
 use crate::numeric::spline::{Cubics, Spline};
-use crate::numeric::vector::{Point, Vector, add_to_entry, select_array};
+use crate::numeric::vector::{Point, Vector, add_to_count, add_to_entry, select_array};
 use crate::records::record::compensate;
 
 const LENGTHS: [f64; 3] = [0.7, 1.3, f64::INFINITY];
@@ -145,6 +145,8 @@ operations! {
         let spline = spline::<Real>();
         let mut sums = all;
         add_to_entry(&mut sums, k, m, c);
+        let mut counts = [k, l, k];
+        add_to_count::<Real>(&mut counts, k & Real::splat_u32(3), m, l);
         let (mut sum, mut lost) = (a, b);
         compensate(c, &mut sum, &mut lost);
         let (mut first, mut any) = (ArgMin::<Real>::default(), ArgMin::<Real>::default());
@@ -228,7 +230,7 @@ operations! {
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
-        first.index; any.index; chosen.index;
+        first.index; any.index; chosen.index; counts[0]; counts[1]; counts[2];
         constants;
     }
     masks {
