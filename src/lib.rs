@@ -45,7 +45,8 @@
 //! ```
 //!
 //! [`interaction`] is the macro; [`Device`] says where to compute, and [`Options`] how. [`AllPairs`]
-//! evaluates all pairs, [`ShortRange`] pairs over [`Neighbours`], and [`Tree`] all pairs by a tree.
+//! evaluates all pairs, [`ShortRange`] pairs over [`Neighbours`], and [`Tree`] all pairs by a tree;
+//! [`PairTotals`] sums one result over all pairs.
 //! [`check`] compares results with a reference. The package `nbody-interactions` has ready
 //! interactions.
 //!
@@ -69,8 +70,8 @@ pub use device::Device;
 #[cfg(feature = "cuda")]
 pub use device::DeviceName;
 pub use engine::{
-    AllPairs, Engine, Inputs, Neighbours, Particles, PerParticle, Results, Selection, Sequence,
-    ShortRange, Tree, Tuples,
+    AllPairs, Engine, Inputs, Neighbours, PairTotal, PairTotals, Particles, PerParticle, Results,
+    Selection, Sequence, ShortRange, Tree, Tuples,
 };
 pub use nbody_core::{
     Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
@@ -138,7 +139,8 @@ pub mod prelude {
     };
 
     pub use crate::{
-        AllPairs, Device, Engine as _, Neighbours, PerParticle, ShortRange, Tree, Tuples,
+        AllPairs, Device, Engine as _, Neighbours, PairTotals, PerParticle, ShortRange, Tree,
+        Tuples,
     };
 }
 

@@ -9,6 +9,7 @@ use crate::pairs::engine::Engine;
 use crate::particles::engine::PerParticle;
 use crate::particles::engine::Selection;
 use crate::particles::engine::Sequence;
+use crate::totals::engine::PairTotals;
 use crate::trees::engine::Tree;
 use crate::tuples::engine::Tuples;
 use std::any::Any;
@@ -87,6 +88,17 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         parameters: &[u64],
         options: Options,
     ) -> Result<Box<dyn Engine>, Error>;
+
+    /// Creates an engine of one result over all pairs, with these parameters of the law. Devices
+    /// without one refuse.
+    fn pair_totals(
+        &self,
+        _law: &'static Law,
+        _parameters: &[u64],
+        _options: Options,
+    ) -> Result<Box<dyn PairTotals>, Error> {
+        Err(Error::NoPairTotals { device: self.name() })
+    }
 
     /// Creates an engine that evaluates by a tree.
     fn tree(

@@ -231,6 +231,34 @@ pub enum Error {
         /// The fields of the records.
         found: &'static [Field],
     },
+    /// A device has no engine of totals over pairs.
+    #[error(
+        "{device} has no engine of one result over all pairs; evaluate on the device of one rank, or sum \
+         the results of an engine over ranks"
+    )]
+    NoPairTotals {
+        /// The display name of the device.
+        device: String,
+    },
+    /// The numbers that a pair adds to counts have no known bound.
+    #[error(
+        "a pair of `{law}` may add more than {limit} to its counts, or any number of the data, which a total \
+         over pairs cannot bound; add numbers, `u32` constants or choices between them, or sum a `Real`"
+    )]
+    UnboundedCounts {
+        /// The law.
+        law: &'static str,
+        /// The largest bound.
+        limit: u32,
+    },
+    /// A count of a total needs more than 32 bits.
+    #[error("a total of {found} in `{field}`, which holds 32 bits; ask for its counts of 64 bits")]
+    WideCount {
+        /// The field.
+        field: Field,
+        /// The count.
+        found: u64,
+    },
     /// Particles have no field of this name.
     #[error("no field `{name}`, found {}; ask for one of these", list(found))]
     NoField {

@@ -24,6 +24,7 @@ mod particles;
 mod ranks;
 mod records;
 mod state;
+mod totals;
 #[doc(hidden)]
 pub mod trees;
 mod triclinic;
@@ -117,6 +118,8 @@ pub mod untyped {
     pub use crate::records::binding::Binding;
     pub use crate::records::rows::{OwnedRows, Rows, WriteRows};
     pub use crate::state::EngineState;
+    pub use crate::totals::engine::{PairTotals, most_counted, options_of_totals};
+    pub use crate::totals::total::PairTotal;
     pub use crate::trees::engine::{
         ERROR_OF_PARTS, LENGTHS, PartLengths, Tree, TreePart, check_given, restore_tree,
     };

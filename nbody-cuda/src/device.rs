@@ -26,6 +26,7 @@ use crate::pairs::engine::CudaEngine;
 use crate::particles::ParticleEngine;
 use crate::particles::selection::CudaSelection;
 use crate::particles::sequence::CudaSequence;
+use crate::totals::TotalsEngine;
 use crate::trees::engine::TreeEngine;
 use crate::tuples::TupleEngine;
 
@@ -160,6 +161,15 @@ impl untyped::Device for CudaDevice {
         parameters: &[u64],
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         Ok(Box::new(ParticleEngine::new(&self.backend, &self.cache, fields, parameters)?))
+    }
+
+    fn pair_totals(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn untyped::PairTotals>, Error> {
+        Ok(Box::new(TotalsEngine::new(&self.backend, &self.cache, law, parameters, options)?))
     }
 
     fn tuples(

@@ -25,6 +25,7 @@ pub mod programs;
 #[cfg(feature = "sass")]
 pub mod sass;
 mod schedule;
+mod totals;
 mod trees;
 mod tuning;
 mod tuples;

@@ -9,6 +9,7 @@ use crate::compile::program::Program;
 use crate::config::{KernelConfig, Walk};
 use crate::lists::short_range::ListEngine;
 use crate::pairs::engine::CudaEngine;
+use crate::totals::TotalsEngine;
 use crate::trees::engine::TreeEngine;
 use crate::tuning::measured::Tuned;
 
@@ -17,6 +18,8 @@ use crate::tuning::measured::Tuned;
 /// return `None`. Engines on the CPU return `None`.
 pub fn compiled(engine: &dyn Any) -> Option<(&Program, &Build)> {
     let kernel = if let Some(engine) = engine.downcast_ref::<CudaEngine>() {
+        Some(engine.kernel())
+    } else if let Some(engine) = engine.downcast_ref::<TotalsEngine>() {
         Some(engine.kernel())
     } else if let Some(engine) = engine.downcast_ref::<TreeEngine>() {
         engine.kernel()

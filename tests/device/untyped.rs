@@ -307,6 +307,14 @@ impl untyped::Device for Liar {
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         self.0.untyped().per_particle(fields, parameters)
     }
+    fn pair_totals(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn untyped::PairTotals>, Error> {
+        self.0.untyped().pair_totals(law, parameters, options)
+    }
     fn tuples(
         &self,
         program: &'static ParticleProgram,

@@ -25,3 +25,5 @@ mod scales;
 mod splines;
 #[cfg(not(feature = "quick"))]
 mod sums;
+#[cfg(not(feature = "quick"))]
+mod totals;

@@ -5,7 +5,7 @@ use nbody::prelude::*;
 use nbody::{ArgMin, Engine};
 
 #[nbody::interaction]
-mod nearest {
+pub mod nearest {
     /// The nearest neighbour, and the neighbours within a radius.
     pub struct Nearest {
         pub radius2: Real,

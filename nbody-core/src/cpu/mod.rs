@@ -11,6 +11,8 @@ use crate::memory::buffers::Particles;
 use crate::pairs::cpu::CpuEngine;
 use crate::particles::cpu::CpuPerParticle;
 use crate::particles::selection::CpuSelection;
+use crate::totals::cpu::CpuPairTotals;
+use crate::totals::engine::PairTotals;
 use crate::trees::cpu::CpuTree;
 
 use crate::device::Device;
@@ -83,6 +85,15 @@ impl Device for Cpu {
         options: Options,
     ) -> Result<Box<dyn Engine>, Error> {
         Ok(Box::new(CpuEngine::new(law, parameters, options, self.level())?))
+    }
+
+    fn pair_totals(
+        &self,
+        law: &'static Law,
+        parameters: &[u64],
+        options: Options,
+    ) -> Result<Box<dyn PairTotals>, Error> {
+        Ok(Box::new(CpuPairTotals::new(law, parameters, options, self.level())?))
     }
 
     fn tree(

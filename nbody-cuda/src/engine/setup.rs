@@ -100,8 +100,20 @@ impl Setup {
         out: &Buffer,
         limit: usize,
     ) -> Result<(), Error> {
-        self.parameters.check()?;
         j.check([i.n, j.particles().n, out.n])?;
+        self.check_particles(i, j, limit)?;
+        out.check("results", &self.backend, self.options.backup())
+    }
+
+    /// Refuses particles as [`check`](Self::check) does, without results.
+    pub fn check_particles(
+        &self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        limit: usize,
+    ) -> Result<(), Error> {
+        self.parameters.check()?;
+        j.check([i.n, j.particles().n, i.n])?;
         let j = j.particles();
         for (what, found) in [("i-particles", i.n), ("j-particles", j.n)] {
             if found > limit {
@@ -109,7 +121,6 @@ impl Setup {
             }
         }
         i.check("i-particles", &self.backend, self.options.precision)?;
-        j.check("j-particles", &self.backend, self.options.precision)?;
-        out.check("results", &self.backend, self.options.backup())
+        j.check("j-particles", &self.backend, self.options.precision)
     }
 }
