@@ -55,7 +55,7 @@ pub use gravitation::{gravity, hermite, softened};
 pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};
 pub use molecular::{buckingham, gay_berne, lennard_jones};
 pub use optics::{double_single, hologram};
-pub use statistics::{kolmogorov_smirnov, neighbours};
+pub use statistics::{kolmogorov_smirnov, neighbours, radial_distribution};
 pub use tables::{eam, tabulated};
 pub use thermostats::langevin;
 pub use visit::{TupleVisitor, Visitor, visit_all, visit_tuples};

@@ -85,3 +85,45 @@ pub mod neighbours {
         }
     }
 }
+
+/// Pairs by distance, the histogram behind the radial distribution function g(r) of a liquid and
+/// the pair counts of galaxies: a [`PairTotals`](nbody::PairTotals) has the sum over all particles.
+///
+/// In a volume V with N particles of uniform density the ordered pairs at distances from a to b are
+/// N (N - 1) 4π/3 (b³ - a³) / V in the mean, and g(r) is the ratio of the counts to this number
+/// (Allen & Tildesley 2017, Computer Simulation of Liquids, section 8.2). In a periodic box the
+/// radius is at most half of the shortest length.
+#[nbody::interaction]
+pub mod radial_distribution {
+    /// Number of bins.
+    pub const BINS: u32 = 256;
+
+    /// The width of the bins.
+    pub struct RadialDistribution {
+        /// Bins per unit of distance: [`BINS`] / radius.
+        pub per_length: Real,
+    }
+
+    /// A particle.
+    pub struct Centre {
+        /// Position.
+        pub pos: Point,
+    }
+
+    /// Numbers of pairs.
+    pub struct Shells {
+        /// Pairs at distances from k to k + 1 widths; pairs beyond the radius are in none.
+        pub pairs: [Count; BINS],
+    }
+
+    impl Interaction for RadialDistribution {
+        type I = Centre;
+        type J = Centre;
+        type F = Shells;
+
+        fn pair(&self, i: &Centre, j: &Centre, f: &mut Shells) {
+            let r = (j.pos - i.pos).norm();
+            f.pairs[(r * self.per_length) as u32] += 1;
+        }
+    }
+}
