@@ -79,6 +79,7 @@ fn plain_loop(centres: &[Centre]) -> Vec<Duration> {
                     }
                     square += d * d;
                 }
+                #[expect(clippy::cast_sign_loss, reason = "a root is not negative")]
                 let bin = (square.sqrt() * 2.0 * BINS as f32) as usize;
                 if k != l && bin < bins.len() {
                     bins[bin] += 1;

@@ -100,9 +100,6 @@ fn ideal_gas(n: usize) -> Vec<[i32; 3]> {
 
 /// Pairs by distance equal the counts of a plain loop over integers, exactly, for two sets and for
 /// one, in a periodic box and in open space; and an ideal gas has the pairs of a uniform density.
-///
-/// Fails with bins of half the width, with self pairs, without the nearest image and with counts that
-/// go up by 2.
 #[test]
 fn pairs_by_distance_equal_a_plain_loop_and_an_ideal_gas() {
     const UNITS: i32 = 1024;

@@ -209,7 +209,7 @@ mod tests {
                     assert!(tiles * 1024 >= ni && splits * bags_per_split >= bags);
                     assert!((splits - 1) * bags_per_split < bags, "an empty split");
                     let counted = 1024 * 256 * bags_per_split * most as usize;
-                    assert!(counted <= u32::MAX as usize, "{ni} {nj} {most}: {counted}");
+                    assert!(u32::try_from(counted).is_ok(), "{ni} {nj} {most}: {counted}");
                 }
             }
         }
