@@ -169,7 +169,7 @@ fn verify_passes_on_the_cpu() {
     let output = nbody(&["verify", "gravity", "--device", "cpu"]);
     let text = stdout(&output);
     assert!(output.status.success(), "{text}{}", stderr(&output));
-    assert!(text.trim_end().ends_with("22 passed, 0 failed"), "{text}");
+    assert!(text.trim_end().ends_with("28 passed, 0 failed"), "{text}");
     assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
 }
 

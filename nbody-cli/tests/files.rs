@@ -157,11 +157,11 @@ fn verify_checks_a_file_in_every_way() {
     let folder = Folder::new();
     let file = folder.write("contact.rs", CONTACT);
     let text = folder.succeed(&["verify", &file, "--set", "radius=0.125", "--device", "cpu"]);
-    assert!(text.trim_end().ends_with("22 passed, 0 failed"), "{text}");
+    assert!(text.trim_end().ends_with("28 passed, 0 failed"), "{text}");
     assert!(text.contains("contact: radius = 0.125"), "{text}");
     // The contact has no function, so that bits are compared; it has no tree.
     let rows = lines(&text, "contact");
-    assert_eq!(rows.len(), 22, "{text}");
+    assert_eq!(rows.len(), 28, "{text}");
     assert!(rows.iter().all(|row| row[7] == "0"), "{text}");
     assert!(rows.iter().any(|row| row.contains(&"same")), "{text}");
     // Bounds that are too wide would hide errors.

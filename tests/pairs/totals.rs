@@ -8,7 +8,7 @@ use nbody::{Interaction, PairTotal, Sources};
 use nbody_tests::covering::Covering;
 use nbody_tests::histogram::{Histogram, Sample, Shells};
 use nbody_tests::ways::{DOMAINS, check_rows, levels, message, numbers};
-use nbody_tests::{arithmetic, emulator, grains};
+use nbody_tests::{arithmetic, cuda_devices, emulator, grains};
 
 use crate::reductions::nearest::Nearest;
 
@@ -145,7 +145,7 @@ fn compare<F: Record<Lane = f64>>(
 fn totals_are_sums_of_results_in_every_way() {
     let covering = Covering { choices: &OPTIONS, strength: 2, allows: &|_| true };
     let mut devices = levels();
-    devices.push(emulator());
+    devices.extend(cuda_devices());
     check_rows(&covering, &devices, 1, &Way::of, &|device, way| way.check(device));
 }
 

@@ -77,7 +77,7 @@ where
 /// let targets = sample(i.len(), 1000);
 /// let truth = reference_self_sample::<X, f64>(law, Domain::Open, i, j, &targets)?;
 /// // `results` has all particles.
-/// let found: Vec<X::F> = targets.iter().map(|&k| results[k]).collect();
+/// let found: Vec<X::F> = targets.iter().map(|&k| results[k].clone()).collect();
 /// let report = compare::<X::F, f64>(&found, &truth, None)?;
 /// assert!(report.fields.iter().all(|field| field.p99 < 1e-3), "{report}");
 /// # Ok(())

@@ -82,7 +82,7 @@ impl Compilers {
                 declare_in(&SAMPLE.replace("Law", &format!("Law{math}")), &folder).unwrap().laws[0];
             // An evaluation makes the loops, and with them their text.
             let cpu = Cpu::new(None);
-            let mut engine = cpu.all_pairs(law, &[0], options.math(math)).unwrap();
+            let mut engine = cpu.all_pairs(law, &[0; 17], options.math(math)).unwrap();
             let rows = OwnedRows::new(law.i, vec![0; 4]).unwrap();
             let body = cpu.upload(&rows, Precision::Single).unwrap();
             let mut out = engine.results(1).unwrap();

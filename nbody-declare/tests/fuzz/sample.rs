@@ -1,5 +1,6 @@
 pub struct Law {
     pub scale: Real,
+    pub table: Spline<2>,
 }
 pub struct Body {
     pub pos: Point,
@@ -7,9 +8,11 @@ pub struct Body {
 }
 pub struct Sum {
     pub sum: Real,
+    pub counts: [Count; 2],
 }
 pub struct Still {
     pub scale: Real,
+    pub table: Spline<2>,
 }
 
 impl Interaction for Law {
@@ -17,13 +20,15 @@ impl Interaction for Law {
     type J = Body;
     type F = Sum;
     fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
-        f.sum += self.scale * i.mass * j.mass;
+        f.sum += self.scale * i.mass * self.table.at(j.mass);
+        f.counts[1] += 1;
     }
 }
 
 impl Update for Still {
     type P = Body;
-    fn update(&self, p: &mut Body) {
-        p.mass *= self.scale;
+    type F = Sum;
+    fn update(&self, p: &mut Body, f: &Sum) {
+        p.mass *= self.scale * self.table.at(f.sum);
     }
 }

@@ -1,5 +1,5 @@
 //! Operations of vector registers, of one or a few instructions each, from which
-//! [`Lane`](crate::numeric::lane::Lane) is built.
+//! [`Lane`] is built.
 #![allow(unsafe_code)]
 
 use std::fmt::Debug;
