@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p nbody-benches --bench tables` prints the median of the times of an evaluation with
 //! the shortest and the longest one, on one thread of the CPU and on the GPUs; `-- 100000` measures
-//! this number of atoms. Both laws alternate.
+//! this number of atoms. The laws alternate.
 
 use std::time::Duration;
 

@@ -29,9 +29,9 @@ pub type Cubic<E> = [E; 4];
 /// knots, and of the piece after the last one.
 #[derive(Clone)]
 pub enum Cubics<E: 'static> {
-    /// Rows that the spline owns.
+    /// Cubics that the spline owns.
     Owned(Arc<[Cubic<E>]>),
-    /// Rows of an evaluation, which outlives the spline.
+    /// Cubics of an evaluation, which outlives the spline.
     Lent(&'static [Cubic<E>]),
 }
 
@@ -246,7 +246,7 @@ fn rises(values: &[f64]) -> Vec<f64> {
         _ => {}
     }
     // The conditions are rises[k - 1] + 4 rises[k] + rises[k + 1] = right[k], and at the ends
-    // rises[0] + 2 rises[1] = right[0]. Each cubic eliminates the rise before it.
+    // rises[0] + 2 rises[1] = right[0]. Each row eliminates the rise before it.
     let (mut above, mut right) = (vec![2.0; n], vec![0.0; n]);
     right[0] = 0.5 * (5.0 * step(0) + step(1));
     for k in 1..n - 1 {
