@@ -20,13 +20,6 @@ NBODY_INLINE Real splat(double x) { return Real::splat(x); }
 NBODY_INLINE U32 bits(Real x) { return level::bits(x.x); }
 NBODY_INLINE Real from_bits(U32 x) { return {level::from_bits(x)}; }
 
-// Applies a function to each element.
-NBODY_APART Real map_elements(Real x, Element (*function)(Element))
-{
-    for (size_t k = 0; k < Real::WIDTH; ++k) x.x[k] = function(x.x[k]);
-    return x;
-}
-
 template <size_t N> NBODY_INLINE Real horner(Real x, const double (&coefficients)[N])
 {
     Real sum = splat(coefficients[N - 1]);
@@ -164,9 +157,23 @@ NBODY_INLINE Reduced reduced(Real angle)
 }
 
 // Returns whether all angles are in the range of `reduced`.
-NBODY_INLINE bool are_reducible(Real angles)
+// Calls a function with each angle beyond the range, for its result.
+NBODY_APART Real each_beyond_range(Real angles, Real results, Element (*function)(Element))
 {
-    return !Real::any(!Real::le(angles.abs(), splat(LARGEST_ANGLE[PRECISION])));
+    for (size_t k = 0; k < Real::WIDTH; ++k) {
+        const Element angle = angles.x[k];
+        if (!(-LARGEST_ANGLE[PRECISION] <= angle && angle <= LARGEST_ANGLE[PRECISION])) {
+            results.x[k] = function(angle);
+        }
+    }
+    return results;
+}
+
+// Returns results for angles in range, and the function of scalars for others.
+NBODY_INLINE Real in_range_or(Real angles, Real results, Element (*function)(Element))
+{
+    const bool are_reducible = !Real::any(!Real::le(angles.abs(), splat(LARGEST_ANGLE[PRECISION])));
+    return are_reducible ? results : each_beyond_range(angles, results, function);
 }
 
 NBODY_INLINE Mask has_bit(U32 quadrant, uint32_t bit)
@@ -276,32 +283,26 @@ NBODY_INLINE Real Real::cbrt() const
 NBODY_INLINE Real Real::sin() const
 {
     using namespace functions;
-    if (!are_reducible(*this)) {
-        return map_elements(*this, [](Element x) -> Element { return NBODY_C(sin)(x); });
-    }
     const auto [sin, cos, quadrant] = reduced(*this);
-    return in_quadrant(sin, cos, quadrant);
+    return in_range_or(*this, in_quadrant(sin, cos, quadrant),
+                       [](Element x) -> Element { return NBODY_C(sin)(x); });
 }
 
 NBODY_INLINE Real Real::cos() const
 {
     using namespace functions;
-    if (!are_reducible(*this)) {
-        return map_elements(*this, [](Element x) -> Element { return NBODY_C(cos)(x); });
-    }
     const auto [sin, cos, quadrant] = reduced(*this);
-    return in_quadrant(sin, cos, quadrant + U32::splat(1));
+    return in_range_or(*this, in_quadrant(sin, cos, quadrant + U32::splat(1)),
+                       [](Element x) -> Element { return NBODY_C(cos)(x); });
 }
 
 NBODY_INLINE Real Real::tan() const
 {
     using namespace functions;
-    if (!are_reducible(*this)) {
-        return map_elements(*this, [](Element x) -> Element { return NBODY_C(tan)(x); });
-    }
     const auto [sin, cos, quadrant] = reduced(*this);
     const Mask odd = has_bit(quadrant, 1);
-    return select(odd, -cos, sin) / select(odd, sin, cos);
+    return in_range_or(*this, select(odd, -cos, sin) / select(odd, sin, cos),
+                       [](Element x) -> Element { return NBODY_C(tan)(x); });
 }
 
 NBODY_INLINE Real Real::atan2(Real x) const

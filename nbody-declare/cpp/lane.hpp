@@ -1,7 +1,8 @@
 // The numbers that a law computes with: one number, or a vector register of them.
 //
-// NBODY_LANE selects the lane before this header is included. A program has one lane, so `Real`,
-// `U32`, `Mask` and `Coordinate` are plain types; only spaces are template parameters.
+// NBODY_LANE selects the lane before this header is included, and NBODY_EXACT exact mathematics for a
+// vector register. A program has one lane, so `Real`, `U32`, `Mask` and `Coordinate` are plain types;
+// only spaces are template parameters.
 //
 // Every function has the name, the order of operations and the fused operations of the function in
 // nbody-core/src/numeric, so that results are equal to the last bit. The compiler must not fuse
@@ -114,6 +115,14 @@ template <class To, class From> NBODY_INLINE To with_bits(const From &from)
 #include "bounded.hpp"
 #elif NBODY_LANE == NBODY_NARROW
 #include "narrow.hpp"
+#elif NBODY_EXACT
+// The register in fast mathematics has another name.
+#define Real Fast
+#define Coordinate FastCoordinate
+#include "wide.hpp"
+#undef Real
+#undef Coordinate
+#include "exact.hpp"
 #else
 #include "wide.hpp"
 #endif

@@ -5,73 +5,101 @@
 
 namespace nbody {
 
-// Reads a record from a row of words.
-struct ReadRow : Numbers<ReadRow> {
-    const uint64_t *word;
+// Reads several rows of words, one in each element.
+struct ReadRows : Numbers<ReadRows> {
+    const uint64_t *const *rows;
+    size_t next = 0;
 
-    explicit NBODY_INLINE ReadRow(const uint64_t *first) : word(first) {}
-    NBODY_INLINE void real(Real &number) { number.value = with_bits<double>(*word++); }
-    NBODY_INLINE void integer(U32 &number) { number.value = uint32_t(*word++); }
+    explicit NBODY_INLINE ReadRows(const uint64_t *const *first) : rows(first) {}
+
+    NBODY_INLINE Line line()
+    {
+        Line line{};
+        for (size_t k = 0; k < Real::WIDTH; ++k) line.at[k] = rows[k][next];
+        ++next;
+        return line;
+    }
+    NBODY_INLINE void real(Real &number) { number = Real::load(line(), 0); }
+    NBODY_INLINE void integer(U32 &number) { number = Real::load_u32(line(), 0); }
     NBODY_INLINE void coordinate(Coordinate &number) { real(number); }
 };
 
-template <class Record> NBODY_INLINE Record row(const uint64_t *rows, size_t k)
-{
-    Record record;
-    record.visit(ReadRow{rows + k * DIM<Record>});
-    return record;
-}
+// Merges the results of an element into the sums of a particle, at a place of the lines of its block.
+template <class Record> struct Merge : Numbers<Merge<Record>> {
+    Line *sum;
+    const Line *line;
+    size_t place, element;
 
-// Merges a record into the sums of a particle.
-template <bool ROUNDED> struct Merge : Numbers<Merge<ROUNDED>> {
-    uint64_t *word;
+    NBODY_INLINE Merge(Line *block, size_t at, const Line *lines, size_t k)
+        : sum(block), line(lines), place(at), element(k)
+    {}
 
-    explicit NBODY_INLINE Merge(uint64_t *first) : word(first) {}
-
-    static NBODY_INLINE double rounded(double x) { return ROUNDED ? double(float(x)) : x; }
-
-    NBODY_INLINE double sum() const { return with_bits<double>(*word); }
-    NBODY_INLINE void next(double x) { *word++ = with_bits<uint64_t>(x); }
-
-    using Numbers<Merge<ROUNDED>>::operator();
-    NBODY_INLINE void real(Real &number) { next(sum() + rounded(number.value)); }
-    NBODY_INLINE void least(Real &number)
+    // Merges the next number by an operation of bits.
+    template <class Operation> NBODY_INLINE void next(const Operation &operation)
     {
-        const double x = rounded(number.value);
-        next(x < sum() ? x : sum());
+        Word &word = (sum++)->at[place];
+        word = operation(word, (line++)->at[element]);
     }
-    NBODY_INLINE void greatest(Real &number)
+
+    using Numbers<Merge<Record>>::operator();
+    NBODY_INLINE void real(Real &)
     {
-        const double x = rounded(number.value);
-        next(x > sum() ? x : sum());
+        next([](Word a, Word b) {
+            return with_bits<Word>(with_bits<double>(a) + with_bits<double>(b));
+        });
     }
-    NBODY_INLINE void integer(U32 &number)
+    NBODY_INLINE void least(Real &)
     {
-        *word = uint32_t(*word) + number.value;
-        ++word;
+        next([](Word a, Word b) { return with_bits<double>(b) < with_bits<double>(a) ? b : a; });
+    }
+    NBODY_INLINE void greatest(Real &)
+    {
+        next([](Word a, Word b) { return with_bits<double>(b) > with_bits<double>(a) ? b : a; });
+    }
+    NBODY_INLINE void integer(U32 &)
+    {
+        next([](Word a, Word b) { return Word(uint32_t(uint32_t(a) + uint32_t(b))); });
     }
     NBODY_INLINE void coordinate(Coordinate &number) { real(number); }
 };
 
-// Evaluates each tuple, and merges its results into the sums of its particles.
-template <class Program, bool ROUNDED>
-NBODY_INLINE void run(const Setting &setting, const TupleWork &work)
+// Evaluates a tuple in each element, and merges their results into the sums of their particles, one tuple
+// after another.
+template <class Program> NBODY_INLINE void run(const Setting &setting, const TupleWork &work)
 {
     using P = typename Program::P;
+    using T = typename Program::T;
     using F = typename Program::F;
     constexpr size_t MEMBERS = Program::MEMBERS;
     const auto self = broadcast<typename Program::Parameters>(setting.parameters, 0);
     const Either space = Either::in_domain(setting.domain);
-    for (size_t k = 0; k < work.tuples; ++k) {
-        const uint32_t *const tuple = work.indices + k * MEMBERS;
+    for (size_t begin = 0; begin < work.tuples; begin += Real::WIDTH) {
+        const uint32_t *const tuples = work.indices + begin * MEMBERS;
+        const size_t rest = work.tuples - begin, end = rest < Real::WIDTH ? rest : Real::WIDTH;
         P particles[MEMBERS];
         F results[MEMBERS];
-        for (size_t m = 0; m < MEMBERS; ++m) particles[m] = row<P>(work.particles, tuple[m]);
-        Program::tuple(self, space, row<typename Program::T>(work.records, k), particles, results);
         for (size_t m = 0; m < MEMBERS; ++m) {
-            const size_t at = tuple[m] - work.first;
-            if (tuple[m] < work.first || at >= work.particle_count) continue;
-            results[m].visit(Merge<ROUNDED>{work.sums + at * DIM<F>});
+            const uint64_t *rows[Real::WIDTH];
+            for (size_t k = 0; k < Real::WIDTH; ++k) {
+                // The particles of the last tuple stand for tuples beyond the end.
+                const size_t tuple = k < end ? k : end - 1;
+                rows[k] = work.particles + tuples[tuple * MEMBERS + m] * DIM<P>;
+            }
+            particles[m].visit(ReadRows{rows});
+        }
+        T record;
+        record.visit(Load{work.records + begin / LINE * DIM<T>, begin % LINE});
+        Program::tuple(self, space, record, particles, results);
+        Line found[MEMBERS][DIM<F> + 1];
+        for (size_t m = 0; m < MEMBERS; ++m) store(results[m], found[m]);
+        for (size_t k = 0; k < end; ++k) {
+            for (size_t m = 0; m < MEMBERS; ++m) {
+                const uint32_t index = tuples[k * MEMBERS + m];
+                const size_t at = index - work.first;
+                if (index < work.first || at / LINE >= work.blocks) continue;
+                Line *const block = work.sums + at / LINE * DIM<F>;
+                results[m].visit(Merge<F>{block, at % LINE, found[m], k});
+            }
         }
     }
 }
@@ -89,7 +117,6 @@ extern const nbody::TupleShape nbody_shape = nbody::shape<nbody::Program>();
 
 void nbody_tuples(const nbody::Setting *setting, const nbody::TupleWork *work)
 {
-    if (work->is_rounded) nbody::run<nbody::Program, true>(*setting, *work);
-    else nbody::run<nbody::Program, false>(*setting, *work);
+    nbody::run<nbody::Program>(*setting, *work);
 }
 }

@@ -11,7 +11,7 @@ pub mod beads {
         pub stiffness: Real,
         pub table: [Real; 3],
     }
-    /// A pair with every reduction.
+    /// A pair with every reduction, and more results than a block of a GPU passes on at once.
     pub struct Link;
     /// Three particles without a record.
     pub struct Bend {
@@ -69,7 +69,7 @@ pub mod beads {
         pub least: Min<Real>,
         pub near: Count,
         pub most: Max<Real>,
-        pub parts: [Real; 2],
+        pub parts: [Real; 12],
     }
 
     /// Pairs, whose results tuples are added to.
@@ -128,7 +128,7 @@ pub mod beads {
             }
             g.parts[0] += b.weights[1] * r;
             f.parts[0] -= a.charge;
-            g.parts[1] += 1.0;
+            g.parts[11] += 1.0;
         }
     }
 

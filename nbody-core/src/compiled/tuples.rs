@@ -1,17 +1,23 @@
-//! The loop over tuples, compiled for each tuple that is declared.
+//! The loop over tuples, compiled for each tuple that is declared and for each level of vector
+//! instructions. All have the same results.
 
 use std::marker::PhantomData;
 
-use crate::compiled::particles::parameters;
 use crate::domain::InDomain;
 use crate::law::particle_loop::{ParticleCode, ParticleLoop, ParticleSetting};
 use crate::law::program::{Members, Tuple};
 use crate::law::tuple_loop::{Merge, TupleWork};
-use crate::numeric::rows::Writer;
-use crate::numeric::simd::level::Best;
+use crate::memory::columns::lines_of_parameters;
+use crate::numeric::lane::Lane;
+use crate::numeric::rows::Reader;
+#[cfg(target_arch = "x86_64")]
+use crate::numeric::simd::exact::Exact;
+use crate::numeric::simd::lanes::{Broadcast, LINE, Lanes, Line, Load, Store};
+use crate::numeric::simd::level::SimdLevel;
+#[cfg(target_arch = "x86_64")]
+use crate::numeric::simd::{avx2, avx512};
 use crate::numeric::space::Either;
 use crate::records::record::Record;
-use crate::records::rows::RowReader;
 
 impl ParticleLoop {
     /// Returns the loop of a tuple.
@@ -21,39 +27,131 @@ impl ParticleLoop {
 }
 
 fn tuples<X: Tuple>(setting: &ParticleSetting, work: TupleWork) {
-    let best = Best::new();
-    if work.is_rounded {
-        best.run(|| run::<X, true>(setting, work));
-    } else {
-        best.run(|| run::<X, false>(setting, work));
+    match work.level {
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx512 => vectorized::<X, Exact<avx512::Double>>(setting, work),
+        #[cfg(target_arch = "x86_64")]
+        SimdLevel::Avx2 => vectorized::<X, Exact<avx2::Double>>(setting, work),
+        _ => vectorized::<X, f64>(setting, work),
     }
 }
 
-/// Evaluates each tuple, and merges its results into the sums of its particles.
+fn vectorized<X: Tuple, L>(setting: &ParticleSetting, work: TupleWork)
+where
+    L: Lanes<Scalar = f64> + Lane<Coordinate = L>,
+{
+    L::vectorize(
+        #[inline(always)]
+        || run::<X, L>(setting, work),
+    );
+}
+
+/// Evaluates a tuple in each element of the lane, and merges their results into the sums of their
+/// particles, one tuple after another.
 #[inline(always)]
-fn run<X: Tuple, const ROUNDED: bool>(setting: &ParticleSetting, work: TupleWork) {
+fn run<X: Tuple, L>(setting: &ParticleSetting, work: TupleWork)
+where
+    L: Lanes<Scalar = f64> + Lane<Coordinate = L>,
+{
     let TupleWork { indices, records, particles, first, sums, .. } = work;
-    let parameters: X = parameters(setting);
-    let space = Either::<f64>::in_domain(&setting.domain);
-    for (k, tuple) in indices.chunks_exact(<X::Members as Members>::COUNT).enumerate() {
-        let t: X::T = row(records, k);
-        let p = X::Members::each(|m| row::<X::P>(particles, tuple[m] as usize));
-        let mut f = X::Members::each(|_| X::F::default());
+    let lines = &setting.parameters[..const { lines_of_parameters(X::FIELDS, 1) }];
+    let parameters = X::With::<L>::read(&mut Broadcast { lines, at: 0 });
+    let space = Either::<L>::in_domain(&setting.domain);
+    let count = <X::Members as Members>::COUNT;
+    if X::F::DIM == 0 {
+        return;
+    }
+    // The results of each particle of the tuples, a line for each number.
+    let mut found = vec![Line([0; LINE]); count * X::F::DIM];
+    let mut begin = 0;
+    for tuples in indices.chunks(L::WIDTH * count) {
+        let end = tuples.len() / count;
+        // The particles of the last tuple stand for tuples beyond the end.
+        let tuple = |k: usize| k.min(end - 1);
+        let lines = &records[begin / LINE * X::T::DIM..][..X::T::DIM];
+        let t = <X::T as Record>::With::<L>::read(&mut Load { lines, at: begin % LINE });
+        let p = X::Members::each(
+            #[inline(always)]
+            |m| {
+                rows::<X::P, L>(
+                    particles,
+                    #[inline(always)]
+                    |k| tuples[tuple(k) * count + m] as usize,
+                )
+            },
+        );
+        let mut f = X::Members::each(
+            #[inline(always)]
+            |_| <X::F as Record>::With::<L>::default(),
+        );
         X::tuple(&parameters, &space, &t, p.as_ref(), f.as_mut());
-        for (f, &index) in f.as_ref().iter().zip(tuple) {
-            let Some(at) = (index as usize).checked_sub(first) else { continue };
-            let row = at * X::F::DIM..(at + 1) * X::F::DIM;
-            let Some(sums) = sums.get_mut(row) else { continue };
-            let sums = sums.iter_mut().enumerate();
-            f.write(&mut Sums::<X::F, _, ROUNDED> { sums, record: PhantomData });
+        for (f, lines) in f.as_ref().iter().zip(found.chunks_exact_mut(X::F::DIM)) {
+            f.write(&mut Store::<L> { lines: lines.iter_mut() });
         }
+        for (k, tuple) in tuples.chunks_exact(count).enumerate() {
+            for (of_member, &index) in found.chunks_exact(X::F::DIM).zip(tuple) {
+                let Some(particle) = (index as usize).checked_sub(first) else { continue };
+                let block = particle / LINE * X::F::DIM;
+                let Some(block) = sums.get_mut(block..block + X::F::DIM) else { continue };
+                for (c, (sum, line)) in block.iter_mut().zip(of_member).enumerate() {
+                    let sum = &mut sum.0[particle % LINE];
+                    *sum = Operations::<X::F>::of(c).merged(*sum, line.0[k % LINE]);
+                }
+            }
+        }
+        begin += end;
     }
 }
 
-/// Returns a record of rows.
+/// Returns the records at some places of rows, one in each element.
 #[inline(always)]
-fn row<P: Record<Lane = f64>>(rows: &[u64], k: usize) -> P {
-    P::read(&mut RowReader(rows[k * P::DIM..][..P::DIM].iter()))
+fn rows<P: Record, L: Lanes<Scalar = f64>>(
+    rows: &[u64],
+    place: impl Fn(usize) -> usize,
+) -> P::With<L> {
+    let mut each = [&[][..]; LINE];
+    for (k, row) in each.iter_mut().enumerate().take(L::WIDTH) {
+        let begin = place(k) * P::DIM;
+        *row = &rows[begin..begin + P::DIM];
+    }
+    P::With::<L>::read(&mut Rows { rows: each, next: 0 })
+}
+
+/// Reads several rows at once.
+struct Rows<'a> {
+    rows: [&'a [u64]; LINE],
+    next: usize,
+}
+
+impl Rows<'_> {
+    /// Returns the next word of the first `width` rows.
+    #[inline(always)]
+    fn next(&mut self, width: usize) -> Line<u64> {
+        let mut line = Line([0; LINE]);
+        for k in 0..width {
+            line.0[k] = self.rows[k][self.next];
+        }
+        self.next += 1;
+        line
+    }
+}
+
+impl<L: Lanes<Scalar = f64>> Reader<L> for Rows<'_> {
+    #[inline(always)]
+    fn real(&mut self) -> L {
+        L::load(&self.next(L::WIDTH), 0)
+    }
+    #[inline(always)]
+    fn index(&mut self) -> L::U32 {
+        L::load_u32(&self.next(L::WIDTH), 0)
+    }
+    #[inline(always)]
+    fn coordinate(&mut self) -> L::Coordinate {
+        L::coordinate_from(
+            #[inline(always)]
+            || self.real(),
+        )
+    }
 }
 
 /// The operations of the first numbers of a result, so that the compiler knows them.
@@ -74,43 +172,5 @@ impl<F: Record> Operations<F> {
     #[inline(always)]
     fn of(c: usize) -> Merge {
         if c < KNOWN { Self::FIRST[c] } else { Merge::of(F::FIELDS, c) }
-    }
-}
-
-/// Merges the numbers of a result into the sums of a particle.
-struct Sums<F, I, const ROUNDED: bool> {
-    sums: I,
-    record: PhantomData<F>,
-}
-
-impl<'a, F, I, const ROUNDED: bool> Sums<F, I, ROUNDED>
-where
-    F: Record,
-    I: Iterator<Item = (usize, &'a mut u64)>,
-{
-    #[inline(always)]
-    fn merge(&mut self, word: u64) {
-        let (c, sum) = self.sums.next().expect("a record has a sum for each number");
-        *sum = Operations::<F>::of(c).merged(*sum, word);
-    }
-}
-
-impl<'a, F, I, const ROUNDED: bool> Writer<f64> for Sums<F, I, ROUNDED>
-where
-    F: Record,
-    I: Iterator<Item = (usize, &'a mut u64)>,
-{
-    #[inline(always)]
-    fn real(&mut self, value: f64) {
-        let value = if ROUNDED { f64::from(value as f32) } else { value };
-        self.merge(value.to_bits());
-    }
-    #[inline(always)]
-    fn index(&mut self, value: u32) {
-        self.merge(value.into());
-    }
-    #[inline(always)]
-    fn coordinate(&mut self, value: f64) {
-        self.real(value);
     }
 }

@@ -138,7 +138,7 @@ impl Device for Cpu {
         program: &'static ParticleProgram,
         parameters: &[u64],
     ) -> Result<Box<dyn Tuples>, Error> {
-        Ok(Box::new(CpuTuples::new(program, parameters)?))
+        Ok(Box::new(CpuTuples::new(program, parameters, self.level())?))
     }
 
     fn selection(&self) -> Result<Box<dyn Selection>, Error> {

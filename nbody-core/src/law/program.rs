@@ -381,15 +381,31 @@ pub trait Members: Copy + fmt::Debug + Send + Sync + 'static {
     fn each<T>(make: impl FnMut(usize) -> T) -> Self::Of<T>;
 }
 
-impl<const N: usize> Members for [u32; N] {
-    const COUNT: usize = N;
-    type Of<T> = [T; N];
+/// Implements arrays of indices. Their items are written out: a closure of the standard library would not be
+/// inlined into functions with other vector instructions.
+macro_rules! members {
+    ($($n:literal: $($k:literal)*;)*) => {
+        $(impl Members for [u32; $n] {
+            const COUNT: usize = $n;
+            type Of<T> = [T; $n];
 
-    fn indices(&self) -> &[u32] {
-        self
-    }
-    #[inline(always)]
-    fn each<T>(make: impl FnMut(usize) -> T) -> [T; N] {
-        std::array::from_fn(make)
-    }
+            fn indices(&self) -> &[u32] {
+                self
+            }
+            #[inline(always)]
+            fn each<T>(mut make: impl FnMut(usize) -> T) -> [T; $n] {
+                [$(make($k)),*]
+            }
+        })*
+    };
+}
+members! {
+    1: 0;
+    2: 0 1;
+    3: 0 1 2;
+    4: 0 1 2 3;
+    5: 0 1 2 3 4;
+    6: 0 1 2 3 4 5;
+    7: 0 1 2 3 4 5 6;
+    8: 0 1 2 3 4 5 6 7;
 }

@@ -1,22 +1,24 @@
 //! The work of a loop over tuples, and the way in which their results are merged.
 
 use crate::field::{Field, FieldKind};
+use crate::numeric::simd::lanes::Line;
+use crate::numeric::simd::level::SimdLevel;
 
-/// Tuples, with all particles, and the sums of some particles. Records are rows of 64-bit words,
-/// one after another.
+/// Tuples, with all particles, and the sums of some particles.
 pub struct TupleWork<'a> {
+    /// The vector instructions. A loop that was compiled at run time has the best ones.
+    pub level: SimdLevel,
     /// The particles of the tuples, one tuple after another.
     pub indices: &'a [u32],
-    /// The records of the tuples.
-    pub records: &'a [u64],
-    /// All particles.
+    /// The records of the tuples, in blocks.
+    pub records: &'a [Line<u64>],
+    /// All particles, as rows of 64-bit words, one after another.
     pub particles: &'a [u64],
-    /// The first particle with sums.
+    /// The first particle with sums, the first of a block.
     pub first: usize,
-    /// The sums of the particles from there on. Results of others are left out.
-    pub sums: &'a mut [u64],
-    /// Whether the results of each tuple are rounded to `f32`.
-    pub is_rounded: bool,
+    /// The sums of the particles from there on: a line for each number of each block. Results of
+    /// other particles are left out.
+    pub sums: &'a mut [Line<u64>],
 }
 
 /// The operation that merges a number of a later result into an earlier one.

@@ -3,6 +3,7 @@
 use crate::numeric::mixed::Mixed;
 use crate::numeric::simd::lanes::LINE;
 use crate::numeric::simd::lanes::Line;
+use crate::numeric::simd::level::Best;
 use crate::records::rows::{Once, Rows};
 use std::any::Any;
 use std::ops::Range;
@@ -60,21 +61,24 @@ impl Particles {
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
         /// Blocks that are converted at a time.
         const BATCH: usize = 16;
-        let (dim, mut lines) = (binding.places().len().max(1), Vec::new());
+        let (dim, mut lines, best) = (binding.places().len(), Vec::new(), Best::new());
+        if dim == 0 {
+            return;
+        }
         let (mut next, mut rest) = (particles.start, rows);
         while next < particles.end {
             let first = next / LINE;
             let end = particles.end.min((first + BATCH) * LINE);
             self.widen(binding, first..end.div_ceil(LINE), &mut lines);
-            let (batch, others) = rest.split_at_mut((end - next) * dim);
-            for (k, row) in (next..end).zip(batch.chunks_exact_mut(dim)) {
-                // Without bound numbers there are no lines.
-                let of_block = lines.iter().skip((k / LINE - first) * dim);
-                for (cell, line) in row.iter_mut().zip(of_block) {
-                    *cell = line.0[k % LINE];
-                }
+            for block in lines.chunks(dim) {
+                let count = (end - next).min(LINE - next % LINE);
+                let (rows, others) = rest.split_at_mut(count * dim);
+                best.run(
+                    #[inline(always)]
+                    || transpose(block, next % LINE, rows),
+                );
+                (next, rest) = (next + count, others);
             }
-            (next, rest) = (end, others);
         }
     }
 
@@ -142,6 +146,31 @@ impl Particles {
     /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.packed.len()
+    }
+}
+
+/// Writes records of a block, one after another, from the record at place `at` on.
+#[inline(always)]
+fn transpose(block: &[Line<u64>], at: usize, rows: &mut [u64]) {
+    match block.len() {
+        3 if rows.len() == 3 * LINE => transpose_whole::<3>(block, rows),
+        4 if rows.len() == 4 * LINE => transpose_whole::<4>(block, rows),
+        dim => {
+            for (c, line) in block.iter().enumerate() {
+                let cells = rows[c..].iter_mut().step_by(dim);
+                cells.zip(&line.0[at..]).for_each(|(cell, word)| *cell = *word);
+            }
+        }
+    }
+}
+
+/// Writes all records of a block of `D` numbers: the compiler makes shuffles of vectors of it.
+#[inline(always)]
+fn transpose_whole<const D: usize>(block: &[Line<u64>], rows: &mut [u64]) {
+    for (k, row) in rows.as_chunks_mut::<D>().0.iter_mut().enumerate() {
+        for c in 0..D {
+            row[c] = block[c].0[k];
+        }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, Results, other_buffer, particles};
 use crate::memory::columns::Columns;
 use crate::numeric::precision::Precision;
+use crate::numeric::simd::lanes::Line;
+use crate::numeric::simd::level::SimdLevel;
 use crate::pairs::sources::Store;
 use crate::parallel;
 use crate::records::binding::Binding;
@@ -26,23 +28,29 @@ use crate::tuples::sums::Sums;
 #[derive(Debug)]
 pub(crate) struct CpuTuples {
     program: &'static ParticleProgram,
+    level: SimdLevel,
     parameters: Parameters,
     domain: Domain,
     list: TupleList,
     shares: Shares,
     /// Memory for the particles, as rows.
     particles: Vec<u64>,
-    /// Memory for the sums of the particles, as rows.
-    sums: Vec<u64>,
+    /// Memory for sums.
+    sums: Vec<Line<u64>>,
 }
 
 impl CpuTuples {
     /// Creates an engine with these parameters and no tuples, in unbounded space.
-    pub fn new(program: &'static ParticleProgram, parameters: &[u64]) -> Result<Self, Error> {
+    pub fn new(
+        program: &'static ParticleProgram,
+        parameters: &[u64],
+        level: SimdLevel,
+    ) -> Result<Self, Error> {
         program.check_tuple()?;
         let list = TupleList::new(program.members, Vec::new(), 0)?;
         Ok(Self {
             program,
+            level,
             parameters: Parameters::new(program.parameters, parameters)?,
             domain: Domain::Open,
             shares: Shares::new(&list, (dim(program.q), &[])),
@@ -53,19 +61,18 @@ impl CpuTuples {
     }
 
     fn run(&mut self, particles: &Particles, out: &mut Results, store: Store) -> Result<(), Error> {
-        let Self { program, domain, shares, particles: rows, sums, .. } = self;
+        let Self { program, level, domain, shares, particles: rows, sums, .. } = self;
         let binding = Binding::new(program.name, program.p, particles.fields)?;
         let results = Binding::new(program.name, program.total, out.fields)?;
         let of_sums = Sums::new(program.total, &results, out, store);
         let act = &program.cpu_loop()?;
         let columns = Columns::of_parameters::<f64>(self.parameters.record())?;
         let setting = &ParticleSetting { parameters: columns.lines(), domain: *domain };
-        let (is_rounded, bytes) = (out.precision == Precision::Single, program.stack());
+        let bytes = program.stack();
         let done = parallel::with_stack(bytes, &mut || {
             particles.all_rows(&binding, rows);
-            sums.resize(particles.len() * of_sums.width(), 0);
             let evaluation =
-                Evaluation { act, setting, particles: rows, is_rounded, sums: &of_sums };
+                Evaluation { act, level: *level, setting, particles: rows, sums: &of_sums };
             shares.evaluate(&evaluation, sums, out);
         });
         if done { Ok(()) } else { Err(Error::OutOfStack { bytes }) }

@@ -84,8 +84,13 @@ impl TupleList {
         self.indices.is_empty()
     }
 
+    /// Returns the number of particles of a tuple.
+    pub fn members(&self) -> usize {
+        self.count.max(1)
+    }
+
     /// Returns the number of particles that tuples may name.
-    pub(super) fn particles(&self) -> usize {
+    pub fn particles(&self) -> usize {
         self.particles
     }
 
@@ -99,14 +104,9 @@ impl TupleList {
         &self.indices
     }
 
-    /// Returns the first of the places of each particle, and at last their number.
-    pub fn first(&self) -> &[u32] {
-        &self.first
-    }
-
-    /// Returns for each particle its places in the indices, in ascending order.
-    pub fn places(&self) -> &[u32] {
-        &self.places
+    /// Returns the places of a particle in the indices, in ascending order.
+    pub fn places_of(&self, particle: usize) -> &[u32] {
+        &self.places[self.first[particle] as usize..self.first[particle + 1] as usize]
     }
 }
 
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn each_particle_has_its_places_in_order() {
         let list = TupleList::new(2, vec![2, 0, 0, 1, 2, 1], 4).unwrap();
-        assert_eq!(list.first(), [0, 2, 4, 6, 6]);
-        assert_eq!(list.places(), [1, 2, 3, 5, 0, 4]);
+        let places = [0, 1, 2, 3].map(|particle| list.places_of(particle));
+        assert_eq!(places, [&[1, 2][..], &[3, 5], &[0, 4], &[]]);
         assert_eq!(list.len(), 3);
         assert!(list.check_lengths(4, 4).is_ok());
         assert!(list.check_lengths(5, 4).is_err() && list.check_lengths(4, 3).is_err());

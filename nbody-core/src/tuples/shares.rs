@@ -3,8 +3,8 @@
 use crate::law::particle_loop::{ParticleLoop, ParticleSetting};
 use crate::law::tuple_loop::TupleWork;
 use crate::memory::buffers::Results;
-use crate::numeric::simd::lanes::LINE;
-use crate::numeric::simd::level::Best;
+use crate::numeric::simd::lanes::{LINE, Line};
+use crate::numeric::simd::level::{Best, SimdLevel};
 use crate::parallel;
 use crate::tuples::list::TupleList;
 use crate::tuples::sums::Sums;
@@ -28,17 +28,17 @@ pub(super) struct Shares {
 struct Share {
     /// The particles of the tuples, one tuple after another.
     indices: Vec<u32>,
-    /// The records of the tuples, as rows.
-    records: Vec<u64>,
+    /// The records of the tuples, in blocks.
+    records: Vec<Line<u64>>,
 }
 
 /// The loop that shares call, with its inputs.
 pub(super) struct Evaluation<'a> {
     pub act: &'a ParticleLoop,
+    pub level: SimdLevel,
     pub setting: &'a ParticleSetting<'a>,
     /// The particles, as rows.
     pub particles: &'a [u64],
-    pub is_rounded: bool,
     pub sums: &'a Sums,
 }
 
@@ -56,28 +56,46 @@ impl Shares {
             for (m, &index) in tuple.iter().enumerate() {
                 let share = index as usize / particles;
                 if tuple[..m].iter().all(|&earlier| earlier as usize / particles != share) {
-                    let share = &mut all[share];
-                    share.indices.extend_from_slice(tuple);
-                    share.records.extend_from_slice(&records[k * words..(k + 1) * words]);
+                    all[share].add(tuple, &records[k * words..(k + 1) * words]);
                 }
             }
         }
         Self { all, particles }
     }
 
-    /// Evaluates all tuples, and stores the sums of all particles, with memory for their rows.
-    pub fn evaluate(&self, evaluation: &Evaluation, rows: &mut [u64], out: &mut Results) {
-        let (sums, best) = (evaluation.sums, Best::new());
-        let (width, words) = (sums.width(), out.columns.words().max(1));
-        let rows = rows.chunks_mut(self.particles * width);
-        let lines = out.columns.lines_mut().chunks_mut(self.particles / LINE * words);
-        let mut each: Vec<_> = self.all.iter().zip(rows).zip(lines).collect();
+    /// Evaluates all tuples, and stores the sums of all particles, with memory for lines of sums.
+    pub fn evaluate(
+        &self,
+        evaluation: &Evaluation,
+        memory: &mut Vec<Line<u64>>,
+        out: &mut Results,
+    ) {
+        let sums = evaluation.sums;
+        let (width, of_sums) = (out.columns.words(), sums.width());
+        if of_sums == 0 {
+            return;
+        }
+        let blocks = if sums.is_whole { 0 } else { out.columns.len().div_ceil(LINE) };
+        memory.resize(blocks * of_sums, Line([0; LINE]));
+        let blocks = self.particles / LINE;
+        let results = out.columns.lines_mut().chunks_mut(blocks * width);
+        let mut memory = memory.chunks_mut(blocks * of_sums);
+        let shares = self.all.iter().zip(results);
+        let mut each: Vec<_> =
+            shares.map(|(share, results)| (share, results, memory.next())).collect();
         parallel::each_chunk(&mut each, 1, &|k, each| {
-            for ((share, rows), lines) in each {
-                sums.begin(rows);
-                share.evaluate(evaluation, k * self.particles, rows);
-                let blocks = rows.chunks(LINE * width).zip(lines.chunks_mut(words));
-                best.run(|| blocks.for_each(|(rows, lines)| sums.store(rows, lines)));
+            for (share, results, memory) in each {
+                let evaluate = |lines: &mut [Line<u64>]| {
+                    share.evaluate(evaluation, k * self.particles, lines);
+                };
+                if let Some(lines) = memory {
+                    sums.begin(results, width, lines);
+                    evaluate(lines);
+                    sums.copy(lines, results, width);
+                } else {
+                    sums.begin_whole(results);
+                    evaluate(results);
+                }
             }
         });
         out.columns.pad();
@@ -85,10 +103,27 @@ impl Shares {
 }
 
 impl Share {
-    /// Merges the results of the tuples into the sums of the particles from `first` on.
-    fn evaluate(&self, evaluation: &Evaluation, first: usize, sums: &mut [u64]) {
-        let Evaluation { act, setting, particles, is_rounded, .. } = *evaluation;
+    /// Adds a tuple and the row of its record.
+    fn add(&mut self, tuple: &[u32], record: &[u64]) {
+        let at = self.indices.len() / tuple.len() % LINE;
+        if at == 0 {
+            self.records.resize(self.records.len() + record.len(), Line([0; LINE]));
+        }
+        self.indices.extend_from_slice(tuple);
+        let block = self.records.len() - record.len();
+        for (line, word) in self.records[block..].iter_mut().zip(record) {
+            line.0[at] = *word;
+        }
+    }
+
+    /// Adds the results of the tuples to the sums of the particles from `first` on.
+    fn evaluate(&self, evaluation: &Evaluation, first: usize, sums: &mut [Line<u64>]) {
+        let Evaluation { act, level, setting, particles, sums: numbers } = *evaluation;
         let Self { indices, records } = self;
-        act.tuples(setting, TupleWork { indices, records, particles, first, sums, is_rounded });
+        act.tuples(setting, TupleWork { level, indices, records, particles, first, sums });
+        Best::new().run(
+            #[inline(always)]
+            || numbers.round(sums),
+        );
     }
 }

@@ -2,25 +2,27 @@
 //!
 //! The kernels are the `.cuh` files of this folder; `program` assembles them.
 
+mod given;
 pub mod program;
+mod shares;
 
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Once, OwnedRows, Rows, dim};
+use nbody_core::pack::{Once, Rows, dim};
 use nbody_core::untyped::{self, TupleList};
 use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, SpaceKind, Store};
 
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch};
 use crate::compile::program::Program;
 use crate::engine::buffer::{CudaParticles, CudaResults, other_buffer, particles};
 use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, space};
 use crate::particles::program::Layout;
-use program::{BLOCK, are_few, bytes_of_part};
+use given::Given;
 
 /// Evaluates tuples on one backend.
 #[derive(Debug)]
@@ -37,21 +39,6 @@ pub(crate) struct TupleEngine {
     given: Option<Given>,
     /// The kernels that were needed so far.
     built: Vec<BuiltTuples>,
-    /// The result of each particle of each tuple.
-    parts: Scratch,
-}
-
-/// Tuples in device memory.
-#[derive(Debug)]
-struct Given {
-    /// The particles of each tuple, and its record. If each particle evaluates its tuples, they
-    /// follow one another for each particle.
-    indices: Box<dyn Memory>,
-    records: Buffer,
-    /// The first tuple, or the first part, of each particle.
-    first: Box<dyn Memory>,
-    /// The place of the part of each particle of each tuple; `None` without parts.
-    slots: Option<Box<dyn Memory>>,
 }
 
 #[derive(Debug)]
@@ -66,36 +53,6 @@ struct Key {
     particles: Layout,
     results: Layout,
     space: SpaceKind,
-}
-
-impl Given {
-    fn new(
-        backend: &Arc<dyn Backend>,
-        program: &ParticleProgram,
-        list: &TupleList,
-        records: &dyn Rows,
-    ) -> Result<Self, CoreError> {
-        let copied = |numbers: &[u32]| backend.copied(numbers);
-        let buffer = |rows: &dyn Rows| Buffer::of_particles(backend, rows, Precision::Double);
-        let (first, count) = (copied(list.first())?, program.members);
-        if !are_few(program) {
-            let mut slots = vec![0; list.places().len()];
-            for (slot, &place) in list.places().iter().enumerate() {
-                slots[place as usize] = slot as u32;
-            }
-            let (indices, slots) = (copied(list.indices())?, Some(copied(&slots)?));
-            return Ok(Self { indices, records: buffer(records)?, first, slots });
-        }
-        let tuples: Vec<_> = list.places().iter().map(|place| *place as usize / count).collect();
-        let members = tuples.iter().flat_map(|k| &list.indices()[k * count..(k + 1) * count]);
-        let members: Vec<u32> = members.copied().collect();
-        let mut rows = vec![0; records.count() * dim(program.q)];
-        records.write(0..records.count(), &mut rows);
-        let width = dim(program.q);
-        let of_tuples = tuples.iter().flat_map(|k| &rows[k * width..(k + 1) * width]);
-        let records = OwnedRows::new(program.q, of_tuples.copied().collect())?;
-        Ok(Self { indices: copied(&members)?, records: buffer(&records)?, first, slots: None })
-    }
 }
 
 impl TupleEngine {
@@ -122,7 +79,6 @@ impl TupleEngine {
             list: TupleList::new(program.members, Vec::new(), 0)?,
             given: None,
             built: Vec::new(),
-            parts: Scratch::default(),
         })
     }
 
@@ -179,38 +135,13 @@ impl TupleEngine {
             return Ok(());
         }
         out.changes();
-        let (count, adds) = (self.list.len(), u32::from(store == Store::Add));
-        let by_particles = |kernel| Launch::new(kernel, out.n.div_ceil(BLOCK) as u32);
-        let constants = (&self.parameters, &self.space[..]);
-        if are_few(self.program) {
-            let launch = of_tuples(by_particles(c"sum_tuples"), constants, (p, given));
-            let launch = launch.pointers([&*given.first, &*out.memory]);
-            return module.launch(launch.numbers([out.n as u32, adds]));
-        }
-        let bytes = bytes_of_part(self.program, out.precision);
-        let sizes = [self.list.indices().len(), bytes];
-        let parts = self.parts.reserve(&*self.backend, &sizes, false)?;
-        if count > 0 {
-            let launch = Launch::new(c"evaluate_tuples", count.div_ceil(BLOCK) as u32);
-            let launch = of_tuples(launch, constants, (p, given));
-            let slots = given.slots.as_deref().expect("parts have slots");
-            let launch = launch.pointers([slots]).numbers([count as u32]);
-            module.launch(launch.pointers([parts]))?;
-        }
-        let launch = by_particles(c"sum_parts");
-        let launch = launch.pointers([&*given.first, parts, &*out.memory]);
-        module.launch(launch.numbers([out.n as u32, adds]))
+        let launch = Launch::new(c"sum_tuples", given.blocks as u32);
+        let launch = self.parameters.pass(launch).record(&self.space);
+        let launch = launch.pointers([&*p.memory, &*given.records.memory, &*given.shares]);
+        let launch = launch.pointers([&*given.indices, &*given.kinds, &*given.slots, &*given.ends]);
+        let adds = u32::from(store == Store::Add);
+        module.launch(launch.pointers([&*out.memory]).numbers([out.n as u32, adds]))
     }
-}
-
-/// Adds the arguments by which a kernel evaluates tuples: parameters and space, particles and tuples.
-fn of_tuples<'a>(
-    launch: Launch<'a>,
-    (parameters, space): (&'a DeviceParameters, &[u64]),
-    (p, given): (&'a Buffer, &'a Given),
-) -> Launch<'a> {
-    let launch = parameters.pass(launch).record(space);
-    launch.pointers([&*p.memory, &*given.records.memory, &*given.indices])
 }
 
 impl untyped::Tuples for TupleEngine {

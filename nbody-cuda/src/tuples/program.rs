@@ -5,37 +5,26 @@ use std::fmt::Write as _;
 use nbody_core::pack::dim;
 use nbody_core::{Domain, FieldKind, Math, Options, ParticleProgram, Precision};
 
+use super::shares::Share;
+use crate::border::{self, Declared as _};
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
 use crate::engine::counts::text_of_counts;
 use crate::engine::parameters::text_of_parameters;
 use crate::error::Error;
-use crate::layout::{bytes_of, kind_of_space, kind_of_word};
+use crate::layout::{kind_of_space, kind_of_word};
 use crate::particles::program::{BUFFERS, Layout, POSITIONS, PRELUDE, columns, numbers, row};
 
 const RESULTS: &str = include_str!("results.cuh");
-const FEW: &str = include_str!("few.cuh");
-const PARTS: &str = include_str!("parts.cuh");
+const SUM: &str = include_str!("sum.cuh");
 
 /// Threads of a block. Blocks are small, so that few tuples use the `f64` units of several
 /// multiprocessors.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 128;
 
 /// The size of the records of a thread, for the emulator.
 const RECORDS: &str = "sizeof(Parameters) + MEMBERS * (sizeof(ParticleP) + sizeof(RowP) + sizeof(Accumulators)) \
      + sizeof(TupleT) + sizeof(RowT) + 4 * FDIM * sizeof(backup)";
-
-/// Tests whether each particle evaluates its tuples, instead of a thread for each tuple: the tuples
-/// have so few particles that repeated work costs less than memory.
-pub(super) fn are_few(program: &ParticleProgram) -> bool {
-    program.members <= 2
-}
-
-/// Returns the bytes of the result of a particle of a tuple in memory.
-pub(super) fn bytes_of_part(program: &ParticleProgram, precision: Precision) -> usize {
-    let bytes = dim(program.total) * bytes_of(precision);
-    if bytes > 8 { bytes.next_multiple_of(16) } else { bytes }
-}
 
 impl Program {
     /// Returns the program of a tuple, for particles and results of these layouts. Records that
@@ -60,16 +49,15 @@ impl Program {
         let declared = begin..source.len();
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
         let types = types(program, particles, results)?;
-        let (text, kernels) = if are_few(program) {
-            (FEW, &[c"sum_tuples"][..])
-        } else {
-            (PARTS, &[c"evaluate_tuples", c"sum_parts"][..])
-        };
-        let _ = writeln!(source, "{BUFFERS}\n{types}\n{RESULTS}\n{text}");
+        let share = border::text(&[Share::text()]);
+        // The compiler gives tuples of many particles so many registers that few threads run at once.
+        let bounds = if program.members > 3 { "BLOCK, 5" } else { "BLOCK" };
+        let sum = SUM.replace("LAUNCH_BOUNDS", bounds);
+        let _ = writeln!(source, "{BUFFERS}\n{types}\n{RESULTS}\n{share}\n{sum}");
         Ok(Self {
             name: program.name,
             source,
-            kernels,
+            kernels: &[c"sum_tuples"],
             config: KernelConfig::per_thread(BLOCK),
             options: Options::default()
                 .precision(Precision::Double)

@@ -153,21 +153,20 @@ border! { structs:
 }
 
 border! { tuples:
-    /// Tuples, with all particles, and the sums of some particles, as rows of words.
+    /// Tuples, with all particles, and the sums of some particles.
     struct TupleWork {
         /// The particles of the tuples, one tuple after another.
         indices: *const u32,
         tuples: usize,
-        /// The records of the tuples.
-        records: *const u64,
-        /// All particles.
+        /// The records of the tuples: a line for each number of each block.
+        records: *const Line,
+        /// All particles, as rows of words.
         particles: *const u64,
-        /// The first particle with sums, and the number of particles with sums.
+        /// The first particle with sums, the first of a block.
         first: usize,
-        particle_count: usize,
-        sums: *mut u64,
-        /// Whether the results of each tuple are rounded to `float`.
-        is_rounded: bool,
+        /// The sums of the particles from there on: a line for each number of each block.
+        sums: *mut Line,
+        blocks: usize,
     }
 
     /// The shape of a tuple.

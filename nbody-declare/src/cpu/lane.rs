@@ -39,6 +39,16 @@ impl Lane {
         Self { name, options: &[], is_vector: false, is_wide }
     }
 
+    /// Returns the lane of tuples, as nbody-core chooses it for compiled tuples.
+    pub fn of_tuples() -> Self {
+        let name = |name, options| Self { name, options, is_vector: true, is_wide: true };
+        match SimdLevel::best() {
+            SimdLevel::Avx2 => name("AVX2_DOUBLE", AVX2),
+            SimdLevel::Avx512 => name("AVX512_DOUBLE", AVX512),
+            _ => Self::OF_PARTICLES,
+        }
+    }
+
     /// Returns the lane of a check.
     pub fn of_checks(numbers: CheckNumbers) -> Self {
         let name = match numbers {

@@ -33,12 +33,14 @@ impl ProgramCode {
     }
 
     fn compile(&self) -> Result<&'static dyn LoadedParticleLoop, Error> {
-        let text = if self.is_tuple {
-            program::of_tuples(&format!("{}: loop over tuples", self.name), &self.text)
+        let (lane, text) = if self.is_tuple {
+            let title = format!("{}: loop over tuples", self.name);
+            (Lane::of_tuples(), program::of_tuples(&title, &self.text))
         } else {
-            program::of_particles(&format!("{}: loop over particles", self.name), &self.text)
+            let title = format!("{}: loop over particles", self.name);
+            (Lane::OF_PARTICLES, program::of_particles(&title, &self.text))
         };
-        let library = library::load(&text, Lane::OF_PARTICLES, &self.cache);
+        let library = library::load(&text, lane, &self.cache);
         let library = library.map_err(Error::of_device)?;
         let failed = |error| Error::of_device(library::failed(&error));
         if self.is_tuple {

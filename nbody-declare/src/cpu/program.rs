@@ -18,6 +18,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("array.hpp", include_str!("../../cpp/array.hpp")),
     ("series.hpp", include_str!("../../cpp/series.hpp")),
     ("wide.hpp", include_str!("../../cpp/wide.hpp")),
+    ("exact.hpp", include_str!("../../cpp/exact.hpp")),
     ("functions.hpp", include_str!("../../cpp/functions.hpp")),
     ("spline.hpp", include_str!("../../cpp/spline.hpp")),
     ("space.hpp", include_str!("../../cpp/space.hpp")),
@@ -76,7 +77,8 @@ pub(super) fn of_particles(title: &str, program: &str) -> String {
 pub(super) fn of_tuples(title: &str, program: &str) -> String {
     let structs = border::tuples();
     let program = format!("{structs}{program}");
-    assemble(title, Lane::OF_PARTICLES, &[], &program, "", ["record.hpp", "tuples.hpp"])
+    let defines = [("NBODY_EXACT", "1".to_owned())];
+    assemble(title, Lane::of_tuples(), &defines, &program, "", ["record.hpp", "tuples.hpp"])
 }
 
 /// Returns the program of the pair function of a law on the numbers of checks.

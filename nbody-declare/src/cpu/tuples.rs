@@ -2,7 +2,9 @@
 #![allow(unsafe_code)]
 
 use libloading::Library;
-use nbody_core::loaded::{BesideBlocks, Line, LoadedParticleLoop, ParticleSetting, TupleWork};
+use nbody_core::loaded::{
+    BesideBlocks, LINE, Line, LoadedParticleLoop, ParticleSetting, TupleWork,
+};
 
 use super::border::{self, Setting, TupleShape};
 
@@ -44,23 +46,23 @@ impl LoadedParticleLoop for TupleFunctions {
         let shape = self.shape;
         let tuples = work.indices.len() / shape.members;
         let particles = work.particles.len() / shape.numbers_of_p.max(1);
-        let particle_count = work.sums.len() / shape.numbers_of_f.max(1);
         assert!(setting.parameters.len() >= shape.words_of_parameters, "one record");
-        assert!(work.records.len() >= tuples * shape.numbers_of_t, "a record for each tuple");
+        let lines = tuples.div_ceil(LINE) * shape.numbers_of_t;
+        assert!(work.records.len() >= lines, "a record for each tuple");
         let exist = work.indices.iter().all(|&index| (index as usize) < particles);
         assert!(exist, "checked: the particles of tuples");
+        let blocks = work.sums.len() / shape.numbers_of_f.max(1);
         let work = border::TupleWork {
             indices: work.indices.as_ptr(),
             tuples,
-            records: work.records.as_ptr(),
+            records: work.records.as_ptr().cast(),
             particles: work.particles.as_ptr(),
             first: work.first,
-            particle_count,
-            sums: work.sums.as_mut_ptr(),
-            is_rounded: work.is_rounded,
+            sums: work.sums.as_mut_ptr().cast(),
+            blocks,
         };
         // SAFETY: the function reads the particles of the tuples and their records, which the
-        // assertions say exist, and writes the sums of the particles that have any.
+        // assertions say exist, and writes whole blocks of sums.
         unsafe { (self.run)(&Setting::from(setting), &work) }
     }
 }

@@ -20,12 +20,31 @@ pub trait Functions: Vector {
     /// Number of bits in the fraction of a number.
     const FRACTION: u32 = if const { Self::SINGLE } { 23 } else { 52 };
 
-    /// Applies a function to each element.
+    /// Returns results for angles in the range of [`reduced_sin_cos`](Self::reduced_sin_cos), and
+    /// the function of scalars for others. No element depends on another one.
+    #[inline(always)]
+    fn in_range_or(self, results: Self, function: fn(Self::Element) -> Self::Element) -> Self {
+        if self.are_reducible() { results } else { self.each_beyond_range(results, function) }
+    }
+
+    #[cold]
     #[inline(never)]
-    fn map_elements(self, function: fn(Self::Element) -> Self::Element) -> Self {
-        let mut words = [Word::<Self>::default(); LINE];
-        write(&mut words, self);
-        read(&words.map(|word| function(Self::Element::from_word(word)).to_word()), 0)
+    fn each_beyond_range(
+        self,
+        results: Self,
+        function: fn(Self::Element) -> Self::Element,
+    ) -> Self {
+        let largest = Self::Element::from_f64(LARGEST_ANGLE[Self::PRECISION]);
+        let [mut angles, mut found] = [[Word::<Self>::default(); LINE]; 2];
+        write(&mut angles, self);
+        write(&mut found, results);
+        for (angle, found) in angles.into_iter().zip(&mut found) {
+            let angle = Self::Element::from_word(angle);
+            if !Lane::le(angle.abs(), largest) {
+                *found = function(angle).to_word();
+            }
+        }
+        read(&found, 0)
     }
 
     #[inline(always)]
@@ -248,30 +267,22 @@ pub trait Functions: Vector {
 
     #[inline(always)]
     fn sin_of(self) -> Self {
-        if !self.are_reducible() {
-            return self.map_elements(Lane::sin);
-        }
         let (sin, cos, quadrant) = self.reduced_sin_cos();
-        Self::in_quadrant(sin, cos, quadrant)
+        self.in_range_or(Self::in_quadrant(sin, cos, quadrant), Lane::sin)
     }
 
     #[inline(always)]
     fn cos_of(self) -> Self {
-        if !self.are_reducible() {
-            return self.map_elements(Lane::cos);
-        }
         let (sin, cos, quadrant) = self.reduced_sin_cos();
-        Self::in_quadrant(sin, cos, quadrant + Self::unit())
+        self.in_range_or(Self::in_quadrant(sin, cos, quadrant + Self::unit()), Lane::cos)
     }
 
     #[inline(always)]
     fn tan_of(self) -> Self {
-        if !self.are_reducible() {
-            return self.map_elements(Lane::tan);
-        }
         let (sin, cos, quadrant) = self.reduced_sin_cos();
         let odd = Integers::eq(quadrant & Self::unit(), Self::unit());
-        Self::select(odd, -cos, sin) / Self::select(odd, sin, cos)
+        let quotient = Self::select(odd, -cos, sin) / Self::select(odd, sin, cos);
+        self.in_range_or(quotient, Lane::tan)
     }
 
     #[inline(always)]

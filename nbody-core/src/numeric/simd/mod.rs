@@ -13,6 +13,8 @@ pub(crate) mod array;
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod exact;
 pub mod fits;
 mod functions;
 pub(crate) mod lanes;
