@@ -75,8 +75,8 @@ pub use engine::{
 };
 pub use nbody_core::{
     Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
-    Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder, Tuple, Update,
-    Vector,
+    Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder, Tensor, Tuple,
+    Update, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -135,7 +135,7 @@ pub mod untyped {
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, Domain, Interaction as _, Math, Opening, Options, Pairs, Point, Precision,
-        Skin, Sources, Spline, SummationOrder, Vector,
+        Skin, Sources, Spline, SummationOrder, Tensor, Vector,
     };
 
     pub use crate::{
@@ -151,7 +151,7 @@ pub mod __private {
     pub use nbody_core::{
         ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
         Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
-        Space, Spline, ThirdLaw, Tuple, Update, Vector, Writer,
+        Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

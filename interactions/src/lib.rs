@@ -9,6 +9,7 @@
 //! | [`hermite`] | the same for Hermite integrators | acceleration, jerk, potential |
 //! | [`cubic_spline_2d`], [`cubic_spline_3d`], [`wendland_2d`], [`wendland_3d`] | smoothed particle hydrodynamics | density and its correction; acceleration, heating, signal velocity |
 //! | [`lennard_jones`] | Lennard-Jones 12-6 by types, truncated, shifted or switched | force, potential, virial |
+//! | [`lennard_jones_stress`] | Lennard-Jones 12-6 of one type | force, potential, virial tensor |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
 //! | [`tabulated`] | a pair potential given as a spline | force, potential |
 //! | [`eam`] | the embedded-atom method, with tables of [`setfl`] files | density; force, potential |
@@ -53,7 +54,7 @@ pub use dissipative::dpd;
 pub use electrostatics::{coulomb, ewald, yukawa};
 pub use gravitation::{gravity, hermite, softened};
 pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_3d};
-pub use molecular::{buckingham, gay_berne, lennard_jones};
+pub use molecular::{buckingham, gay_berne, lennard_jones, lennard_jones_stress};
 pub use optics::{double_single, hologram};
 pub use statistics::{kolmogorov_smirnov, neighbours, radial_distribution};
 pub use tables::{eam, tabulated};

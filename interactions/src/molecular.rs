@@ -180,6 +180,63 @@ pub mod lennard_jones {
     }
 }
 
+/// The Lennard-Jones interaction with the virial as a tensor, for the stress and the pressure of boxes that
+/// are not cubes. Truncated at the cutoff.
+///
+/// With s = σ/r: u(r) = 4ε (s¹² − s⁶), F = −∇u, and Wᵢ = ½ Σⱼ (rᵢ − rⱼ) ⊗ F. The sum over all atoms is the
+/// virial of the system: the pressure tensor is (Σ m v ⊗ v + W)/V, and −∂U/∂ε the derivative of the energy by a
+/// strain ε of box and positions (Thompson, Plimpton & Mattson 2009, J. Chem. Phys. 131, 154107). Components
+/// are in the order xx, yy, zz, xy, xz, yz. The potential energy of the system is half of the sum over all
+/// atoms. Lengths and energies are in any consistent system of units.
+#[nbody::interaction]
+pub mod lennard_jones_stress {
+    /// Truncated at the cutoff.
+    pub struct LennardJonesStress {
+        /// Squared diameter σ².
+        pub sigma2: Real,
+        /// Well depth ε.
+        pub epsilon: Real,
+        /// Cutoff radius.
+        pub cutoff: Real,
+    }
+
+    /// An atom.
+    pub struct Atom {
+        /// Position.
+        pub pos: Point,
+    }
+
+    /// The force, energy and virial of an atom.
+    pub struct Force {
+        /// Force.
+        pub force: Vector,
+        /// Potential energy.
+        pub pot: Real,
+        /// Virial, an energy.
+        pub virial: Tensor,
+    }
+
+    impl Interaction for LennardJonesStress {
+        type I = Atom;
+        type J = Atom;
+        type F = Force;
+
+        fn cutoff(&self, _i: &Atom, _j: &Atom) -> Real {
+            self.cutoff
+        }
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Force) {
+            let d = i.pos - j.pos;
+            let r2 = d.norm2();
+            let s6 = (self.sigma2 / r2).powi(3);
+            let stiffness = 24.0 * self.epsilon * s6 * (2.0 * s6 - 1.0) / r2;
+            f.force += stiffness * d;
+            f.pot += 4.0 * self.epsilon * (s6 * s6 - s6);
+            f.virial += 0.5 * stiffness * Tensor::outer(d);
+        }
+    }
+}
+
 /// The Buckingham interaction: u(r) = A exp(−r/ρ) − C/r⁶, with force and potential (Buckingham
 /// 1938, Proc. R. Soc. A 168, 264). One type of particle, truncated at the cutoff.
 #[nbody::interaction]

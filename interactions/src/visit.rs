@@ -5,7 +5,8 @@ use nbody::{Interaction, Spline, Tuple};
 use crate::{
     biot_savart, bonded, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd,
     eam, ewald, gay_berne, gravity, hermite, hologram, kolmogorov_smirnov, lennard_jones,
-    neighbours, single_layer, softened, tabulated, wendland_2d, wendland_3d, yukawa,
+    lennard_jones_stress, neighbours, single_layer, softened, tabulated, wendland_2d, wendland_3d,
+    yukawa,
 };
 
 /// A function generic over the tuple.
@@ -84,6 +85,8 @@ fn molecular(visitor: &mut impl Visitor) {
     visitor.visit(lennard_jones::LennardJones { sigma2, epsilon, cutoff });
     visitor.visit(lennard_jones::ShiftedLennardJones { sigma2, epsilon, cutoff });
     visitor.visit(lennard_jones::SwitchedLennardJones { sigma2, epsilon, switch: 0.1875, cutoff });
+    let [sigma2, epsilon] = [1.0 / 32.0, 1.0];
+    visitor.visit(lennard_jones_stress::LennardJonesStress { sigma2, epsilon, cutoff });
     visitor.visit(buckingham::Buckingham { a: 1024.0, rho: 1.0 / 64.0, c: 1.0 / 1024.0, cutoff });
     let energy = Spline::from_fn(1.0 / 1024.0..=0.0625, |r2| (1.0 / 32.0 / r2).powi(2) - 1.0 / r2);
     let energy = energy.expect("a finite function");

@@ -145,7 +145,8 @@ enum {
     NBODY_MAX = 7,
     NBODY_ARG_MIN = 8, /* two columns: "field.value", and "field.index" of an integer type */
     NBODY_COUNT = 9,
-    NBODY_SPLINE = 10 /* a parameter: 4 * (knots + 2) numbers, which nbody_spline_numbers writes */
+    NBODY_SPLINE = 10, /* a parameter: 4 * (knots + 2) numbers, which nbody_spline_numbers writes */
+    NBODY_TENSOR = 11 /* symmetric, of 6 numbers: xx, yy, zz, xy, xz, yz; of 3: xx, yy, xy; of 1: xx */
 };
 
 typedef struct nbody_field {

@@ -242,6 +242,7 @@ fn described(field: &'static Field) -> FieldOf {
         // The number of components tells how long an array is.
         FieldKind::Count | FieldKind::Counts(_) => 9,
         FieldKind::Spline(_) => 10,
+        FieldKind::Tensor(_) => 11,
         // A kind that the header of this version does not name.
         _ => 0,
     };

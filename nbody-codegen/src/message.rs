@@ -63,7 +63,7 @@ messages! {
     EMPTY_BRACES: "a struct without fields has no braces", "write `struct {};`";
     TYPE: "`{}` is not a type of the language", "{}";
     ARRAY_LENGTH: "the length of an array is a whole number from 1 to 4096", "write it as a number or name a `u32` constant of the module; for a table, rows times columns count";
-    DIMENSION: "a `{}` has 1 to 3 components", "{}";
+    DIMENSION: "a `{}` has 1 to 3 dimensions", "{}";
     FIELD_BOOL: "a field cannot be a `bool`", "store a flag as a `u32` and compare it with 0";
     OUTPUT_TYPE: "a result cannot hold a `{}`", "{}";
     REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";

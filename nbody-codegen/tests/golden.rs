@@ -229,3 +229,19 @@ fn programs_per_particle_in_cpp() {
 fn programs_per_particle_in_rust() {
     rust("simulation");
 }
+
+#[test]
+fn tensors_in_cuda() {
+    cuda("tensors");
+    particle_cuda("tensors");
+}
+
+#[test]
+fn tensors_in_cpp() {
+    cpp("tensors");
+}
+
+#[test]
+fn tensors_in_rust() {
+    rust("tensors");
+}

@@ -810,8 +810,8 @@ fn list(fields: &[Field]) -> String {
 /// Returns the name of a number of a field: `eps2`, `pos.x` or `sigma[3]`.
 fn place(field: &Field, component: usize) -> String {
     let name = field.name;
-    match (field.kind, ["x", "y", "z"].get(component)) {
-        (FieldKind::Vector(_) | FieldKind::Point(_), Some(axis)) => format!("{name}.{axis}"),
+    match (field.kind, field.kind.component_name(component)) {
+        (_, Some(part)) => format!("{name}.{part}"),
         (kind, _) if kind.components() > 1 => format!("{name}[{component}]"),
         _ => name.to_owned(),
     }

@@ -10,6 +10,9 @@ pub enum FieldKind {
     Real,
     /// A vector with this number of components.
     Vector(usize),
+    /// A symmetric tensor in space of this dimension: 1, 3 or 6 components, in the order xx, yy, zz, xy,
+    /// xz, yz (in two dimensions xx, yy, xy).
+    Tensor(usize),
     /// A position with this number of coordinates.
     Point(usize),
     /// An array of real numbers of this length.
@@ -50,7 +53,12 @@ impl FieldKind {
             Self::Point(_) => matches!(other, Self::Point(_)),
             Self::ArgMin => matches!(other, Self::ArgMin),
             Self::Spline(_) => matches!(other, Self::Spline(_)),
-            Self::Real | Self::Min | Self::Max | Self::Vector(_) | Self::Array(_) => !matches!(
+            Self::Real
+            | Self::Min
+            | Self::Max
+            | Self::Vector(_)
+            | Self::Tensor(_)
+            | Self::Array(_) => !matches!(
                 other,
                 Self::U32
                     | Self::Count
@@ -68,6 +76,7 @@ impl FieldKind {
         match self {
             Self::Real => "f64".to_owned(),
             Self::Vector(n) => format!("Vector<f64, {n}>"),
+            Self::Tensor(n) => format!("Tensor<f64, {n}>"),
             Self::Point(n) => format!("Point<f64, {n}>"),
             Self::Array(n) => format!("[f64; {n}]"),
             Self::Spline(n) => format!("Spline<{n}>"),
@@ -76,11 +85,23 @@ impl FieldKind {
         }
     }
 
+    /// Returns the name of a component: of positions, vectors and tensors.
+    pub(crate) fn component_name(self, component: usize) -> Option<&'static str> {
+        let names: &[&str] = match self {
+            Self::Vector(_) | Self::Point(_) => &["x", "y", "z"],
+            Self::Tensor(2) => &["xx", "yy", "xy"],
+            Self::Tensor(_) => &["xx", "yy", "zz", "xy", "xz", "yz"],
+            _ => &[],
+        };
+        names.get(component).copied()
+    }
+
     /// Returns the number of numbers in the field.
     pub const fn components(self) -> usize {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
             Self::ArgMin => 2,
+            Self::Tensor(n) => n * (n + 1) / 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Spline(n) => 4 * cubics_of_spline(n),
         }
@@ -100,6 +121,8 @@ impl fmt::Display for FieldKind {
             Self::Real => f.write_str("Real"),
             Self::Vector(3) => f.write_str("Vector"),
             Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Tensor(3) => f.write_str("Tensor"),
+            Self::Tensor(n) => write!(f, "Tensor<{n}>"),
             Self::Point(3) => f.write_str("Point"),
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),

@@ -63,6 +63,7 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Real | Type::Bool => FieldKind::Real,
         Type::U32 => FieldKind::U32,
         Type::Vector(n) => FieldKind::Vector(n),
+        Type::Tensor(n) => FieldKind::Tensor(n),
         Type::Point(n) => FieldKind::Point(n),
         Type::Array(n) => FieldKind::Array(n),
         Type::Counts(n) => FieldKind::Counts(n),

@@ -104,6 +104,7 @@ pub mod kinds {
     pub struct Body {
         pub pos: Point,
         pub mass: Real,
+        pub shape: Tensor,
     }
     pub struct Field {
         pub acc: Vector,
@@ -117,7 +118,7 @@ pub mod kinds {
         fn pair(&self, i: &Probe, j: &Body, f: &mut Field) {
             let d = j.pos - i.pos;
             let rinv = (d.norm2() + self.eps2[i.kind]).rsqrt();
-            f.acc += j.mass * rinv.powi(3) * d;
+            f.acc += j.mass * rinv.powi(3) * d + rinv.powi(5) * j.shape.dot(d);
         }
     }
 }
@@ -135,6 +136,7 @@ pub mod currents {
     }
     pub struct Flow {
         pub current: Vector,
+        pub tide: Tensor,
         pub pot: Real,
     }
 
@@ -147,6 +149,7 @@ pub mod currents {
             let d = j.pos - i.pos;
             let rinv = (d.norm2() + self.core2).rsqrt();
             f.current += j.mass * rinv * j.vel;
+            f.tide += j.mass * rinv.powi(3) * Tensor::outer(d);
             f.pot -= j.mass * rinv;
         }
     }

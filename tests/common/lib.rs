@@ -132,7 +132,7 @@ pub fn visit_all(visitor: &mut impl Visitor) {
 
 /// Visits the interactions of this module.
 pub fn visit_others(visitor: &mut impl Visitor) {
-    visitor.visit(arithmetic::Arithmetic { a: 0.75, at: nbody::Vector::new(0.5, 0.25, 1.0) });
+    visitor.visit(arithmetic::Arithmetic::example());
     let strength = [[0.5, 0.25, 1.0, 2.0], [0.25, 0.125, 0.5, 1.0]].map(|row| row.map(|x| x / 2.0));
     visitor.visit(words::words::Words { salt: 0x9e37_79b9 });
     visitor.visit(derived::derived::Derived::example());
@@ -162,6 +162,7 @@ pub mod arithmetic {
     pub struct Arithmetic {
         pub a: Real,
         pub at: Vector,
+        pub shear: Tensor,
     }
     pub struct Target {
         pub pos: Point,
@@ -172,10 +173,12 @@ pub mod arithmetic {
         pub flat: Vector<2>,
         pub pos: Point,
         pub raw: [Real; 3],
+        pub strain: Tensor,
         pub kind: u32,
     }
     pub struct Sums {
         pub force: Vector,
+        pub stress: Tensor,
         pub flat: Vector<2>,
         pub rows: [Real; 4],
         pub count: Real,
@@ -193,6 +196,12 @@ pub mod arithmetic {
         w
     }
 
+    /// The part of a tensor without a trace.
+    fn deviator(t: Tensor) -> Tensor {
+        let p = t.trace() * THIRD;
+        t - Tensor::new(p, p, p, 0.0, 0.0, 0.0)
+    }
+
     impl Interaction for Arithmetic {
         type I = Target;
         type J = Source;
@@ -206,6 +215,12 @@ pub mod arithmetic {
             let w = weight(j.raw[0], same);
             let n = if same { r2.sqrt() } else { r2.rsqrt() + r2.recip() };
             f.force += w * n.powi(-3) * d.cross(self.at) / (self.a + d.norm());
+            let mut t =
+                if same { j.strain } else { Tensor::symmetric(d, self.at) - w * self.shear };
+            t.xz += d.y;
+            f.stress += deviator(t);
+            f.stress -= Tensor::outer(d) / n;
+            f.stress.yz += j.strain.dot(self.at).z;
             f.flat += (j.flat + i.flat) * (1.0 + j.raw[1]).powi(5);
             f.flat -= Vector::new(w, self.a * j.raw[2]);
             f.flat.y += j.raw[2].mul_add(self.a, 1.0);
@@ -218,6 +233,14 @@ pub mod arithmetic {
             }
             f.count += (j.raw[0] + 1e-300).max(LARGE) + TINY + 1e-400;
         }
+    }
+}
+
+impl arithmetic::Arithmetic {
+    /// Returns parameters for particles in the unit cube.
+    pub fn example() -> Self {
+        let at = nbody::Vector::new(0.5, 0.25, 1.0);
+        Self { a: 0.75, at, shear: nbody::Tensor([0.5, 0.25, 1.0, 0.75, 0.125, 0.375]) }
     }
 }
 
@@ -408,6 +431,7 @@ pub mod grains {
     }
     pub struct Felt {
         pub push: Vector<2>,
+        pub stress: Tensor<2>,
         pub near: Count,
         pub sums: [Real; 3],
         pub least: Min<Real>,
@@ -443,6 +467,8 @@ pub mod grains {
             }
             f.sums[2] -= i.spin - j.spin;
             f.push += own * d;
+            f.stress += own * Tensor::symmetric(d, Vector::new(j.spin, i.spin));
+            f.stress -= Tensor::outer(d);
             f.most.max(d.x * i.spin);
         }
     }

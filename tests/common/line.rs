@@ -16,6 +16,7 @@ pub mod line {
         pub force: Vector<1>,
         pub pot: Real,
         pub near: Count,
+        pub stress: Tensor<1>,
     }
 
     impl Interaction for Beads {
@@ -31,6 +32,7 @@ pub mod line {
             f.force -= e.gradient(i.pos);
             f.force += self.drag.dot(v) * Vector::new(d[0]);
             f.pot += 0.5 * e;
+            f.stress += i.charge * Tensor::outer(d);
             if d.x < 0.25 {
                 f.near += 1;
             }
@@ -64,6 +66,7 @@ pub mod line {
             f.force += j.charge * (j.pos - i.pos);
             f.pot += j.charge;
             f.near += 1;
+            f.stress.xx -= j.charge;
         }
     }
 }

@@ -89,6 +89,7 @@ pub mod laws {
 
     pub struct Press {
         pub force: Vector,
+        pub virial: Tensor,
         pub least: Min<Real>,
         pub most: Max<Real>,
         pub count: Count,
@@ -186,7 +187,9 @@ pub mod laws {
         fn pair(&self, i: &Grain, j: &Grain, f: &mut Press) {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
-            f.force += j.charge / (r2 + j.h * i.h) * d;
+            let push = j.charge / (r2 + j.h * i.h) * d;
+            f.force += push;
+            f.virial += 0.5 * Tensor::symmetric(d, push);
             f.least.min(i.charge - j.charge);
             f.most.max(r2);
             f.count += 1;

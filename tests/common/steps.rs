@@ -9,6 +9,7 @@ pub mod programs {
         pub table: [Real; 3],
         pub active: u32,
         pub mass: Real,
+        pub strain: Tensor<2>,
     }
     /// The same fields in another order, between others.
     pub struct MarkedItem {
@@ -16,6 +17,7 @@ pub mod programs {
         pub active: u32,
         pub mass: Real,
         pub start: Point,
+        pub strain: Tensor<2>,
         pub table: [Real; 3],
         pub id: u32,
         pub pos: Point,
@@ -72,6 +74,8 @@ pub mod programs {
             p.mass -= q.weight * self.rates[1];
             p.table[1] = d.norm2() + f.pot;
             p.pos += self.dt * p.vel;
+            p.strain += self.dt * Tensor::new(f.acc.x, d.z, p.mass);
+            p.strain.xy *= self.rates[0];
             if q.flag == 1 {
                 p.kind += f.near + 2;
             }
@@ -85,6 +89,7 @@ pub mod programs {
         pub count: Count,
         pub energy: Real,
         pub momentum: Vector,
+        pub pressure: Tensor,
         pub least: Min<Real>,
         pub slowest: ArgMin<Real>,
         pub most: Max<Real>,
@@ -97,6 +102,8 @@ pub mod programs {
         fn measure(&self, p: &Item, q: &Guide, f: &Pulled, t: &mut Sums) {
             t.energy += self.scale * p.mass * p.vel.norm2() + f.pot;
             t.momentum += p.mass * (p.pos - q.pos);
+            t.pressure += p.mass * Tensor::symmetric(p.vel, f.acc);
+            t.pressure.zz -= p.strain.trace();
             t.least.min(p.vel.x);
             t.most.max(f.acc.y);
             if q.flag == 1 {
@@ -122,9 +129,10 @@ use programs::{Guide, Item, MarkedGuide, MarkedItem};
 impl Item {
     /// Returns the marked record; its other fields hold numbers of particle `k`.
     pub fn marked(self, k: usize) -> MarkedItem {
-        let Self { pos, kind, vel, table, active, mass } = self;
+        let Self { pos, kind, vel, table, active, mass, strain } = self;
         let (mark, id) = (-77.0 - k as f64, !0 - k as u32);
-        MarkedItem { mark, active, mass, start: nbody::Point([mark; 3]), table, id, pos, vel, kind }
+        let start = nbody::Point([mark; 3]);
+        MarkedItem { mark, active, mass, start, strain, table, id, pos, vel, kind }
     }
 }
 

@@ -70,6 +70,7 @@ pub mod beads {
         pub near: Count,
         pub most: Max<Real>,
         pub parts: [Real; 12],
+        pub stress: Tensor,
     }
 
     /// Pairs, whose results tuples are added to.
@@ -114,6 +115,8 @@ pub mod beads {
             let pull = t.k * (r - t.length) / r;
             f.force -= pull * d;
             g.force += pull * d;
+            f.stress -= pull * Tensor::outer(d);
+            g.stress += Tensor::symmetric(d, a.spin);
             f.least.min(r);
             g.least.min(r - b.charge);
             f.most.max(r * a.charge);

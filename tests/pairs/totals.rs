@@ -53,10 +53,7 @@ impl Way {
             0 => self.check_law(device, Histogram { reach2: 0.375 }),
             1 => self.check_law(device, Shells { width: 16.0 }),
             2 => self.check_law(device, Nearest { radius2: 0.125 }),
-            3 => self.check_law(
-                device,
-                arithmetic::Arithmetic { a: 0.75, at: Vector::new(0.5, 0.25, 1.0) },
-            ),
+            3 => self.check_law(device, arithmetic::Arithmetic::example()),
             _ => self.check_law(device, grains::Grains { reach: 0.625 }),
         }
     }

@@ -82,6 +82,7 @@ fn rounded(item: Item, precision: Precision) -> Item {
         vel: Vector(item.vel.0.map(|x| real(x, precision))),
         table: item.table.map(|x| real(x, precision)),
         mass: real(item.mass, precision),
+        strain: Tensor(item.strain.0.map(|x| real(x, precision))),
         ..item
     }
 }
@@ -154,6 +155,9 @@ fn stepped(item: Item, guide: Guide, field: Pulled, way: &Way) -> Item {
     p.mass -= guide.weight * STEP.rates[1];
     p.table[1] = d.norm2() + field.pot;
     p.pos += STEP.dt * p.vel;
+    p.strain.xx += STEP.dt * field.acc.x;
+    p.strain.yy += STEP.dt * d.z;
+    p.strain.xy = (p.strain.xy + STEP.dt * p.mass) * STEP.rates[0];
     if guide.flag == 1 {
         p.kind += field.near + 2;
     }
@@ -167,6 +171,15 @@ fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Su
         let mut total = Sums { least: p.vel.x, most: f.acc.y, ..Sums::default() };
         total.energy += TALLY.scale * p.mass * p.vel.norm2() + f.pot;
         total.momentum += p.mass * difference(p.pos, q.pos, way.domain);
+        let (v, a) = (p.vel, f.acc);
+        total.pressure = Tensor([
+            p.mass * (v.x * a.x),
+            p.mass * (v.y * a.y),
+            p.mass * (v.z * a.z) - (p.strain.xx + p.strain.yy),
+            p.mass * (0.5 * (v.x * a.y + v.y * a.x)),
+            p.mass * (0.5 * (v.x * a.z + v.z * a.x)),
+            p.mass * (0.5 * (v.y * a.z + v.z * a.y)),
+        ]);
         if q.flag == 1 {
             total.count += 1;
             total.slowest = ArgMin { value: p.table[2], index: k as u32 };
@@ -190,6 +203,7 @@ fn merged(block: &[Sums]) -> Sums {
             block[k] = Sums {
                 energy: total.energy + part.energy,
                 momentum: total.momentum + part.momentum,
+                pressure: Tensor(std::array::from_fn(|k| total.pressure[k] + part.pressure[k])),
                 count: total.count + part.count,
                 least: total.least.min(part.least),
                 most: total.most.max(part.most),
@@ -211,14 +225,14 @@ fn check(device: &Device, way: &Way) -> Result<usize, String> {
     if way.marked[0] {
         let marked: Vec<_> = items.iter().enumerate().map(|(k, item)| item.marked(k)).collect();
         let of = |marked: &MarkedItem| {
-            let &MarkedItem { active, mass, table, pos, vel, kind, .. } = marked;
-            Item { pos, kind, vel, table, active, mass }
+            let &MarkedItem { active, mass, strain, table, pos, vel, kind, .. } = marked;
+            Item { pos, kind, vel, table, active, mass, strain }
         };
         check_items(device, way, (&items, &marked), &guides, &of, &|marked, item| {
-            let Item { pos, kind, vel, table, active, mass } = *item;
+            let Item { pos, kind, vel, table, active, mass, strain } = *item;
             let MarkedItem { mark, start, id, .. } = *marked;
             let (mark, start) = (real(mark, way.precision), position(start, way.precision));
-            MarkedItem { mark, active, mass, start, table, id, pos, vel, kind }
+            MarkedItem { mark, active, mass, start, strain, table, id, pos, vel, kind }
         })
     } else {
         check_items(device, way, (&items, &items), &guides, &|item| *item, &|_, item| *item)

@@ -148,6 +148,23 @@ fn linked(way: &Way, t: &Rod, [a, b]: [&Bead; 2]) -> [Counts; 2] {
     let pull = t.k * (r - t.length) / r;
     let mut f = Counts { force: -(pull * d), least: r, most: r * a.charge, ..Counts::default() };
     let mut g = Counts { force: pull * d, least: r - b.charge, most: r, ..Counts::default() };
+    f.stress = Tensor([
+        -(pull * (d.x * d.x)),
+        -(pull * (d.y * d.y)),
+        -(pull * (d.z * d.z)),
+        -(pull * (d.x * d.y)),
+        -(pull * (d.x * d.z)),
+        -(pull * (d.y * d.z)),
+    ]);
+    let s = a.spin;
+    g.stress = Tensor([
+        d.x * s.x,
+        d.y * s.y,
+        d.z * s.z,
+        0.5 * (d.x * s.y + d.y * s.x),
+        0.5 * (d.x * s.z + d.z * s.x),
+        0.5 * (d.y * s.z + d.z * s.y),
+    ]);
     if r < t.length {
         (f.near, g.near) = (1, a.kind);
     }
@@ -214,6 +231,9 @@ impl Merge for Counts {
         for (sum, part) in self.parts.iter_mut().zip(later.parts) {
             *sum += part;
         }
+        for (sum, part) in self.stress.0.iter_mut().zip(later.stress.0) {
+            *sum += part;
+        }
     }
 
     fn round(self, way: &Way) -> Self {
@@ -224,6 +244,7 @@ impl Merge for Counts {
             near: self.near,
             most: number(self.most),
             parts: self.parts.map(number),
+            stress: Tensor(self.stress.0.map(number)),
         }
     }
 }

@@ -9,6 +9,7 @@ use nbody_interactions::gay_berne::{Action, GayBerne, Molecule};
 use nbody_interactions::lennard_jones::{
     Atom, Force, LennardJones, ShiftedLennardJones, SwitchedLennardJones,
 };
+use nbody_interactions::lennard_jones_stress::{self, LennardJonesStress};
 
 use crate::near;
 use crate::shapes::{disorder, face_centred, norm, sphere};
@@ -109,6 +110,58 @@ fn forces_are_derivatives_of_potentials() {
     check(&truncated);
     check(&shifted);
     check(&switched);
+}
+
+/// The virial tensor is minus the derivative of the energy by a strain of box and positions, component by
+/// component, in a triclinic box; its trace is the virial of the law without a tensor.
+///
+/// Fails without `0.5`, with `s6 - 1.0` for `2.0 * s6 - 1.0`, without a component, and with two of its components
+/// exchanged.
+#[test]
+fn virial_tensors_are_derivatives_by_strains() {
+    const STEP: f64 = 1e-5;
+    const BOX: [[f64; 3]; 3] = [[3.0, 0.0, 0.0], [0.4, 3.3, 0.0], [-0.3, 0.5, 3.6]];
+    let strained = |p: [f64; 3], [row, column]: [usize; 2], by: f64| {
+        let mut p = p;
+        p[row] += by * p[column];
+        p
+    };
+    let moved = |at, by| {
+        let place = |k: usize| {
+            let cell = [k % 3, k / 3 % 3, k / 9].map(|n| n as f64 / 3.0);
+            let p = |l: usize| (0..3).map(|m| cell[m] * BOX[m][l]).sum::<f64>();
+            std::array::from_fn(|l| p(l) + 0.1 * disorder(k, l))
+        };
+        let atoms = (0..27).map(|k| Point(strained(place(k), at, by)));
+        let domain = Domain::triclinic(BOX.map(|vector| strained(vector, at, by))).unwrap();
+        (atoms.collect::<Vec<_>>(), domain)
+    };
+    let law = LennardJonesStress { sigma2: 0.81, epsilon: 0.75, cutoff: 1.45 };
+    let evaluate = |at, by| {
+        let (points, domain) = moved(at, by);
+        let atoms: Vec<_> =
+            points.into_iter().map(|pos| lennard_jones_stress::Atom { pos }).collect();
+        reference_self::<_, f64>(&law, domain, &atoms, &atoms).unwrap()
+    };
+    let energy = |at, by| 0.5 * evaluate(at, by).iter().map(|force| force.pot).sum::<f64>();
+    let found = evaluate([0, 0], 0.0);
+    let sum = |k: usize| found.iter().map(|force| force.virial[k]).sum::<f64>();
+    let scale = (0..6).map(|k| sum(k).abs()).fold(0.0, f64::max);
+    let places = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+    for (k, at) in places.into_iter().enumerate() {
+        let slope = (energy(at, STEP) - energy(at, -STEP)) / (2.0 * STEP);
+        near(sum(k), -slope, scale, 1e-8);
+        assert!(slope.abs() > 0.01 * scale, "{k}: {slope}");
+    }
+    let plain = LennardJones { sigma2: table(0.81), epsilon: table(0.75), cutoff: 1.45 };
+    for r in [0.95, 1.1, 1.3] {
+        let atoms = [[0.0; 3], place(r)].map(|p| lennard_jones_stress::Atom { pos: Point(p) });
+        let found = reference_self::<_, f64>(&law, Domain::Open, &atoms, &atoms).unwrap();
+        let expected = force(&plain, &[place(r)]);
+        near(2.0 * found[0].virial.trace(), expected.virial, expected.virial.abs(), 1e-14);
+        near(found[0].pot, expected.pot, expected.pot.abs(), 1e-14);
+        near((found[0].force - expected.force).norm(), 0.0, expected.force.norm(), 1e-14);
+    }
 }
 
 /// The depth of the well at 2^(1/6) σ is ε. At the cutoff the potentials of the shifted and the

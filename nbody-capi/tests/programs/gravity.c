@@ -190,6 +190,9 @@ int main(int argc, char **argv) {
     MUST(strncmp(chosen, "cuda", 4) == 0 ? strlen(name) > 4 : strcmp(name, chosen) == 0);
     for (k = 0; nbody_law_ready_name(k); k++) found |= strcmp(nbody_law_ready_name(k), "gravity") == 0;
     MUST(found);
+    CHECK(nbody_law_ready("lennard_jones_stress", &law));
+    CHECK(nbody_law_fields(law, NBODY_F, fields, 4, &count));
+    MUST(count == 3 && fields[2].kind == NBODY_TENSOR && fields[2].components == 6);
     CHECK(nbody_law_ready("gravity", &law));
     CHECK(nbody_law_fields(law, NBODY_F, fields, 4, &count));
     MUST(count == 2 && strcmp(fields[0].name, "acc") == 0 && fields[0].kind == NBODY_VECTOR);

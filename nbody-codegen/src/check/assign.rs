@@ -102,6 +102,14 @@ impl BodyChecker<'_> {
             self.items.cx.error(Site::of(right), &message::ASSIGN_TYPE, &arguments);
             return None;
         }
+        let (op, value) = match (op, ty, &target) {
+            (Some(op), Type::Tensor(_), Target::Local(_) | Target::Particle(_)) => {
+                let before = whole(&target, ty, value.span);
+                let span = value.span;
+                (None, self.tensor_operation(op, [before, value], ty, span))
+            }
+            _ => (op, value),
+        };
         let kind = match target {
             Target::Local(place) => {
                 if value.ty == Type::U32 {
@@ -111,6 +119,10 @@ impl BodyChecker<'_> {
                 StmtKind::Assign { place, op, value }
             }
             Target::Particle(place) => StmtKind::Change { place, op, value },
+            Target::Output(side, place) if matches!(ty, Type::Tensor(_)) => {
+                let how = how(place.whole, op);
+                self.add_to_tensor(value, (side, place, how))
+            }
             Target::Output(side, place) => {
                 let how = how(place.whole, op);
                 StmtKind::Accumulate { side, place, how, value }
@@ -370,6 +382,16 @@ fn how(whole: Type, op: Option<BinaryOp>) -> Accumulate {
         (_, Some(BinaryOp::Sub)) => Accumulate::Sub,
         _ => Accumulate::Add,
     }
+}
+
+/// Returns the value of a variable or of a field of the particle before it is assigned.
+fn whole(target: &Target, ty: Type, span: Span) -> ir::Expr {
+    let kind = match target {
+        Target::Local(place) => ir::ExprKind::Local(place.of),
+        Target::Particle(place) => ir::ExprKind::Input(Input::P, place.of),
+        Target::Output(..) | Target::Entry(..) => unreachable!("results are accumulated"),
+    };
+    ir::Expr::new(kind, ty, span)
 }
 
 /// Advises on an assignment to an input of this kind.

@@ -29,6 +29,7 @@ impl BodyChecker<'_> {
         match (receiver.ty, name.as_str()) {
             (Type::Real, "powi") => return self.powi(call, receiver),
             (Type::Real, "gradient") => return self.gradient(call, &receiver),
+            (Type::Tensor(_), _) => return self.tensor_method(call, receiver),
             (Type::Bool, "select") => return self.select(call, receiver),
             (Type::Point(_), name) => {
                 let help = self.of_point(call, name);
@@ -121,6 +122,9 @@ impl BodyChecker<'_> {
         if let Some(ty) = vector_constructor(&name, call.args.len()) {
             return self.vector(call, &name, ty);
         }
+        if let Some(constructor) = name.strip_prefix("Tensor::") {
+            return self.tensor(call, (&name, constructor));
+        }
         let Some(signature) = self.items.called(&name, call.args.len()) else {
             let is_refused = path.path.get_ident().is_some_and(|ident| {
                 matches!(self.scopes.find(&ident.to_string()), Some(Binding::Unknown))
@@ -161,10 +165,20 @@ impl BodyChecker<'_> {
         arguments: impl IntoIterator<Item = &'e Expr>,
         expected: &[Type],
     ) -> Option<Vec<ir::Expr>> {
-        let cx = self.items.cx;
         let arguments: Vec<&Expr> = arguments.into_iter().collect();
         let values: Vec<_> = arguments.iter().map(|argument| self.expr(argument)).collect();
         let values: Vec<ir::Expr> = values.into_iter().collect::<Option<_>>()?;
+        self.of_types((site, name), (&arguments, values), expected)
+    }
+
+    /// Returns the values of arguments if they have the expected types.
+    pub fn of_types(
+        &self,
+        (site, name): (Site, &str),
+        (arguments, values): (&[&Expr], Vec<ir::Expr>),
+        expected: &[Type],
+    ) -> Option<Vec<ir::Expr>> {
+        let cx = self.items.cx;
         if values.len() != expected.len() {
             let takes = match expected.len() {
                 1 => "1 argument".to_owned(),
@@ -174,7 +188,7 @@ impl BodyChecker<'_> {
             return None;
         }
         let mut right = true;
-        for ((value, argument), ty) in values.iter().zip(&arguments).zip(expected) {
+        for ((value, argument), ty) in values.iter().zip(arguments).zip(expected) {
             if value.ty != *ty {
                 let help = of_value(value, *ty).unwrap_or_default();
                 let arguments = [&*value.ty.to_string(), name, &ty.to_string(), &help];

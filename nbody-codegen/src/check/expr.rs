@@ -12,7 +12,7 @@ use crate::check::scope::Binding;
 use crate::check::{constant, operator};
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, BinaryOp, ExprKind, FieldId, Index, Input, Reduction, StructId, Type, UnaryOp,
+    self, BinaryOp, ExprKind, FieldId, Index, Input, Reduction, StructId, TENSOR, Type, UnaryOp,
 };
 use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
@@ -261,6 +261,10 @@ impl BodyChecker<'_> {
                 let component = self.component_index(base.ty, &access.member)?;
                 let is_index = matches!(base.ty, Type::Reduced(_)) && component == 1;
                 let ty = if is_index { Type::U32 } else { Type::Real };
+                if matches!(base.ty, Type::Tensor(_)) {
+                    let part = self.tensor_parts(base).into_iter().nth(component);
+                    return part.map(|part| ir::Expr { span: access.member.span(), ..part });
+                }
                 Some(ir::Expr { ty, ..component_of(base, Index::Fixed(component)) })
             }
         }
@@ -277,6 +281,16 @@ impl BodyChecker<'_> {
                     let list = ["`x`", "`x`, `y`", "`x`, `y`, `z`"][n - 1];
                     let message = &message::UNKNOWN_COMPONENT;
                     cx.error(Site::of(member), message, &[&ty.to_string(), &name, list]);
+                }
+                return found;
+            }
+            Type::Tensor(n) => {
+                let found = TENSOR[n - 1].iter().position(|(component, _)| *component == name);
+                if found.is_none() {
+                    let list = TENSOR[n - 1].iter().map(|(component, _)| format!("`{component}`"));
+                    let list = list.collect::<Vec<_>>().join(", ");
+                    let message = &message::UNKNOWN_COMPONENT;
+                    cx.error(Site::of(member), message, &[&ty.to_string(), &name, &list]);
                 }
                 return found;
             }
@@ -307,6 +321,9 @@ impl BodyChecker<'_> {
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> Option<ir::Expr> {
         let operand = self.expr(&unary.expr)?;
+        if let (UnOp::Neg(_), Type::Tensor(_)) = (&unary.op, operand.ty) {
+            return Some(self.negative_tensor(operand, unary.op.span()));
+        }
         let op = match (&unary.op, operand.ty) {
             (UnOp::Neg(_), Type::Real | Type::Vector(_)) => UnaryOp::Neg,
             (UnOp::Not(_), Type::Bool) => UnaryOp::Not,
@@ -352,6 +369,9 @@ impl BodyChecker<'_> {
         let (a, b) = (a?, b?);
         let op = operator::of(&binary.op, [a.ty, b.ty]);
         if let Some((op, ty)) = op.and_then(|op| Some((op, operator::binary(op, a.ty, b.ty)?))) {
+            if matches!(ty, Type::Tensor(_)) {
+                return Some(self.tensor_operation(op, [a, b], ty, binary.op.span()));
+            }
             let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
             return Some(ir::Expr::new(kind, ty, binary.op.span()));
         }

@@ -17,8 +17,7 @@ use crate::message;
 /// Advice for arguments that are no variables.
 const VARIABLES: &str =
     "write `e.gradient(i.pos)`, or name another field, an element of an array, or a variable";
-const NUMBERS: &str =
-    "only a `Real`, a `Vector`, a `Point` and an element of an array have derivatives";
+const NUMBERS: &str = "only a `Real`, a `Vector`, a `Point`, an element of an array and a component of a tensor have derivatives";
 const INDEPENDENT: &str = "a gradient follows a value back to the fields and variables that it was computed from; \
                            a variable that was assigned since is another one";
 

@@ -94,7 +94,7 @@ impl BodyChecker<'_> {
     }
 
     /// Binds a value to a variable, unless it is one number already.
-    fn once(&mut self, value: ir::Expr, name: &str) -> ir::Expr {
+    pub(super) fn once(&mut self, value: ir::Expr, name: &str) -> ir::Expr {
         let is_one = matches!(
             value.kind,
             ExprKind::Local(_)
@@ -186,6 +186,7 @@ impl BodyChecker<'_> {
                 (_, Expr::Index(_)) => {
                     "arrays and vectors have one index, and tables of the parameters two"
                 }
+                (Type::Tensor(_), _) => "its components have names: `t.xx`",
                 _ => "arrays and vectors can",
             };
             let arguments = [&*ty.to_string(), help];

@@ -19,6 +19,7 @@ mod program;
 mod scope;
 mod statement;
 mod structure;
+mod tensor;
 pub(crate) mod types;
 
 use std::collections::{HashMap, HashSet};

@@ -68,12 +68,14 @@ pub(crate) fn written_assignment(op: Option<BinaryOp>) -> &'static str {
 /// Returns the type of `a op b`, if the operation is defined.
 pub(crate) fn binary(op: BinaryOp, a: Type, b: Type) -> Option<Type> {
     use BinaryOp::{Add, And, Div, Eq, Mul, Ne, Or, Rem, Shl, Shr, Sub, Xor};
-    use Type::{Bool, Point, Real, U32, Vector};
+    use Type::{Bool, Point, Real, Tensor, U32, Vector};
     match (a, op, b) {
         (Real, Add | Sub | Mul | Div, Real) => Some(Real),
         (U32, Add | Sub | Mul | Div | Rem | Shl | Shr | And | Or | Xor, U32) => Some(U32),
         (Bool, And | Or | Xor | Eq | Ne, Bool) => Some(Bool),
         (Vector(m), Add | Sub, Vector(n)) if m == n => Some(Vector(n)),
+        (Tensor(m), Add | Sub, Tensor(n)) if m == n => Some(Tensor(n)),
+        (Tensor(n), Mul | Div, Real) | (Real, Mul, Tensor(n)) => Some(Tensor(n)),
         (Vector(n), Mul | Div, Real) | (Real, Mul, Vector(n)) => Some(Vector(n)),
         (Point(m), Sub, Point(n)) if m == n => Some(Vector(n)),
         (Real, op, Real) | (U32, op, U32) if op.is_comparison() => Some(Bool),

@@ -14,6 +14,7 @@ use crate::syntax;
 const TYPES_OF_THE_LANGUAGE: &[&str] = &[
     "Real",
     "Vector",
+    "Tensor",
     "Point",
     "Interaction",
     "Update",
@@ -44,11 +45,12 @@ pub(crate) fn structs(
         if !find(ident) {
             let all: Vec<_> = module.structs.iter().map(|item| item.ident.to_string()).collect();
             let name = ident.to_string();
-            let help = if ["Real", "Vector", "u32", "f64", "Count", "Point"].contains(&&*name) {
-                format!("name a struct that holds it: `pub struct Sum {{ pub value: {name} }}`")
-            } else {
-                suggestion(&name, all.iter().map(String::as_str))
-            };
+            let help =
+                if ["Real", "Vector", "Tensor", "u32", "f64", "Count", "Point"].contains(&&*name) {
+                    format!("name a struct that holds it: `pub struct Sum {{ pub value: {name} }}`")
+                } else {
+                    suggestion(&name, all.iter().map(String::as_str))
+                };
             cx.error(Site::of(ident), &message::UNKNOWN_STRUCT, &[&name, &help]);
         }
     }

@@ -35,6 +35,7 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                     Some(Type::Reduced(Reduction::ArgMin))
                 }
                 ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
+                ("Tensor", arguments) => Some(Type::Tensor(dimension(cx, &name, arguments)?)),
                 ("Spline", arguments) => {
                     Some(Type::Spline(knots(cx, segment, arguments, constants)?))
                 }

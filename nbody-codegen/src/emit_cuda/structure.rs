@@ -12,6 +12,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Vector(n) => format!("Vector<{n}>"),
         Type::Point(n) => format!("Point<{n}>"),
         Type::Array(n) => format!("Array<{n}>"),
+        Type::Tensor(_) => format!("Array<{}>", ty.components()),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),

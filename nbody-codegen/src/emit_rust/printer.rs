@@ -194,8 +194,11 @@ impl<'a> Printer<'a> {
             }
             LaneExpr::Components(ty, parts) => {
                 let parts = self.list(parts);
-                let vector = matches!(ty, Type::Vector(_)).then(|| quote!(#krate::Vector));
-                vector.map_or_else(|| quote!([#parts]), |vector| quote!(#vector([#parts])))
+                match ty {
+                    Type::Vector(_) => quote!(#krate::Vector([#parts])),
+                    Type::Tensor(n) => quote!(#krate::Tensor::<Real, #n>([#parts])),
+                    _ => quote!([#parts]),
+                }
             }
             LaneExpr::Call(id, arguments) => {
                 let function = &self.module[*id];
@@ -229,6 +232,7 @@ impl<'a> Printer<'a> {
             Type::U32 => quote!(Real::splat_u32(0)),
             Type::Bool => quote!(Real::splat_mask(false)),
             Type::Vector(_) => quote!(#krate::Vector::default()),
+            Type::Tensor(n) => quote!(#krate::Tensor::<Real, #n>::default()),
             Type::Point(_) => quote!(#krate::Point::default()),
             Type::Array(n) => quote!([Real::default(); #n]),
             Type::Counts(n) => quote!([Real::splat_u32(0); #n]),
@@ -250,6 +254,7 @@ impl<'a> Printer<'a> {
                 });
             }
             Type::Vector(_) => quote!(#krate::Vector::select),
+            Type::Tensor(n) => quote!(#krate::Tensor::<Real, #n>::select),
             Type::Point(_) => quote!(#krate::Point::select),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>),
             Type::Counts(_) => quote!(#krate::select_counts::<Real, _>),

@@ -115,6 +115,10 @@ impl Numbers {
                 let ty = quote!(#krate::Vector);
                 (quote!(#ty::default()), by_itself(ty), quote!(Vector(#n)))
             }
+            Type::Tensor(n) => {
+                let ty = quote!(#krate::Tensor::<Real, #n>);
+                (quote!(#ty::default()), by_itself(ty), quote!(Tensor(#n)))
+            }
             Type::Point(n) => {
                 let ty = quote!(#krate::Point);
                 (quote!(#ty::default()), by_itself(ty), quote!(Point(#n)))
@@ -224,6 +228,7 @@ impl Sum {
         };
         let (select, compensate) = match ty {
             Type::Vector(_) => (quote!(#krate::Vector::select), each(quote!(.0))),
+            Type::Tensor(n) => (quote!(#krate::Tensor::<__L, #n>::select), each(quote!(.0))),
             Type::Array(_) => (quote!(#krate::select_array::<__L, _>), each(TokenStream::new())),
             Type::Counts(_) => (
                 quote!(#krate::select_counts::<__L, _>),

@@ -13,6 +13,8 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Bool => quote!(Real::Mask),
         Type::Vector(3) => quote!(#krate::Vector<Real>),
         Type::Point(3) => quote!(#krate::Point<Real>),
+        Type::Tensor(3) => quote!(#krate::Tensor<Real>),
+        Type::Tensor(n) => quote!(#krate::Tensor<Real, #n>),
         Type::Vector(n) => quote!(#krate::Vector<Real, #n>),
         Type::Point(n) => quote!(#krate::Point<Real, #n>),
         Type::Array(n) => quote!([Real; #n]),

@@ -56,7 +56,11 @@ impl<'a> Printer<'a> {
                 && !self.graph.node(node).operands.is_empty()
                 && !matches!(
                     self.graph.ty(node),
-                    Type::Array(_) | Type::Table(..) | Type::Spline(_) | Type::Point(_)
+                    Type::Tensor(_)
+                        | Type::Array(_)
+                        | Type::Table(..)
+                        | Type::Spline(_)
+                        | Type::Point(_)
                 )
         };
         let mut nodes: Vec<_> = self.places.iter().collect();

@@ -36,8 +36,8 @@ pub struct Sum<'a> {
 impl Sum<'_> {
     /// Returns the sum of terms, which share the first `depth` conditions, as one term.
     pub fn of(&mut self, terms: Vec<Term>, depth: usize) -> Term {
-        if let Type::Array(n) = self.ty {
-            return self.array(&terms, n);
+        if let Type::Array(_) | Type::Tensor(_) = self.ty {
+            return self.array(&terms, self.ty.components());
         }
         let first = terms[0].path.get(depth).copied();
         if first.is_some() && terms.iter().all(|term| term.path.get(depth).copied() == first) {

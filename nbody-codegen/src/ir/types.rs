@@ -14,6 +14,8 @@ pub enum Type {
     U32,
     Bool,
     Vector(usize),
+    /// A symmetric tensor in space of this dimension.
+    Tensor(usize),
     Point(usize),
     Array(usize),
     /// A table with rows and columns.
@@ -25,6 +27,20 @@ pub enum Type {
     /// A result of this number of counts.
     Counts(usize),
 }
+
+/// The components of symmetric tensors in one to three dimensions, in order: name, row and column.
+pub const TENSOR: [&[(&str, [usize; 2])]; 3] = [
+    &[("xx", [0, 0])],
+    &[("xx", [0, 0]), ("yy", [1, 1]), ("xy", [0, 1])],
+    &[
+        ("xx", [0, 0]),
+        ("yy", [1, 1]),
+        ("zz", [2, 2]),
+        ("xy", [0, 1]),
+        ("xz", [0, 2]),
+        ("yz", [1, 2]),
+    ],
+];
 
 /// A reduction over pairs that is no sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +61,7 @@ impl Type {
         match self {
             Self::Reduced(Reduction::ArgMin) => 2,
             Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
+            Self::Tensor(n) => TENSOR[n - 1].len(),
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Table(rows, columns) => rows * columns,
             // Rows of four: the scale, the pieces between knots, and the pieces before and after.
@@ -66,8 +83,10 @@ impl fmt::Display for Type {
             Self::U32 => f.write_str("u32"),
             Self::Bool => f.write_str("bool"),
             Self::Vector(3) => f.write_str("Vector"),
+            Self::Tensor(3) => f.write_str("Tensor"),
             Self::Point(3) => f.write_str("Point"),
             Self::Vector(n) => write!(f, "Vector<{n}>"),
+            Self::Tensor(n) => write!(f, "Tensor<{n}>"),
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),
             Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),

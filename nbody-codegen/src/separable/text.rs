@@ -1,6 +1,8 @@
 //! Prints expressions as in the declaration, for messages.
 
-use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Pair, Type, UnaryOp};
+use crate::ir::{
+    BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Pair, TENSOR, Type, UnaryOp,
+};
 
 /// Names of the components of positions and vectors.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -32,6 +34,7 @@ impl Text<'_> {
                 (Type::Point(_) | Type::Vector(_), Some(axis)) => {
                     format!("{}.{axis}", self.operand(base))
                 }
+                (Type::Tensor(n), _) => format!("{}.{}", self.operand(base), TENSOR[n - 1][*k].0),
                 _ => format!("{}[{k}]", self.operand(base)),
             },
             ExprKind::Component(base, Index::Loop(k)) => {

@@ -1,6 +1,8 @@
 //! Descriptive names of values.
 
-use crate::ir::{BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Roles, Type, UnaryOp};
+use crate::ir::{
+    BinaryOp, Body, Expr, ExprKind, Index, Input, Module, Roles, TENSOR, Type, UnaryOp,
+};
 
 /// Longest name; a longer one is less clear than the expression.
 const LONGEST: usize = 20;
@@ -33,9 +35,11 @@ impl Names<'_> {
                 })
             }
             ExprKind::Component(base, Index::Fixed(k)) => {
-                let of_vector = matches!(base.ty, Type::Vector(_));
-                let component =
-                    if of_vector { ["x", "y", "z"][*k].to_owned() } else { k.to_string() };
+                let component = match base.ty {
+                    Type::Vector(_) => ["x", "y", "z"][*k].to_owned(),
+                    Type::Tensor(n) => TENSOR[n - 1][*k].0.to_owned(),
+                    _ => k.to_string(),
+                };
                 Some(format!("{}_{component}", self.part(base)?))
             }
             ExprKind::Entry(base, _) => self.part(base),

@@ -150,7 +150,8 @@ pub(super) fn is_fixed(locals: &List<Local>, expr: &Expr) -> bool {
 
 /// Tests whether a value is worth a variable.
 pub(super) fn is_worth_sharing(expr: &Expr) -> bool {
-    let has_room = matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Array(_));
+    let has_room =
+        matches!(expr.ty, Type::Real | Type::Vector(_) | Type::Tensor(_) | Type::Array(_));
     has_room && !is_trivial(expr)
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::field::{Field, FieldKind};
+use crate::field::Field;
 
 /// The charges g of an interaction whose result is the sum, over all j and their charges, of g
 /// K(i, xⱼ − xᵢ). Each charge is a product of numbers of j; its kernel K depends on j only by the
@@ -120,16 +120,9 @@ impl fmt::Display for Name {
                 let count = field.kind.components();
                 match number - first {
                     0 if count == 1 => f.write_str(field.name)?,
-                    part if part < count => match field.kind {
-                        FieldKind::Vector(_) => {
-                            write!(
-                                f,
-                                "{}.{}",
-                                field.name,
-                                ["x", "y", "z"].get(part).unwrap_or(&"?")
-                            )?;
-                        }
-                        _ => write!(f, "{}[{part}]", field.name)?,
+                    part if part < count => match field.kind.component_name(part) {
+                        Some(axis) => write!(f, "{}.{axis}", field.name)?,
+                        None => write!(f, "{}[{part}]", field.name)?,
                     },
                     _ => {
                         first += count;
@@ -171,6 +164,7 @@ impl fmt::Display for Expansion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::FieldKind;
 
     const J: &[Field] = &[
         Field { name: "pos", kind: FieldKind::Point(3) },

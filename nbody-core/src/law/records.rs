@@ -56,6 +56,7 @@ pub(super) fn check(
             FieldKind::Vector(n) | FieldKind::Point(n) => {
                 ((1..=3).contains(&n), "one to three components")
             }
+            FieldKind::Tensor(n) => ((1..=3).contains(&n), "one to three dimensions"),
             FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
             FieldKind::Counts(n) if !(1..=LONGEST).contains(&n) => (false, "1 to 4096 numbers"),
             FieldKind::Spline(n) => {

@@ -16,4 +16,5 @@ pub mod shared;
 pub mod simd;
 pub mod space;
 pub mod spline;
+pub mod tensor;
 pub mod vector;

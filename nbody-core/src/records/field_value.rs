@@ -4,13 +4,15 @@ use std::slice;
 
 use crate::error::Error;
 use crate::field::{Field, FieldKind};
+use crate::numeric::tensor::Tensor;
 use crate::numeric::vector::{Point, Vector};
 use crate::parallel;
 use crate::records::binding::Binding;
 use crate::records::pack::chunk;
 use crate::records::rows::WriteRows;
 
-/// The host type of a field: `f64` for a `Real`, [`Vector`], [`Point`], `[f64; N]` or `u32`.
+/// The host type of a field: `f64` for a `Real`, [`Vector`], [`Tensor`], [`Point`], `[f64; N]` or
+/// `u32`.
 pub trait FieldValue: Copy + Send + Sync + sealed::Read + 'static {
     /// The type in the language of declarations.
     const KIND: FieldKind;
@@ -50,6 +52,9 @@ values! {
     [] u32, FieldKind::U32, |words| words[0] as Self;
     [const N: usize] [f64; N], FieldKind::Array(N), reals;
     [const D: usize] Vector<f64, D>, FieldKind::Vector(D), |words| Self(reals(words));
+    [] Tensor<f64, 1>, FieldKind::Tensor(1), |words| Self(reals(words));
+    [] Tensor<f64, 2>, FieldKind::Tensor(2), |words| Self(reals(words));
+    [] Tensor<f64, 3>, FieldKind::Tensor(3), |words| Self(reals(words));
     [const D: usize] Point<f64, D>, FieldKind::Point(D), |words| Self(reals(words));
 }
 

@@ -11,7 +11,7 @@ pub(crate) type Operand<'a> = (&'a Expr, Type);
 
 /// Advises on an operator that is not defined for its operands.
 pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> String {
-    use Type::{Array, Bool, Point, Real, U32, Vector};
+    use Type::{Array, Bool, Point, Real, Tensor, U32, Vector};
     let (x, y) = (operand(left), operand(right));
     match (a, op, b) {
         (U32, BinOp::Rem(_) | BinOp::Shl(_) | BinOp::Shr(_), Real)
@@ -45,6 +45,12 @@ pub(crate) fn of_binary(op: &BinOp, (left, a): Operand, (right, b): Operand) -> 
         }
         (Point(_), ..) | (.., Point(_)) => {
             "a `Point` has no meaning by itself; only the difference of two exists, a `Vector`".to_owned()
+        }
+        (Tensor(_), BinOp::Mul(_), Vector(_)) => format!("write `{x}.dot({y})`"),
+        (Tensor(_), ..) | (.., Tensor(_)) => {
+            "tensors of the same dimension add, and a `Real` multiplies or divides a tensor; other operations are of \
+             components, such as `t.xx`"
+                .to_owned()
         }
         (Array(_), ..) | (.., Array(_)) => {
             "arrays have no arithmetic: a position is a `Point`, a quantity with a direction a `Vector`; of others \
@@ -178,6 +184,12 @@ pub(crate) fn of_value(value: &ir::Expr, needed: Type) -> Option<String> {
         (_, Type::Real, Type::Vector(_)) => {
             Some("a number times a direction is a vector: `x / d.norm() * d`".to_owned())
         }
+        (_, _, Type::Tensor(_)) => {
+            Some("a tensor is made of vectors: `Tensor::outer(d)` or `Tensor::symmetric(d, force)`".to_owned())
+        }
+        (_, Type::Tensor(_), Type::Real) => {
+            Some("take a component of the tensor, or its `trace()`".to_owned())
+        }
         (_, Type::Vector(_), Type::Real) => {
             Some("take a component of the vector, or its `norm()`".to_owned())
         }
@@ -197,7 +209,7 @@ pub(crate) fn of_unary(op: UnOp, (expr, ty): Operand) -> String {
         (UnOp::Neg(_), Type::Point(_)) => {
             "a `Point` has no meaning by itself; only the difference of two exists".to_owned()
         }
-        _ => "`-` takes a `Real` or a `Vector`, `!` a `bool` or a `u32`".to_owned(),
+        _ => "`-` takes a `Real`, a `Vector` or a `Tensor`, `!` a `bool` or a `u32`".to_owned(),
     }
 }
 

@@ -7,8 +7,7 @@ use crate::check::constant;
 use crate::ir::{Constant, Type};
 use crate::syntax;
 
-const ALL: &str =
-    "the types are `Real`, `Vector`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
+const ALL: &str = "the types are `Real`, `Vector`, `Tensor`, `Point`, `[Real; N]`, `u32` and, in functions, `bool`";
 
 /// Advises on a type that the language lacks.
 pub(crate) fn of_type(ty: &Written) -> String {
@@ -72,7 +71,7 @@ fn of_name(name: &str, segment: &syn::PathSegment) -> String {
         "Point3" => "write `Point`",
         "Point2" => "write `Point<2>`",
         "Mat3" | "DMat3" | "Matrix3" | "Matrix" | "SMatrix" | "Mat3A" => {
-            "write three `Vector`s, its rows, or a `[Real; 9]`"
+            "write `Tensor` if it is symmetric, else three `Vector`s, its rows, or a `[Real; 9]`"
         }
         "Complex" | "Complex64" | "Complex32" | "Quat" | "Quaternion" => {
             "write a `Real` for each part"

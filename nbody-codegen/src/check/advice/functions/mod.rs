@@ -293,7 +293,15 @@ impl Call<'_> {
         if ["clone", "to_owned", "into"].contains(&self.name) {
             return Some("every value is a copy: remove the call".to_owned());
         }
-        if ["map", "iter", "outer", "component_mul", "zip_map"].contains(&self.name) {
+        if self.name == "outer" {
+            return Some(match self.arguments.first().filter(|y| **y != x) {
+                None => format!("write `Tensor::outer({x})`"),
+                Some(y) => format!(
+                    "write `Tensor::symmetric({x}, {y})`, the symmetric part of the product"
+                ),
+            });
+        }
+        if ["map", "iter", "component_mul", "zip_map"].contains(&self.name) {
             return Some("write the components out: `Vector::new(a.x * b.x, ...)`".to_owned());
         }
         let is_real = self.name == "powi" || Builtin::find(Type::Real, self.name).is_some();
