@@ -107,9 +107,11 @@ messages! {
     // Gradients.
     GRADIENT_BY: "a gradient is by a field, a parameter or a variable", "{}";
     GRADIENT_INDEPENDENT: "`{}` does not depend on `{}`", "{}";
-    GRADIENT_LOOP: "`{}` has a value of an earlier iteration, whose derivative is not known here", "take the gradient after the loop, or of a value that is computed within one iteration";
-    GRADIENT_LOST: "`{}` has changed since this value was computed", "take the gradient before it changes, or keep its value with `let`";
-    GRADIENT_LENGTH: "this gradient has more than {} terms", "call fewer functions before it, or give loops fewer iterations";
+    GRADIENT_LOOP: "`{}` has a value of an earlier iteration, whose derivative is not known here", "take the derivative after the loop, or of a value that is computed within one iteration";
+    GRADIENT_LOST: "`{}` has changed since this value was computed", "take the derivative before it changes, or keep its value with `let`";
+    RATE_ALONG: "a rate is along velocities of fields, parameters or variables", "{}";
+    RATE_TYPE: "the velocity of a `{}` is a `{}`, and this is a `{}`", "{}";
+    GRADIENT_LENGTH: "this derivative has more than {} terms", "call fewer functions before it, or give loops fewer iterations";
     // Statements.
     STATEMENT: "{} is not part of the language of interactions", "{}";
     FOR_RANGE: "a `for` runs over a constant range of whole numbers", "{}";

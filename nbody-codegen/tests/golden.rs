@@ -245,3 +245,13 @@ fn tensors_in_cpp() {
 fn tensors_in_rust() {
     rust("tensors");
 }
+
+#[test]
+fn rates_in_cuda() {
+    cuda("rates");
+}
+
+#[test]
+fn rates_in_cpp() {
+    cpp("rates");
+}

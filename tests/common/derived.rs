@@ -1,4 +1,4 @@
-//! Forces, torques and derivatives by parameters that are derived from energies.
+//! Forces, torques, rates and derivatives by parameters that are derived from energies.
 
 use derived::Derived;
 
@@ -24,6 +24,7 @@ pub mod derived {
         pub axis: Vector,
         pub charge: Real,
         pub kind: u32,
+        pub vel: Vector,
     }
     pub struct Action {
         pub energy: Real,
@@ -32,6 +33,9 @@ pub mod derived {
         pub by_charge: Real,
         pub by_size: Real,
         pub by_mode: Real,
+        pub power: Real,
+        pub swing: Vector,
+        pub swing_rate: Vector,
     }
 
     /// Falls smoothly from 1 to 0 for x from 0 to 1.
@@ -84,6 +88,10 @@ pub mod derived {
             f.by_charge += e.gradient(i.charge);
             f.by_size += e.gradient(self.size);
             f.by_mode += e.gradient(self.modes[1]);
+            f.power += e.rate(i.pos = i.vel, j.pos = j.vel, i.charge = 0.5);
+            let swing = turned(d, 0.125 * e) * r2.rsqrt();
+            f.swing += swing;
+            f.swing_rate += swing.rate(i.pos = i.vel, j.pos = j.vel);
         }
     }
 }

@@ -37,10 +37,11 @@ fn forces_are_the_slopes_of_energies() {
     for device in nbody_tests::all_devices() {
         for math in [Math::Fast, Math::Exact] {
             let options = Options::default().precision(Precision::Double).math(math);
-            let evaluate = |law: Derived, i: &[Molecule]| -> Vec<Action> {
+            let evaluate_both = |law: Derived, i: &[Molecule], j: &[Molecule]| -> Vec<Action> {
                 let mut engine = AllPairs::with_options(&device, law, options).unwrap();
-                engine.evaluate(i, &j).unwrap()
+                engine.evaluate(i, j).unwrap()
             };
+            let evaluate = |law: Derived, i: &[Molecule]| evaluate_both(law, i, &j);
             let law = Derived::example();
             let found = evaluate(law, &i);
             let energies = |law, i: &[Molecule]| -> Vec<f64> {
@@ -85,6 +86,22 @@ fn forces_are_the_slopes_of_energies() {
             compare(&of("size"), sizes, &by_law(|law| &mut law.size));
             let modes = found.iter().map(|it| it.by_mode);
             compare(&of("mode"), modes, &by_law(|law| &mut law.modes[1]));
+            let after = |time: f64, charging: f64| {
+                let moved = |it: &Molecule, charging: f64| Molecule {
+                    pos: it.pos + time * it.vel,
+                    charge: it.charge + time * charging,
+                    ..*it
+                };
+                let i: Vec<_> = i.iter().map(|it| moved(it, charging)).collect();
+                let j: Vec<_> = j.iter().map(|it| moved(it, 0.0)).collect();
+                evaluate_both(law, &i, &j)
+            };
+            let powers = slopes(|time| after(time, 0.5).iter().map(|it| it.energy).collect());
+            compare(&of("power"), found.iter().map(|it| it.power), &powers);
+            for k in 0..3 {
+                let swings = slopes(|time| after(time, 0.0).iter().map(|it| it.swing[k]).collect());
+                compare(&of("swing"), found.iter().map(|it| it.swing_rate[k]), &swings);
+            }
         }
     }
 }

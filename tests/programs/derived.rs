@@ -1,4 +1,4 @@
-//! Cost of derived forces: issue slots of a pair, in terms of forces by hand.
+//! Cost of derived forces and jerks: issue slots of a pair, in terms of formulas by hand.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use nbody::cuda::{KernelConfig, Program};
 use nbody::law::Law;
 use nbody::models::uniform;
 use nbody::{Domain, Interaction, Options};
-use nbody_interactions::gay_berne;
+use nbody_interactions::{gay_berne, hermite};
 
 use crate::sass::{Tools, compile};
 
@@ -298,6 +298,40 @@ pub mod rods {
     }
 }
 
+/// Gravity of the library with the jerk derived from the acceleration.
+#[nbody::interaction]
+pub mod jerks {
+    pub struct DerivedHermite {
+        pub eps2: Real,
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub vel: Vector,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+        pub jerk: Vector,
+        pub pot: Real,
+    }
+
+    impl Interaction for DerivedHermite {
+        type I = Body;
+        type J = Body;
+        type F = Field;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Field) {
+            let d = j.pos - i.pos;
+            let rinv = (d.norm2() + self.eps2).rsqrt();
+            let mr = j.mass * rinv;
+            let a = mr * rinv * rinv * d;
+            f.acc += a;
+            f.jerk += a.rate(i.pos = i.vel, j.pos = j.vel);
+            f.pot -= mr;
+        }
+    }
+}
+
 /// Returns a trial for each potential.
 pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
     use potentials as of;
@@ -307,6 +341,7 @@ pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
         (of::Yukawa::LAW, of::DerivedYukawa::LAW),
         (of::Switched::LAW, of::DerivedSwitched::LAW),
         (rods::GayBerne::LAW, gay_berne::GayBerne::LAW),
+        (hermite::Hermite::LAW, jerks::DerivedHermite::LAW),
     ];
     let trial = |(by_hand, derived): (&'static Law, &'static Law)| {
         let tools = tools.clone();
@@ -315,7 +350,8 @@ pub fn trials(tools: &Arc<Tools>) -> Vec<Trial> {
         })
     };
     let same = Trial::test("gay_berne_by_hand_has_the_same_results", same_rods);
-    pairs.into_iter().map(trial).chain([same]).collect()
+    let jerks = Trial::test("hermite_by_hand_has_the_same_results", same_jerks);
+    pairs.into_iter().map(trial).chain([same, jerks]).collect()
 }
 
 /// Compares the results of the derived and of the other Gay-Berne interaction: slots of wrong forces
@@ -339,6 +375,27 @@ fn same_rods() -> Result<(), Failed> {
             + (found.torque - expected.torque).norm() / expected.torque.norm()
             + (found.pot - expected.pot).abs() / expected.pot.abs();
         if !(off < 1e-10) {
+            return Err(format!("{off:e}: {found:?}, {expected:?} by hand").into());
+        }
+    }
+    Ok(())
+}
+
+/// Compares the derived jerk with the library's.
+fn same_jerks() -> Result<(), Failed> {
+    let bodies: Vec<jerks::Body> = uniform(100, 1);
+    let of_library = |it: &jerks::Body| hermite::Body { pos: it.pos, vel: it.vel, mass: it.mass };
+    let others: Vec<_> = bodies.iter().map(of_library).collect();
+    let eps2 = 1.0 / 64.0;
+    let law = jerks::DerivedHermite { eps2 };
+    let derived = reference_self::<_, f64>(&law, Domain::Open, &bodies, &bodies)?;
+    let law = hermite::Hermite { eps2 };
+    let by_hand = reference_self::<_, f64>(&law, Domain::Open, &others, &others)?;
+    for (found, expected) in derived.iter().zip(&by_hand) {
+        let off = (found.acc - expected.acc).norm() / expected.acc.norm()
+            + (found.jerk - expected.jerk).norm() / expected.jerk.norm()
+            + (found.pot - expected.pot).abs() / expected.pot.abs();
+        if !(off < 1e-12) {
             return Err(format!("{off:e}: {found:?}, {expected:?} by hand").into());
         }
     }

@@ -28,6 +28,9 @@ impl BodyChecker<'_> {
         let span = call.method.span();
         match (receiver.ty, name.as_str()) {
             (Type::Real, "powi") => return self.powi(call, receiver),
+            (Type::Real | Type::Vector(_) | Type::Array(_) | Type::Tensor(_), "rate") => {
+                return self.rate(call, &receiver);
+            }
             (Type::Real, "gradient") => return self.gradient(call, &receiver),
             (Type::Tensor(_), _) => return self.tensor_method(call, receiver),
             (Type::Bool, "select") => return self.select(call, receiver),

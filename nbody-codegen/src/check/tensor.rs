@@ -214,12 +214,11 @@ fn product(a: ir::Expr, b: ir::Expr, span: Span) -> ir::Expr {
 /// Advises on a method that tensors lack.
 fn of_method(name: &str) -> String {
     match name {
-        "gradient" | "rate" => {
-            "a `Real` has derivatives: take a component, such as `t.xx`, or its `trace()`"
-                .to_owned()
+        "gradient" => {
+            "a `Real` has a gradient: take a component, such as `t.xx`, or its `trace()`".to_owned()
         }
         "transpose" => "a tensor is symmetric: remove the call".to_owned(),
         "clone" | "to_owned" | "into" => "every value is a copy: remove the call".to_owned(),
-        _ => suggestion(name, ["trace", "dot"]),
+        _ => suggestion(name, ["trace", "dot", "rate"]),
     }
 }

@@ -1,25 +1,25 @@
 //! Passes derivatives from a value back to the nodes that it was computed from.
 
 use std::collections::BTreeMap;
-use std::f64::consts::FRAC_2_SQRT_PI;
 
 use super::graph::{Graph, NodeId, Op};
 use super::monomial::Monomial;
+use super::slopes::Slopes;
 use super::sum::{Direction, Sum, Term};
 use crate::ir::{BinaryOp, Builtin, Type, UnaryOp};
 
 /// The reason why there is no gradient.
 pub enum Refusal {
-    /// The value does not depend on the target.
-    Independent,
+    /// The value does not depend on this one of the targets.
+    Independent(usize),
     /// The value depends on this variable or field of earlier iterations.
     Unknown(Op),
 }
 
 /// Returns the derivative of a real number by a node.
 pub fn gradient(graph: &mut Graph, value: NodeId, target: NodeId) -> Result<NodeId, Refusal> {
-    let depends = depending(graph, value, target)?;
-    let known = (0..graph.len()).filter(|&id| is_product(graph, id)).collect();
+    let depends = depending(graph, value, &[target])?;
+    let known = products(graph);
     let mut sweep = Sweep { graph, depends, target, known, terms: BTreeMap::new() };
     let one = Term { path: Vec::new(), factor: Monomial::number(1.0), direction: None };
     sweep.terms.insert(value, vec![one]);
@@ -39,16 +39,17 @@ pub fn gradient(graph: &mut Graph, value: NodeId, target: NodeId) -> Result<Node
     Ok(graph.real(0.0))
 }
 
-/// Returns whether each node depends on the target, and through it the value does.
-fn depending(graph: &Graph, value: NodeId, target: NodeId) -> Result<Vec<bool>, Refusal> {
-    let mut depends = vec![false; value.max(target) + 1];
-    depends[target] = true;
-    for node in target + 1..=value {
-        depends[node] = differentiable(graph, node).iter().any(|&operand| depends[operand]);
+/// Returns whether each node depends on a target; the value depends on each.
+pub fn depending(graph: &Graph, value: NodeId, targets: &[NodeId]) -> Result<Vec<bool>, Refusal> {
+    let last = targets.iter().fold(value, |last, &target| last.max(target));
+    let mut depends = vec![false; last + 1];
+    for node in 0..=last {
+        depends[node] = targets.contains(&node)
+            || differentiable(graph, node).iter().any(|&operand| depends[operand]);
     }
-    let (mut open, mut seen) = (vec![value], vec![false; value + 1]);
+    let (mut open, mut seen) = (vec![value], vec![false; last + 1]);
     while let Some(node) = open.pop() {
-        if node == target || std::mem::replace(&mut seen[node], true) {
+        if std::mem::replace(&mut seen[node], true) || targets.contains(&node) {
             continue;
         }
         if let op @ (Op::Unknown(_) | Op::UnknownField(_)) = &graph.node(node).op {
@@ -56,11 +57,19 @@ fn depending(graph: &Graph, value: NodeId, target: NodeId) -> Result<Vec<bool>, 
         }
         open.extend_from_slice(differentiable(graph, node));
     }
-    if depends.get(value) == Some(&true) { Ok(depends) } else { Err(Refusal::Independent) }
+    match targets.iter().position(|&target| !seen[target]) {
+        Some(k) => Err(Refusal::Independent(k)),
+        None => Ok(depends),
+    }
+}
+
+/// Returns the products and roots that a body has computed, each behind its operands.
+pub fn products(graph: &Graph) -> Vec<NodeId> {
+    (0..graph.len()).filter(|&id| is_product(graph, id)).collect()
 }
 
 /// Returns the operands that a node has derivatives by.
-fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
+pub fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
     let it = graph.node(node);
     let operands = &it.operands[..];
     match it.op {
@@ -146,7 +155,7 @@ impl Sweep<'_> {
                 Op::Binary(BinaryOp::Mul | BinaryOp::Div) | Op::Powi(_) | Op::Unary(UnaryOp::Neg)
             )
         {
-            return self.product(node, term);
+            return self.slopes(node, term);
         }
         match it.op {
             Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) => {
@@ -226,75 +235,25 @@ impl Sweep<'_> {
                 self.vector(x[0], term, &one, Direction::Node(a));
                 self.vector(x[1], term, &one, Direction::Node(b));
             }
-            Builtin::MulAdd => {
-                let [a, b] = [self.node(x[0]), self.node(x[1])];
-                self.real(x[0], term, &b);
-                self.real(x[1], term, &a);
-                self.real(x[2], term, &one);
-            }
-            Builtin::Min | Builtin::Max => {
-                if let Some(operand) = self.vanishing(node, x, term) {
-                    return self.real(operand, term, &one);
-                }
-                let op = if builtin == Builtin::Min { BinaryOp::Lt } else { BinaryOp::Gt };
-                let first = self.graph.binary(op, x[0], x[1], Type::Bool);
-                self.branch(x[0], term, first, true);
-                self.branch(x[1], term, first, false);
-            }
-            Builtin::Clamp => {
-                let below = self.graph.binary(BinaryOp::Lt, x[0], x[1], Type::Bool);
-                let above = self.graph.binary(BinaryOp::Gt, x[0], x[2], Type::Bool);
-                self.branch(x[1], term, below, true);
-                let mut inside = term.clone();
-                inside.path.push((below, false));
-                self.branch(x[2], &inside, above, true);
-                self.branch(x[0], &inside, above, false);
-            }
-            Builtin::Atan2 => {
-                let squares =
-                    [x[0], x[1]].map(|it| self.graph.binary(BinaryOp::Mul, it, it, Type::Real));
-                let sum = self.graph.binary(BinaryOp::Add, squares[0], squares[1], Type::Real);
-                let [y, x_] = [self.node(x[0]), self.node(x[1])];
-                let (by_y, by_x) = (x_.times(self.graph, sum, -1), y.times(self.graph, sum, -1));
-                self.real(x[0], term, &by_y);
-                self.real(x[1], term, &by_x.scaled(-1.0));
-            }
-            Builtin::Powf => {
-                let less = if let Some(power) = self.graph.literal(x[1]) {
-                    self.graph.real(power - 1.0)
-                } else {
-                    let one = self.graph.real(1.0);
-                    self.graph.binary(BinaryOp::Sub, x[1], one, Type::Real)
-                };
-                let power = self.math(Builtin::Powf, &[x[0], less]);
-                let by_base = self.node(x[1]).times(self.graph, power, 1);
-                self.real(x[0], term, &by_base);
-                if self.depends_on(x[1]) {
-                    let ln = self.math(Builtin::Ln, &x[..1]);
-                    let by_power = self.node(node).times(self.graph, ln, 1);
-                    self.real(x[1], term, &by_power);
-                }
-            }
-            Builtin::At | Builtin::Slope | Builtin::Curvature => {
-                let next = match builtin {
-                    Builtin::At => Builtin::Slope,
-                    Builtin::Slope => Builtin::Curvature,
-                    _ => Builtin::Third,
-                };
-                let slope = self.math(next, x);
-                let factor = self.node(slope);
-                self.real(x[1], term, &factor);
-            }
-            Builtin::Copysign => {
-                let one = self.graph.real(1.0);
-                let signs = [x[0], x[1]].map(|it| self.math(Builtin::Copysign, &[one, it]));
-                let factor = self.node(signs[0]).times(self.graph, signs[1], 1);
-                self.real(x[0], term, &factor);
-            }
-            _ => {
-                let factor = self.slope(builtin, node, x[0]);
-                self.real(x[0], term, &factor);
-            }
+            _ => self.slopes(node, term),
+        }
+    }
+
+    /// Passes the derivative by a real number on to the real numbers that it was computed from.
+    fn slopes(&mut self, node: NodeId, term: &Term) {
+        let it = self.graph.node(node);
+        let extreme = match it.op {
+            Op::Math(Builtin::Min | Builtin::Max) => self.vanishing(node, &it.operands, term),
+            _ => None,
+        };
+        if let Some(operand) = extreme {
+            return self.real(operand, term, &Monomial::number(1.0));
+        }
+        let Sweep { graph, depends, target, .. } = self;
+        for slope in (Slopes { graph, depends, targets: &[*target] }).of(node) {
+            let mut term = term.clone();
+            term.path.extend(slope.path);
+            self.real(slope.operand, &term, &slope.factor);
         }
     }
 
@@ -306,100 +265,6 @@ impl Sweep<'_> {
         let operand = [x[0], x[1]].into_iter().zip([x[1], x[0]]);
         let mut operand = operand.filter(|(_, other)| is_factor && is_zero(*other));
         operand.next().map(|(operand, _)| operand)
-    }
-
-    /// Returns the derivative of a function of one number.
-    fn slope(&mut self, builtin: Builtin, y: NodeId, x: NodeId) -> Monomial {
-        let real = Type::Real;
-        let times = |this: &Self, node, power| Monomial::number(1.0).times(this.graph, node, power);
-        match builtin {
-            Builtin::Sqrt => times(self, y, -1).scaled(0.5),
-            Builtin::Rsqrt => times(self, y, 3).scaled(-0.5),
-            Builtin::Recip => times(self, y, 2).scaled(-1.0),
-            Builtin::Cbrt => times(self, y, -2).scaled(1.0 / 3.0),
-            Builtin::Exp => times(self, y, 1),
-            Builtin::Ln => times(self, x, -1),
-            Builtin::Sin | Builtin::Cosh | Builtin::Sinh | Builtin::Cos => {
-                let (other, sign) = match builtin {
-                    Builtin::Sin => (Builtin::Cos, 1.0),
-                    Builtin::Cos => (Builtin::Sin, -1.0),
-                    Builtin::Sinh => (Builtin::Cosh, 1.0),
-                    _ => (Builtin::Sinh, 1.0),
-                };
-                let other = self.math(other, &[x]);
-                times(self, other, 1).scaled(sign)
-            }
-            Builtin::Tan | Builtin::Tanh => {
-                let (one, square) =
-                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, y, y, real));
-                let op = if builtin == Builtin::Tan { BinaryOp::Add } else { BinaryOp::Sub };
-                let slope = self.graph.binary(op, one, square, real);
-                times(self, slope, 1)
-            }
-            Builtin::Asin | Builtin::Acos => {
-                let (one, square) =
-                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, x, x, real));
-                let rest = self.graph.binary(BinaryOp::Sub, one, square, real);
-                let slope = self.math(Builtin::Rsqrt, &[rest]);
-                times(self, slope, 1).scaled(if builtin == Builtin::Asin { 1.0 } else { -1.0 })
-            }
-            Builtin::Atan => {
-                let (one, square) =
-                    (self.graph.real(1.0), self.graph.binary(BinaryOp::Mul, x, x, real));
-                let sum = self.graph.binary(BinaryOp::Add, one, square, real);
-                times(self, sum, -1)
-            }
-            Builtin::Erf | Builtin::Erfc => {
-                let square = self.graph.binary(BinaryOp::Mul, x, x, real);
-                let minus = self.graph.apply(Op::Unary(UnaryOp::Neg), vec![square], real);
-                let gauss = self.math(Builtin::Exp, &[minus]);
-                let sign = if builtin == Builtin::Erf { 1.0 } else { -1.0 };
-                times(self, gauss, 1).scaled(sign * FRAC_2_SQRT_PI)
-            }
-            Builtin::Abs => {
-                let one = self.graph.real(1.0);
-                let sign = self.math(Builtin::Copysign, &[one, x]);
-                times(self, sign, 1)
-            }
-            Builtin::Floor
-            | Builtin::Ceil
-            | Builtin::Round
-            | Builtin::Trunc
-            | Builtin::Powf
-            | Builtin::Atan2
-            | Builtin::Min
-            | Builtin::Max
-            | Builtin::Clamp
-            | Builtin::Copysign
-            | Builtin::MulAdd
-            | Builtin::Dot
-            | Builtin::Cross
-            | Builtin::Norm
-            | Builtin::Norm2
-            | Builtin::Least
-            | Builtin::Greatest
-            | Builtin::RotateLeft
-            | Builtin::CountOnes
-            | Builtin::MulHigh
-            | Builtin::At
-            | Builtin::Slope
-            | Builtin::Curvature
-            | Builtin::Third => unreachable!("derived above, or constant"),
-        }
-    }
-
-    /// Passes the derivative by a product on to its factors.
-    fn product(&mut self, node: NodeId, term: &Term) {
-        let is_atom = |it: NodeId| it == self.target || !self.depends_on(it);
-        let factors = Monomial::factors(self.graph, node, &is_atom).powers.into_iter();
-        let dependent = factors.filter(|(factor, _)| self.depends_on(*factor));
-        let slopes = dependent.map(|(factor, power)| {
-            let rest = Monomial::without(self.graph, node, factor, &is_atom);
-            (factor, rest.scaled(f64::from(power)))
-        });
-        for (factor, slope) in slopes.collect::<Vec<_>>() {
-            self.real(factor, term, &slope);
-        }
     }
 
     /// Passes the derivative by a scaled vector on.

@@ -118,7 +118,7 @@ impl Sum<'_> {
         value
     }
 
-    fn zero(&mut self) -> NodeId {
+    pub fn zero(&mut self) -> NodeId {
         let zero = self.graph.real(0.0);
         if self.ty == Type::Real {
             return zero;
@@ -155,6 +155,9 @@ impl Sum<'_> {
         let mut components = vec![None; self.ty.components()];
         for (direction, factors) in directions {
             let factor = self.real(factors);
+            if factor.number == 0.0 {
+                continue;
+            }
             match direction {
                 Direction::Unit(k) => components[k] = Some(node_of(self.graph, &factor)),
                 Direction::Node(_) => parts.push((factor, direction)),
@@ -165,6 +168,10 @@ impl Sum<'_> {
             let components = components.into_iter().map(|part| part.unwrap_or(zero)).collect();
             let node = self.graph.apply(Op::Components, components, self.ty);
             parts.push((Monomial::number(1.0), Direction::Node(node)));
+        }
+        if parts.is_empty() {
+            let zero = self.zero();
+            return (Monomial::number(0.0), Some(Direction::Node(zero)));
         }
         if let [(factor, direction)] = &parts[..] {
             return (factor.clone(), Some(*direction));

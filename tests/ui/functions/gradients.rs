@@ -45,6 +45,56 @@ mod gradients {
 }
 
 #[nbody::interaction]
+mod rates {
+    pub struct Law {
+        pub k: Real,
+        pub table: [[Real; 2]; 2],
+    }
+    pub struct Body {
+        pub pos: Point,
+        pub vel: Vector,
+        pub charge: Real,
+        pub kind: u32,
+    }
+    pub struct Sum {
+        pub power: Real,
+        pub jerk: Vector,
+    }
+
+    impl Interaction for Law {
+        type I = Body;
+        type J = Body;
+        type F = Sum;
+
+        fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
+            let d = j.pos - i.pos;
+            let e = self.k * d.norm2();
+            f.power += e.rate();
+            f.power += e.rate(i.pos);
+            f.power += e.rate(i.pos == i.vel);
+            f.power += e.rate(i.pos = i.charge);
+            f.power += e.rate(i.charge = 1);
+            f.power += e.rate(i.vel = i.pos);
+            f.power += e.rate(i.kind = 1);
+            f.power += e.rate(i.vel.x = 1.0);
+            f.power += e.rate(2.0 = 1.0);
+            f.power += e.rate(self.table = 1.0);
+            f.power += e.rate(i.pos = i.vel, i.pos = j.vel);
+            f.power += e.rate(i.pos = i.vel, i.charge = 1.0);
+            f.power += d.rate(i.pos = i.vel);
+            f.power += i.kind.rate(i.pos = i.vel);
+            f.jerk += i.pos.rate(i.pos = i.vel);
+            let mut s = e;
+            for k in 0..3 {
+                let t = s * d[k];
+                f.jerk += (t * d).rate(i.pos = i.vel);
+                s += e;
+            }
+        }
+    }
+}
+
+#[nbody::interaction]
 mod changes {
     pub struct Drift {
         pub step: Real,

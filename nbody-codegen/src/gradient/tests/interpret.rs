@@ -79,8 +79,10 @@ impl<'a> Interpreter<'a> {
             StmtKind::Accumulate { place, how, value, .. } => {
                 let Value::Numbers(value) = self.expr(value) else { unreachable!() };
                 let sign = if *how == Accumulate::Sub { -1.0 } else { 1.0 };
-                let sums = self.results.entry(place.of).or_insert_with(|| vec![0.0; value.len()]);
-                sums.iter_mut().zip(value).for_each(|(sum, value)| *sum += sign * value);
+                let first = place.component.as_ref().map_or(0, |index| self.index(index));
+                let n = place.whole.components();
+                let sums = self.results.entry(place.of).or_insert_with(|| vec![0.0; n]);
+                sums[first..].iter_mut().zip(value).for_each(|(sum, x)| *sum += sign * x);
             }
             StmtKind::If { condition, yes, no } => {
                 let branch = if self.expr(condition) == Value::Truth(true) { yes } else { no };
@@ -290,14 +292,14 @@ fn math(builtin: Builtin, x: &[Vec<f64>]) -> Vec<f64> {
 
 /// Returns the error function by its series.
 fn erf(x: f64) -> f64 {
-    if x.abs() > 5.0 {
+    if x.abs() > 6.0 {
         return x.signum();
     }
+    // All terms have one sign.
     let (mut term, mut sum) = (x, x);
     for k in 1..200 {
-        let k = f64::from(k);
-        term *= -x * x / k;
-        sum += term / (2.0 * k + 1.0);
+        term *= 2.0 * x * x / f64::from(2 * k + 1);
+        sum += term;
     }
-    sum * std::f64::consts::FRAC_2_SQRT_PI
+    sum * (-x * x).exp() * std::f64::consts::FRAC_2_SQRT_PI
 }
