@@ -399,3 +399,13 @@ fn powers_of_extremes_need_no_selection_and_quotients_share_a_division() {
     let selects = module.interactions[0].pair.body.exprs();
     assert!(selects.filter(|it| matches!(it.kind, ExprKind::Select(_))).count() > 0);
 }
+
+/// A direction whose factors cancel leaves the others.
+#[test]
+fn directions_that_cancel_leave_the_others() {
+    let body = "
+        let all = i.mu.x + i.q + self.k + self.modes[1];
+        let e = d.dot(j.mu) - 0.5 * (2.0 * d).dot(j.mu) + i.q * d.dot(i.mu) + all * r2;";
+    let seed: Vec<_> = (1..18).map(|n| (f64::from(n) * 0.37).sin()).collect();
+    assert_eq!(compare(body, &seed), 12);
+}
