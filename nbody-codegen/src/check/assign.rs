@@ -68,36 +68,7 @@ impl BodyChecker<'_> {
             return None;
         }
         if result != Some(ty) {
-            let help = match (&target, of_value(&value, ty)) {
-                (Target::Local(Place { of, component: None, .. }), _)
-                    if self.redeclared(*of, value.ty).is_some() =>
-                {
-                    self.redeclare(*of, value.ty)
-                }
-                (Target::Output(..) | Target::Entry(..), Some(real))
-                    if value.ty == Type::U32 && ty == Type::Real =>
-                {
-                    let count = match &target {
-                        Target::Output(_, Place { whole: Type::Array(n), .. })
-                        | Target::Entry(_, Place { whole: Type::Array(n), .. }, _) => {
-                            format!("[Count; {n}]")
-                        }
-                        _ => "Count".to_owned(),
-                    };
-                    format!("{real}, or declare the field as a `{count}`")
-                }
-                (Target::Output(_, Place { whole: Type::Array(_), component: None, .. }), _) => {
-                    format!("write `{}[k] += ...`", written(left))
-                }
-                (Target::Output(_, Place { whole: Type::Counts(_), component: None, .. }), _) => {
-                    format!("write `{}[k] += 1`", written(left))
-                }
-                (_, Some(real)) => real,
-                (Target::Particle(_), None) if matches!(ty, Type::Point(_)) => {
-                    "a position is displaced by a vector: `p.pos += self.dt * p.vel`".to_owned()
-                }
-                _ => "both sides must have one type".to_owned(),
-            };
+            let help = self.help_of_assignment(&target, left, &value, ty);
             let arguments = [&*value.ty.to_string(), &ty.to_string(), &help];
             self.items.cx.error(Site::of(right), &message::ASSIGN_TYPE, &arguments);
             return None;
@@ -134,6 +105,46 @@ impl BodyChecker<'_> {
         };
         self.push(kind);
         Some(())
+    }
+
+    /// Returns the help for an assignment of a value of another type than `ty`.
+    fn help_of_assignment(
+        &mut self,
+        target: &Target,
+        left: &Expr,
+        value: &ir::Expr,
+        ty: Type,
+    ) -> String {
+        match (target, of_value(value, ty)) {
+            (Target::Local(Place { of, component: None, .. }), _)
+                if self.redeclared(*of, value.ty).is_some() =>
+            {
+                self.redeclare(*of, value.ty)
+            }
+            (Target::Output(..) | Target::Entry(..), Some(real))
+                if value.ty == Type::U32 && ty == Type::Real =>
+            {
+                let count = match target {
+                    Target::Output(_, Place { whole: Type::Array(n), .. })
+                    | Target::Entry(_, Place { whole: Type::Array(n), .. }, _) => {
+                        format!("[Count; {n}]")
+                    }
+                    _ => "Count".to_owned(),
+                };
+                format!("{real}, or declare the field as a `{count}`")
+            }
+            (Target::Output(_, Place { whole: Type::Array(_), component: None, .. }), _) => {
+                format!("write `{}[k] += ...`", written(left))
+            }
+            (Target::Output(_, Place { whole: Type::Counts(_), component: None, .. }), _) => {
+                format!("write `{}[k] += 1`", written(left))
+            }
+            (_, Some(real)) => real,
+            (Target::Particle(_), None) if matches!(ty, Type::Point(_)) => {
+                "a position is displaced by a vector: `p.pos += self.dt * p.vel`".to_owned()
+            }
+            _ => "both sides must have one type".to_owned(),
+        }
     }
 
     /// Resolves the left side of an assignment.

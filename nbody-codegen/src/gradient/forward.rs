@@ -62,7 +62,9 @@ fn order(graph: &Graph, value: NodeId, depends: &[bool], targets: &[NodeId]) -> 
     needed[value] = true;
     for node in (0..=value).rev() {
         if needed[node] && depends[node] && !targets.contains(&node) {
-            differentiable(graph, node).iter().for_each(|&operand| needed[operand] = true);
+            for &operand in differentiable(graph, node) {
+                needed[operand] = true;
+            }
         }
     }
     (0..=value).filter(|&it| needed[it] && depends[it] && !targets.contains(&it)).collect()

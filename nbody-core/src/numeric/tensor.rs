@@ -101,6 +101,10 @@ where
     }
 }
 
+#[allow(
+    clippy::expl_impl_clone_on_copy,
+    reason = "a derived impl would ask for clones of the array"
+)]
 impl<L: Lane, const D: usize> Clone for Tensor<L, D>
 where
     Dimension<D>: Symmetric,
