@@ -323,7 +323,8 @@ impl<'a> Stub<'a> {
         let f = self.meant(roles.get("F")).or(unnamed.last().copied()).unwrap_or(p);
         let t = self.meant(roles.get("T")).map(ToTokens::to_token_stream);
         let t = t.unwrap_or_else(|| quote!(#krate::Nothing));
-        let (members, constant) = (roles.members.unwrap_or(2), self.declaration(target, "tuple"));
+        let members = roles.members.unwrap_or(2).clamp(1, syntax::MOST_MEMBERS);
+        let constant = self.declaration(target, "tuple");
         quote! {
             unsafe impl #krate::Tuple for #target {
                 type P = #p;

@@ -15,3 +15,4 @@ pub use items::{
 };
 pub use module::function;
 pub use parts::{plain_name, statement_attributes, type_name, without_groups};
+pub use tuple::MOST as MOST_MEMBERS;

@@ -9,7 +9,7 @@ use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
 /// The most particles of a tuple: a thread keeps the results of all of them.
-const MOST: usize = 8;
+pub const MOST: usize = 8;
 
 const ITEMS: &str =
     "`type P`, `type F`, `fn tuple` and, if each tuple has a record of its own, `type T`";
