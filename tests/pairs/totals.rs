@@ -98,7 +98,7 @@ impl Way {
 }
 
 /// Compares a total with the results of all particles and their bounds.
-pub(super) fn compare<F: Record<Lane = f64>>(
+fn compare<F: Record<Lane = f64>>(
     found: &PairTotal<F>,
     results: &[F],
     bounds: &[F],
