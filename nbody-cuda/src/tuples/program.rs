@@ -50,10 +50,7 @@ impl Program {
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
         let types = types(program, particles, results)?;
         let share = border::text(&[Share::text()]);
-        // The compiler gives tuples of many particles so many registers that few threads run at once.
-        let bounds = if program.members > 3 { "BLOCK, 5" } else { "BLOCK" };
-        let sum = SUM.replace("LAUNCH_BOUNDS", bounds);
-        let _ = writeln!(source, "{BUFFERS}\n{types}\n{RESULTS}\n{share}\n{sum}");
+        let _ = writeln!(source, "{BUFFERS}\n{types}\n{RESULTS}\n{share}\n{SUM}");
         Ok(Self {
             name: program.name,
             source,

@@ -52,7 +52,7 @@ __device__ __forceinline__ void add_results(
 }
 
 // Sums the results of n particles.
-extern "C" __global__ void __launch_bounds__(LAUNCH_BOUNDS) sum_tuples(
+extern "C" __global__ void __launch_bounds__(BLOCK) sum_tuples(
     const Parameters parameters, const Space space, const RowP *__restrict__ particles,
     const RowT *__restrict__ records, const Share *__restrict__ shares,
     const Indices *__restrict__ members, const u32 *__restrict__ kinds,
