@@ -1,5 +1,5 @@
 //! The loop over tuples, compiled for each tuple that is declared and for each level of vector
-//! instructions. All have the same results.
+//! instructions. Their results differ in special functions alone.
 
 use std::marker::PhantomData;
 
