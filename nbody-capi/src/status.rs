@@ -108,6 +108,7 @@ fn status(error: &Error) -> Status {
         | Error::NoTriclinic { .. }
         | Error::OneDimension { .. }
         | Error::PointOfLists { .. }
+        | Error::PointOfImages { .. }
         | Error::SimdUnavailable { .. } => Status::Unsupported,
         _ => Status::Argument,
     }

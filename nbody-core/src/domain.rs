@@ -24,9 +24,10 @@ use crate::triclinic::{BoxVectors, Cell};
 ///
 /// In a periodic box the difference of two positions is the difference to the nearest image (the
 /// minimum image convention): dₖ − Lₖ rint(dₖ / Lₖ), at most half of the box in each component.
-/// Each pair of particles is evaluated once, so that an interaction with a range of more than half
-/// of the shortest length misses images. Positions may lie anywhere; [`wrap`](Self::wrap) moves
-/// them into the box.
+/// Without a cutoff each pair of particles is evaluated once, so that an interaction with a range of
+/// more than half of the shortest length misses images. With a cutoff every image within it is
+/// evaluated, images of the particle itself among them. Positions may lie anywhere;
+/// [`wrap`](Self::wrap) moves them into the box.
 ///
 /// In a [triclinic](Self::triclinic) box whole vectors c are subtracted from the difference, then
 /// whole b, then whole a. It is the difference to the nearest image if any image is nearer than half

@@ -466,7 +466,8 @@ pub enum Error {
     /// A cutoff is half of a periodic box or more, so that it meets several images.
     #[error(
         "the cutoff of {} is up to {} in a periodic box of length {length} along {axis}: expected less \
-         than half of the length; take a larger box or a shorter cutoff",
+         than half of the length; take a larger box or a shorter cutoff, or evaluate all pairs, \
+         which have all images",
         either(laws), short(*cutoff)
     )]
     CutoffBeyondBox {
@@ -479,6 +480,44 @@ pub enum Error {
         cutoff: f64,
         /// The length of the box.
         length: f64,
+    },
+    /// The cutoff of some pair over all pairs in a periodic box may be infinite or NaN.
+    #[error(
+        "the cutoff of `{law}` may be infinite or NaN in a periodic box: expected a bound, within which \
+         the images of a pair are summed; make it finite for every pair and independent of positions, or \
+         leave the space open"
+    )]
+    UnboundedImages {
+        /// The interaction.
+        law: &'static str,
+    },
+    /// An interaction with a point among its parameters is given a box shorter than two cutoffs.
+    #[error(
+        "`{law}` has a point among its parameters, which has no images, and a cutoff of up to {}, more \
+         than half of the periodic box; take a larger box or a shorter cutoff",
+        short(*cutoff)
+    )]
+    PointOfImages {
+        /// The interaction.
+        law: &'static str,
+        /// The greatest cutoff of these particles.
+        cutoff: f64,
+    },
+    /// A periodic box is so short that a cutoff meets too many images.
+    #[error(
+        "the cutoff of `{law}` is up to {}, within which a pair has images in {found} copies of the \
+         periodic box: expected up to {limit}; take a larger box or a shorter cutoff",
+        short(*cutoff)
+    )]
+    TooManyImages {
+        /// The interaction.
+        law: &'static str,
+        /// The greatest cutoff of these particles.
+        cutoff: f64,
+        /// The number of copies of the box that are two cutoffs long.
+        found: f64,
+        /// The most copies.
+        limit: usize,
     },
     /// The offsets of rows do not ascend from 0 to the number of indices.
     #[error(

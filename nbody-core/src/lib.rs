@@ -84,7 +84,7 @@ pub mod pack {
     pub use crate::memory::folding::fold_rows;
     pub use crate::records::binding::{Binding, Place};
     pub use crate::records::field_value::{find_field, values};
-    pub use crate::records::numbers::axes;
+    pub use crate::records::numbers::{along_axes, axes};
     pub use crate::records::pack::*;
     pub use crate::records::parameters::{Parameters, check_parameters};
     pub use crate::records::rows::{Once, OwnedRows, Rows, WriteRows};
@@ -107,6 +107,7 @@ pub mod untyped {
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{DeviceColumn, NumberType};
     pub use crate::pairs::engine::Engine;
+    pub use crate::pairs::images::{Images, bounds};
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};
     pub use crate::ranks::communicator::{Communicator, Message, OnHost, PassMemory};
     pub use crate::ranks::connection::Connection;

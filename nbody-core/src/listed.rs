@@ -12,6 +12,7 @@ use crate::law::interaction::Law;
 use crate::lists::Skin;
 use crate::lists::cutoff::Cutoff;
 use crate::lists::engine::{Neighbours, Origin, ShortRange};
+use crate::lists::is_short;
 use crate::memory::buffer::Buffer;
 use crate::options::Options;
 use crate::pairs::engine::Engine;
@@ -30,6 +31,10 @@ pub struct Listed<Of = ()> {
     domain: Domain,
     /// The lists, created when first needed.
     lists: Option<Box<dyn Neighbours>>,
+    /// Whether the law excludes pairs.
+    excludes: bool,
+    /// All pairs, for boxes that are too short for lists.
+    all_pairs: Option<Box<dyn Engine>>,
 }
 
 impl<Of> Listed<Of> {
@@ -45,12 +50,14 @@ impl<Of> Listed<Of> {
         domain.check(options.precision)?;
         law.check_domain(&domain)?;
         let law = device.short_range(law, parameters, options.domain(Domain::Open))?;
-        Ok(Self { owner: PhantomData, device, law, cutoff, domain, lists: None })
+        let (owner, lists, all_pairs) = Default::default();
+        Ok(Self { owner, device, law, cutoff, domain, lists, excludes: false, all_pairs })
     }
 
     /// Leaves out these pairs, instead of the pairs that were left out before.
     pub fn exclude(&mut self, pairs: &[[u32; 2]]) {
         self.law.exclude(pairs);
+        self.excludes = !pairs.is_empty();
     }
 
     /// Evaluates the pairs of lists that are given, and stores the sums.
@@ -101,6 +108,27 @@ impl<Of> Listed<Of> {
     /// Returns the cutoff with the parameters.
     pub fn cutoff(&self) -> &Cutoff {
         &self.cutoff
+    }
+
+    /// Returns the engine of all pairs, if the box is shorter than two cutoffs: a list would have
+    /// nearly all particles, in several images. `None` if lists are used, which refuse pairs that are
+    /// given or excluded in such a box, and cutoffs that depend on particles.
+    fn in_short_box(&mut self) -> Result<Option<&mut dyn Engine>, Error> {
+        let domain = self.lists.as_ref().map_or(self.domain, |lists| lists.domain());
+        let is_restricted =
+            self.excludes || self.lists.as_ref().is_some_and(|lists| !lists.is_unrestricted());
+        if is_restricted || !is_short(&domain, &self.cutoff) {
+            return Ok(None);
+        }
+        let (law, parameters) = (self.law.law(), self.law.parameters());
+        let engine = match self.all_pairs.take() {
+            Some(engine) => engine,
+            None => self.device.all_pairs(law, parameters, self.law.options().domain(domain))?,
+        };
+        let engine = self.all_pairs.insert(engine);
+        engine.set_parameters(parameters)?;
+        engine.set_domain(domain)?;
+        Ok(Some(&mut **engine))
     }
 
     /// Updates the lists, and returns the j-particles as the lists take them.
@@ -159,6 +187,9 @@ impl<Of: fmt::Debug + 'static> Engine for Listed<Of> {
         out: &mut dyn Buffer,
         store: Store,
     ) -> Result<(), Error> {
+        if let Some(all_pairs) = self.in_short_box()? {
+            return all_pairs.evaluate(i, j, out, store);
+        }
         let j = self.update(i, j, out)?;
         let lists = self.lists.as_deref().expect("updated");
         self.law.evaluate(lists, i, j, out, store)
@@ -170,6 +201,9 @@ impl<Of: fmt::Debug + 'static> Engine for Listed<Of> {
         j: Sources<'_, dyn Buffer>,
         out: &mut dyn Buffer,
     ) -> Result<Duration, Error> {
+        if let Some(all_pairs) = self.in_short_box()? {
+            return all_pairs.time(i, j, out);
+        }
         let j = self.update(i, j, out)?;
         let lists = self.lists.as_deref().expect("updated");
         self.law.time(lists, i, j, out)

@@ -54,8 +54,7 @@ impl BoxVectors {
 
     /// Returns the vectors a, b and c.
     pub fn to_array(self) -> [[f64; 3]; 3] {
-        let Cell { lengths: [ax, by, cz], tilts: [bx, cx, cy] } = self.0;
-        [[ax, 0.0, 0.0], [bx, by, 0.0], [cx, cy, cz]]
+        self.0.vectors()
     }
 
     /// Returns the components of the vectors.
@@ -93,6 +92,12 @@ impl Cell {
     /// Returns whether the box is not rectangular.
     pub fn is_tilted(&self) -> bool {
         self.tilts.iter().any(|tilt| tilt.abs() > 0.0)
+    }
+
+    /// Returns the vectors a, b and c, zero along open axes.
+    pub(crate) fn vectors(&self) -> [[f64; 3]; 3] {
+        let ([ax, by, cz], [bx, cx, cy]) = (self.lengths, self.tilts);
+        [[ax, 0.0, 0.0], [bx, by, 0.0], [cx, cy, cz]]
     }
 
     /// Returns the components of vector `k` before the diagonal.

@@ -57,7 +57,8 @@ use proc_macro::TokenStream;
 ///   `fn cutoff(&self, i: &I, j: &J) -> Real` returns the distance beyond which a pair
 ///   contributes nothing.
 /// - **Space**: in a periodic box (`Options::domain`) the difference of two points is taken to the
-///   nearest image; the declaration stays the same.
+///   nearest image, and with a cutoff every image within it contributes; the declaration stays the
+///   same.
 /// - **Statements**: `let` and `let mut`, assignment to variables and components, `if`/`else`,
 ///   `for k in 0..N` with a constant N, `return` as a guard inside an `if`.
 /// - **Expressions**: arithmetic, comparison, `&&`, `||`, `!`, `if`/`else`, components (`.x`,

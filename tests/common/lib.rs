@@ -388,7 +388,7 @@ pub mod spaces {
     }
     fn twice(reach: Real, a: Point, b: Point) -> Real {
         let space = difference(a, b);
-        if reach > 0.75 {
+        if reach > 0.4375 {
             return reach;
         }
         space.norm2() * 2.0
@@ -401,12 +401,12 @@ pub mod spaces {
 
         fn cutoff(&self, i: &Target, j: &Source) -> Real {
             if j.kind == 0 {
-                return 2.0;
+                return 0.75;
             }
             // The cutoff has few values, so that no squared distance is within rounding errors of
             // its square.
             let d = j.pos - i.pos;
-            if i.reach > 0.5 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
+            if i.reach > 0.375 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
         }
 
         fn pair(&self, space: &Target, cutoff: &Source, reach: &mut Sums) {

@@ -9,6 +9,7 @@ use nbody_interactions::lennard_jones::LennardJones;
 use nbody_tests::contacts::contact::{Ball, Either, Near, Uniform};
 use nbody_tests::inputs::{Digits, Inputs, particles, particles_twice, sets};
 use nbody_tests::lists::over_lists;
+use nbody_tests::spaces::{Source, Spaces, Target};
 
 /// Bound on the distances that lists round: 8 reaches, plus one.
 const ROUNDED: f64 = 9.0;
@@ -194,6 +195,25 @@ fn pairs_at_the_edge_of_the_cutoff_may_count_or_not() {
         assert_eq!(count(&bounds) as usize, at_edge, "{precision}");
         let differ = found.iter().zip(&expected).filter(|(a, b)| a.count != b.count).count();
         assert!(differ <= at_edge, "{precision}: {differ} differ");
+    }
+}
+
+/// A cutoff that grows with the distance: a pair that is a little too close for it may count.
+#[test]
+fn pairs_at_the_edge_of_a_growing_cutoff_may_count_or_not() {
+    let x = Spaces { scale: 0.625 };
+    for sign in [-1.0, 1.0] {
+        // The cutoff of this pair is 0.3125 up to the distance sqrt(1/8), and 0.625 beyond.
+        let distance = 0.125_f64.sqrt() * (1.0 + 1e-9 * sign);
+        let i = [Target { pos: Point::new(0.0, 0.0, 0.0), reach: 0.5 }];
+        let j = [Source { pos: Point::new(distance, 0.0, 0.0), kind: 1 }];
+        let expected = reference::<_, f64>(&x, Domain::Open, &i, &j).unwrap()[0].cutoff;
+        assert_eq!(expected, if sign > 0.0 { 0.5 } else { 0.0 });
+        let bounds = ErrorBounds::new(&x, Domain::Open, &i, &j).unwrap();
+        let bound = |precision| bounds.bounds(&Options::default().precision(precision))[0].cutoff;
+        assert!(bound(Precision::Single) >= 0.5, "{sign}");
+        assert!(bound(Precision::Mixed) >= 0.5, "{sign}");
+        assert!(bound(Precision::Double) < 1e-15, "{sign}");
     }
 }
 

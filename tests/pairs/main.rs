@@ -12,6 +12,8 @@ mod first_use;
 #[cfg(not(feature = "quick"))]
 mod functions;
 mod gradients;
+#[cfg(not(feature = "quick"))]
+mod images;
 mod inputs;
 mod large;
 mod line;

@@ -98,7 +98,7 @@ impl Way {
 }
 
 /// Compares a total with the results of all particles and their bounds.
-fn compare<F: Record<Lane = f64>>(
+pub(super) fn compare<F: Record<Lane = f64>>(
     found: &PairTotal<F>,
     results: &[F],
     bounds: &[F],

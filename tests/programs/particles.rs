@@ -43,6 +43,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let of_any_record = [
         Program::row_copies(),
         Program::gather(),
+        Program::images(),
         Program::parts(),
         Program::moving(),
         Program::subset(),

@@ -16,7 +16,7 @@ use crate::numeric::precision::Precision;
 use crate::options::{Accumulation, Options};
 use crate::pairs::sources::Sources;
 use crate::parallel;
-use crate::records::numbers::{Number, numbers};
+use crate::records::numbers::{Number, axes, numbers};
 use crate::records::pack;
 use crate::records::rows::{OwnedRows, Rows};
 
@@ -38,7 +38,8 @@ struct Sets {
     parameters: Vec<Bounded>,
     domain: Domain,
     i: Vec<Bounded>,
-    j: Vec<Bounded>,
+    /// The j-particles, in each copy of the box.
+    j: Vec<Vec<Bounded>>,
     /// The number of i-particles and of j-particles.
     counts: [usize; 2],
     skips_self: bool,
@@ -69,8 +70,8 @@ impl ErrorBounds {
             parameters: bounded(law.parameters, parameters),
             domain,
             i: bounded(law.i, i.words()),
-            j: bounded(law.j, j.words()),
-            counts: [i.count(), j.count()],
+            j: j.iter().map(|copy| bounded(law.j, copy.words())).collect(),
+            counts: [i.count(), j[0].count()],
             skips_self: inputs.skips_self(),
             length: 0.0,
         };
@@ -89,7 +90,8 @@ impl ErrorBounds {
     /// Returns the largest permissible deviations from the reference, component by component: see
     /// [`ErrorBounds::bounds`](crate::ErrorBounds::bounds).
     pub fn bounds(&self, options: &Options) -> OwnedRows {
-        let nj = self.sets.counts[1];
+        let copies = self.sets.j.len();
+        let nj = self.sets.counts[1].saturating_mul(copies);
         let bag = options.order.unwrap_or_default().bag.clamp(1, nj.max(1));
         let (roundoff, factor) = match options.precision {
             Precision::Double => (f64::ROUNDOFF, 2.0),
@@ -104,7 +106,7 @@ impl ErrorBounds {
         let summing = |equal: f64| {
             1.0 + match (options.precision, options.accumulation) {
                 (Precision::Double, _) | (_, Accumulation::Direct) => additions(nj, equal),
-                (_, Accumulation::Blocked) => additions(bag + nj / bag, equal),
+                (_, Accumulation::Blocked) => additions(bag + nj / bag + copies - 1, equal),
                 (_, Accumulation::BlockedF64) => additions(bag, equal),
                 (_, Accumulation::Compensated) => {
                     let terms = bag.saturating_mul(options.bags_per_fold(bag)).min(nj);
@@ -160,11 +162,25 @@ impl Sets {
     /// Evaluates every pair with running error bounds and sums the terms of each i-particle;
     /// positions are double-single or rounded like other numbers.
     fn sum(&self, double_single: bool) -> Vec<Vec<Sum>> {
-        let positions = Positions::new(self.domain, double_single, self.length);
+        let length = self.length + self.moved();
+        let positions = Positions::new(self.domain, double_single, length);
         let setting = CheckSetting { parameters: &self.parameters, positions };
         let nothing = bounded(self.law.f, &pack::nothing(self.law.f));
         let stack = self.law.stack(size_of::<Bounded>());
         parallel::map(self.counts[0], stack, &|k| self.particle(&setting, &nothing, k))
+    }
+
+    /// Returns the greatest magnitude of a coordinate in a copy of the box, where engines round
+    /// positions again.
+    fn moved(&self) -> f64 {
+        let mut greatest = 0.0_f64;
+        for copy in &self.j[1..] {
+            for (number, axis) in copy.iter().zip(axes(self.law.j).cycle()) {
+                let is_moved = axis.is_some() && number.value.is_finite();
+                greatest = greatest.max(if is_moved { number.value.abs() } else { 0.0 });
+            }
+        }
+        greatest
     }
 
     /// Sums the terms of the i-particle with this index.
@@ -172,11 +188,13 @@ impl Sets {
         let [of_i, of_j] = [self.law.i, self.law.j].map(pack::dim);
         let i = &self.i[k * of_i..][..of_i];
         let only_sums = self.law.f.iter().all(|field| field.kind.is_sum());
-        let mut terms = Terms::new(self.law.f, self.counts[1]);
+        let mut terms = Terms::new(self.law.f, self.counts[1] * self.j.len());
         let mut wholes = [(); WHOLES].map(|()| nothing.to_vec());
         let mut term = nothing.to_vec();
-        for l in (0..self.counts[1]).filter(|&l| !self.skips_self || k != l) {
-            let j = &self.j[l * of_j..][..of_j];
+        let of_copies =
+            (0..self.j.len()).flat_map(|copy| (0..self.counts[1]).map(move |l| (copy, l)));
+        for (copy, l) in of_copies.filter(|&it| !self.skips_self || it != (0, k)) {
+            let j = &self.j[copy][l * of_j..][..of_j];
             let edges = Edges::of(self, setting, [i, j]);
             let Some(edges) = edges else { continue };
             let add = |setting: &CheckSetting<'_>, f: &mut [Bounded]| {
@@ -215,8 +233,8 @@ fn stretched<'a>(setting: &CheckSetting<'a>, stretch: Stretch) -> CheckSetting<'
     CheckSetting { positions: setting.positions.stretched(stretch), ..*setting }
 }
 
-/// For single and double precision: the stretch that makes the distance of a pair at the edge of
-/// the cutoff so short that the pair counts; `None` for other pairs.
+/// For single and double precision: the stretch with which a pair at the edge of the cutoff counts;
+/// `None` for other pairs.
 struct Edges([Option<Stretch>; 2]);
 
 impl Edges {
@@ -228,19 +246,21 @@ impl Edges {
         let reach = sets.pair.cutoff(setting, i, j);
         let reach_error = relative(reach * reach);
         let within = |stretch: Stretch| sets.pair.within(&stretched(setting, stretch), i, j);
-        // Twice for `f64`: the reference is rounded, too.
-        let shorter = [f32::ROUNDOFF, 2.0 * f64::ROUNDOFF].map(|roundoff| Stretch {
-            sign: -1.0,
-            roundoff,
-            error: reach_error,
-        });
-        if !within(shorter[0]) {
+        let edge = |roundoff: f64| {
+            let shorter = Stretch { sign: -1.0, roundoff, error: reach_error };
+            let error = reach_error + Bounded::MARGIN + 2.0;
+            [shorter, Stretch { sign: 1.0, error, ..shorter }].map(|it| (it, within(it)))
+        };
+        let single = edge(f32::ROUNDOFF);
+        if single.iter().all(|(_, counts)| !counts) && !within(Stretch::default()) {
             return None;
         }
-        Some(Self(shorter.map(|shorter| {
-            let error = reach_error + Bounded::MARGIN + 2.0;
-            let longer = Stretch { sign: 1.0, error, ..shorter };
-            (within(shorter) && !within(longer)).then_some(shorter)
+        // Twice for `f64`: the reference is rounded, too.
+        Some(Self([single, edge(2.0 * f64::ROUNDOFF)].map(|edge| match edge {
+            [(shorter, true), (_, false)] => Some(shorter),
+            // A cutoff may grow faster than the distance.
+            [(_, false), (longer, true)] => Some(longer),
+            _ => None,
         })))
     }
 }

@@ -69,11 +69,12 @@ pub(super) struct Check<'a> {
 /// Particles in the range of `f32`, and the pair functions.
 struct Pairs<'a> {
     wide: Pair,
-    sources: PackedSources,
+    sources: Vec<PackedSources>,
     narrow: CheckedPair,
     setting: CheckSetting<'a>,
-    /// The j-particles in the range of `f32`, and the result without any pair.
-    narrow_j: Vec<Bounded>,
+    /// The j-particles in the range of `f32`, in each copy of the box, and the result without any
+    /// pair.
+    narrow_j: Vec<Vec<Bounded>>,
     nothing: Vec<Bounded>,
 }
 
@@ -87,7 +88,7 @@ impl Check<'_> {
         if precision == Precision::Double {
             return Ok(());
         }
-        let rows = [parameters, i.words(), j.words()];
+        let rows = [parameters, i.words(), j[0].words()];
         let fields = [law.parameters, law.i, law.j];
         let names = ["parameters", "i-particles", "j-particles"];
         for ((what, fields), rows) in names.into_iter().zip(fields).zip(rows) {
@@ -97,10 +98,10 @@ impl Check<'_> {
             let numbers: Vec<_> = pack::reals(law.j, rows[2]).collect();
             sums_beyond(charges, law.j, &numbers, precision)?;
         }
-        let fits = (PAIRS / j.count().max(1)).max(FEW);
+        let fits = (PAIRS / (j.len() * j[0].count()).max(1)).max(FEW);
         let targets = sample(i.count(), fits);
         let parameters = narrowed(law.parameters, rows[0]);
-        let pairs = self.pairs(&parameters, domain, rows[2])?;
+        let pairs = self.pairs(&parameters, domain)?;
         let row = |k: usize| &rows[1][k * pack::dim(law.i)..][..pack::dim(law.i)];
         let stack = law.stack(2 * size_of::<f64>());
         let lost = |k: usize| self.lost(&pairs, targets[k], row(targets[k]));
@@ -112,19 +113,15 @@ impl Check<'_> {
         })
     }
 
-    fn pairs<'b>(
-        &self,
-        parameters: &'b [Bounded],
-        domain: Domain,
-        j: &[u64],
-    ) -> Result<Pairs<'b>, Error> {
-        let law = self.inputs.law;
+    fn pairs<'b>(&self, parameters: &'b [Bounded], domain: Domain) -> Result<Pairs<'b>, Error> {
+        let Inputs { law, j, .. } = &self.inputs;
+        let sources = j.iter().map(|copy| PackedSources::pack(copy));
         Ok(Pairs {
             wide: Pair::new(law, self.inputs.parameters, domain)?,
-            sources: PackedSources::pack(&self.inputs.j)?,
+            sources: sources.collect::<Result<_, _>>()?,
             narrow: law.checked_pair(CheckNumbers::Narrow)?,
             setting: CheckSetting { parameters, positions: Positions::new(domain, false, 0.0) },
-            narrow_j: narrowed(law.j, j),
+            narrow_j: j.iter().map(|copy| narrowed(law.j, copy.words())).collect(),
             nothing: narrowed(law.f, &pack::nothing(law.f)),
         })
     }
@@ -142,23 +139,25 @@ impl Check<'_> {
         let [mut term, mut whole] = [(); 2].map(|()| pairs.wide.running(row.to_vec()));
         let [mut narrow_term, mut narrow_whole] = [(); 2].map(|()| pairs.nothing.clone());
         let mut sums = Sums::new(pack::dim(law.f));
-        let count = self.inputs.j.count();
-        for l in (0..count).filter(|&l| !self.inputs.skips_self() || l != target) {
-            let j = &pairs.narrow_j[l * of_j..][..of_j];
-            term.clear();
-            narrow_term.copy_from_slice(&pairs.nothing);
-            for wide in [&mut term, &mut whole] {
-                wide.add(&pairs.sources, l);
+        for (copy, narrow_j) in pairs.narrow_j.iter().enumerate() {
+            let own = (self.inputs.skips_self() && copy == 0).then_some(target);
+            for l in (0..self.inputs.j[copy].count()).filter(|&l| own != Some(l)) {
+                let j = &narrow_j[l * of_j..][..of_j];
+                term.clear();
+                narrow_term.copy_from_slice(&pairs.nothing);
+                for wide in [&mut term, &mut whole] {
+                    wide.add(&pairs.sources[copy], l);
+                }
+                for narrow in [&mut narrow_term, &mut narrow_whole] {
+                    pairs.narrow.pair(&pairs.setting, &i, j, l as u32, narrow);
+                }
+                sums.add(&term.numbers(), &values(&narrow_term));
+                if (l + 1).is_multiple_of(bag) {
+                    sums.end_bag();
+                }
             }
-            for narrow in [&mut narrow_term, &mut narrow_whole] {
-                pairs.narrow.pair(&pairs.setting, &i, j, l as u32, narrow);
-            }
-            sums.add(&term.numbers(), &values(&narrow_term));
-            if (l + 1).is_multiple_of(bag) {
-                sums.end_bag();
-            }
+            sums.end_bag();
         }
-        sums.end_bag();
         if self.is_tree {
             sums.end_cells();
         }

@@ -49,7 +49,8 @@ impl Inputs<'_> {
         if let Some((at, &found)) = beyond {
             return Err(Error::NoParticle { what: "targets", at, found, n });
         }
-        let sources = PackedSources::pack(&self.j)?;
+        let sources = self.j.iter().map(|copy| PackedSources::pack(copy));
+        let sources = sources.collect::<Result<Vec<_>, _>>()?;
         let result = |at: usize| {
             let k = targets.map_or(at, |targets| targets[at]);
             let target = self.i.words()[k * dim..][..dim].to_vec();

@@ -177,7 +177,7 @@ impl<X: Interaction> ErrorBounds<X> {
     /// Comput. 26, 1955).
     ///
     /// A pair whose distance is within its error of the cutoff may count or not: its whole term,
-    /// evaluated just within the cutoff, is added to the bound. Other counts are exact.
+    /// evaluated within the cutoff, is added to the bound. Other counts are exact.
     ///
     /// [`Accumulation::Direct`]: crate::Accumulation::Direct
     /// [`Accumulation::Blocked`]: crate::Accumulation::Blocked

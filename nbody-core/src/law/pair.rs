@@ -48,7 +48,7 @@ impl Pair {
 
     /// Returns the result of one j-particle for one i-particle, as a row.
     pub fn evaluate(&self, i: Vec<u64>, j: Vec<u64>) -> Vec<u64> {
-        let [total, _] = self.sum(i, &PackedSources(one(self.law.j, j)), None);
+        let [total, _] = self.sum(i, &[PackedSources(one(self.law.j, j))], None);
         total
     }
 
@@ -65,19 +65,34 @@ impl Pair {
         PairSetting { parameters, domain, skips_self, folding: &self.folding }
     }
 
-    /// Returns the compensated sums of all j-particles for one i-particle, and their rounding
-    /// errors, as rows. The j-particle with the index `own` is left out.
-    pub fn sum(&self, i: Vec<u64>, j: &PackedSources, own: Option<usize>) -> [Vec<u64>; 2] {
+    /// Returns the compensated sums of all j-particles, in one copy of the box after another, for
+    /// one i-particle, and their rounding errors, as rows. The j-particle with the index `own` is
+    /// left out in the first copy.
+    pub fn sum(&self, i: Vec<u64>, j: &[PackedSources], own: Option<usize>) -> [Vec<u64>; 2] {
         let i = one(self.law.i, i);
-        let setting = self.setting(own.is_some());
         let i = View { lines: i.lines(), first: own.unwrap_or(0), range: 0..1 };
-        let j = View { lines: j.0.lines(), first: 0, range: 0..j.0.len() };
         let mut sums = [(); 2].map(|()| vec![Line([0; LINE]); pack::dim(self.law.f)]);
         for sums in &mut sums {
             self.folding.begin(sums);
         }
         let [total, lost] = &mut sums;
-        self.loops.one(&setting, &i, &j, total, Some(lost));
+        let nothing = total.clone();
+        let mut folded = total.clone();
+        let kinds = self.folding.kinds().iter().enumerate();
+        let others: Vec<_> = kinds.filter(|(_, kind)| !kind.is_sum()).map(|(c, _)| c).collect();
+        for (copy, j) in j.iter().enumerate() {
+            let setting = self.setting(own.is_some() && copy == 0);
+            let j = View { lines: j.0.lines(), first: 0, range: 0..j.0.len() };
+            self.loops.one(&setting, &i, &j, total, Some(lost));
+            // Sums go on. Of equal extremes in two copies the lower index counts, as on engines.
+            self.folding.fold::<f64>(1, total, 0, &mut folded);
+            for &c in &others {
+                total[c] = nothing[c];
+            }
+        }
+        for &c in &others {
+            total[c] = folded[c];
+        }
         sums.map(|sums| sums.iter().map(|line| line.0[0]).collect())
     }
 }

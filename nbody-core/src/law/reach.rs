@@ -3,7 +3,7 @@
 use crate::law::interaction::Law;
 use crate::numeric::interval::Interval;
 use crate::numeric::interval::slope;
-use crate::numeric::interval::steps::{Role, evaluate};
+use crate::numeric::interval::steps::{Role, Step, evaluate};
 use crate::records::record::dim;
 
 impl Law {
@@ -21,6 +21,28 @@ impl Law {
             return Interval::from(f64::INFINITY);
         }
         evaluate(self.reach, &[parameters, i, j])
+    }
+
+    /// Returns the index of the parameter that is the cutoff of every pair; `None` if the cutoff is
+    /// computed. Bounds have the range of `f32` in every precision, a parameter has its own.
+    pub(crate) fn parameter_as_cutoff(&self) -> Option<usize> {
+        match self.reach {
+            [Step::Number(Role::Parameters, number)] => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns the greatest cutoff of a pair of particles with numbers within these bounds, as
+    /// [`reach`](Self::reach) takes them; infinite if there is no limit or if a cutoff may be NaN.
+    pub(crate) fn greatest_cutoff(
+        &self,
+        parameters: &[Interval],
+        i: &[Interval],
+        j: &[Interval],
+    ) -> f64 {
+        let bounds = self.reach(parameters, i, j);
+        // A distance is compared with the magnitude of the cutoff.
+        if bounds.is_finite() { bounds.hi.abs().max(bounds.lo.abs()) } else { f64::INFINITY }
     }
 
     /// Returns the greatest growth of the magnitude of any pair's cutoff per unit growth and per

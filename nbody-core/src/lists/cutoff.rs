@@ -95,9 +95,7 @@ impl Cutoff {
     /// Returns the greatest cutoff of a pair of particles with components within these bounds;
     /// infinite if there is no limit or if a cutoff may be NaN.
     fn reach(&self, bounds: [&[Interval]; 2]) -> f64 {
-        let bounds = self.law.reach(&self.parameters, bounds[0], bounds[1]);
-        // A distance is compared with the magnitude of the cutoff.
-        if bounds.is_finite() { bounds.hi.abs().max(bounds.lo.abs()) } else { f64::INFINITY }
+        self.law.greatest_cutoff(&self.parameters, bounds[0], bounds[1])
     }
 }
 

@@ -110,6 +110,12 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Replaces the excluded pairs of all laws.
     fn exclude(&mut self, pairs: &[[u32; 2]]);
 
+    /// Returns whether the lists are of all pairs within the cutoffs, among all particles: none is
+    /// given or excluded. Where the box is too short for lists, all pairs can take their place.
+    fn is_unrestricted(&self) -> bool {
+        false
+    }
+
     /// Sets that the particles of the next update are a subset, or all particles. Given and excluded
     /// pairs, also of laws, name particles by their numbers among all. Returns whether the subset has
     /// all j-particles that its i-particles have given pairs with.

@@ -20,9 +20,12 @@ pub mod stats;
 pub mod subset;
 pub mod timer;
 
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::lists::cutoff::Cutoff;
 use crate::numeric::precision::Precision;
+use crate::order;
+use crate::records::pack;
 use crate::triclinic::Cell;
 
 /// The distance by which lists reach beyond the cutoff, so that they stay valid while particles
@@ -99,10 +102,24 @@ pub fn check_greatest(
     check_box(cutoff, of, &cell.lengths)
 }
 
+/// Returns whether a pair could have two images along a box of this length within a cutoff.
+fn is_beyond(cutoff: f64, length: f64) -> bool {
+    length > 0.0 && cutoff >= length / 2.0
+}
+
+/// Returns whether lists refuse a law because its cutoff, the same for all pairs, reaches half of the
+/// box; `false` if they refuse it for another reason.
+pub(crate) fn is_short(domain: &Domain, cutoff: &Cutoff) -> bool {
+    let Ok(Some(constant)) = cutoff.check().and_then(|()| cutoff.constant()) else { return false };
+    let dimensions = pack::dim(cutoff::position(cutoff.law().i));
+    let cell = order::cell(domain, dimensions);
+    dimensions > 1 && cell.lengths.iter().any(|length| is_beyond(constant, *length))
+}
+
 /// Refuses a cutoff within which a pair could have two images.
 fn check_box(cutoff: f64, of: &[Cutoff], lengths: &[f64; 3]) -> Result<(), Error> {
     for (axis, &length) in ["x", "y", "z"].into_iter().zip(lengths) {
-        if length > 0.0 && cutoff >= length / 2.0 {
+        if is_beyond(cutoff, length) {
             let laws = cutoff::laws_with(cutoff, of);
             return Err(Error::CutoffBeyondBox { laws, axis, cutoff, length });
         }

@@ -18,6 +18,7 @@ use crate::memory::packed::Packed;
 use crate::numeric::precision::Precision;
 use crate::parallel;
 use crate::records::binding::Binding;
+use crate::records::numbers::along_axes;
 use crate::records::pack;
 use crate::records::rows::WriteRows;
 
@@ -132,6 +133,24 @@ impl Particles {
             }
             (Packed::Bits32(columns), _) => columns.coordinates::<f32>(binding, indices, to),
         }
+    }
+
+    /// Returns the particles displaced by this vector.
+    pub fn displaced(&self, displacement: [f64; 3]) -> Result<Self, Error> {
+        let binding = Binding::whole(self.fields);
+        let terms: Vec<_> = along_axes(self.fields, displacement).collect();
+        let packed = match (&self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => {
+                Packed::Bits64(columns.displaced::<f64>(&binding, &terms)?)
+            }
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                Packed::Bits32(columns.displaced::<Mixed>(&binding, &terms)?)
+            }
+            (Packed::Bits32(columns), _) => {
+                Packed::Bits32(columns.displaced::<f32>(&binding, &terms)?)
+            }
+        };
+        Ok(Self { packed, ..*self })
     }
 
     /// Copies the particles of `part`, of the same type and precision, to these indices.

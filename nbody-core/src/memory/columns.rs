@@ -191,6 +191,34 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         Ok(part)
     }
 
+    /// Returns the records with these terms added to their coordinates, a term for each number, in
+    /// `f64`; the sums are rounded to the nearest `S`.
+    pub fn displaced<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        terms: &[f64],
+    ) -> Result<Self, Error> {
+        let mut moved = self.part(0..self.n)?;
+        let numbers = binding.places().iter().zip(terms);
+        let numbers: Vec<_> = numbers.filter(|(_, term)| **term != 0.0).collect();
+        for block in moved.lines.chunks_mut(self.words.max(1)) {
+            for &(place, term) in &numbers {
+                let lines = &mut block[place.words::<S>()];
+                for k in 0..LINE {
+                    let mut words = lines.iter().map(|line| line.0[k]);
+                    let next = || words.next().expect("a line for each word of a coordinate");
+                    let x = S::coordinate_to_f64(S::coordinate_from_words(next));
+                    let mut lines = lines.iter_mut();
+                    S::coordinate_to_words(S::coordinate(x + term), |word| {
+                        lines.next().expect("a line for each word of a coordinate").0[k] = word;
+                    });
+                }
+            }
+        }
+        moved.pad();
+        Ok(moved)
+    }
+
     /// Copies the records of `part` to these indices.
     pub fn scatter(&mut self, part: &Self, indices: &[u32]) {
         for (k, &index) in indices.iter().enumerate() {

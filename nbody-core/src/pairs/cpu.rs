@@ -16,12 +16,14 @@ use crate::numeric::simd::level::SimdLevel;
 use crate::options::{Options, SummationOrder};
 use crate::pairs::engine::Engine;
 use crate::pairs::evaluation::Evaluation;
+use crate::pairs::images::{self, Images};
 use crate::pairs::ordered::OrderedPairs;
 use crate::pairs::schedule::Schedule;
 use crate::pairs::sources::{Sources, Store};
 use crate::pairs::symmetric::{self, SymmetricPairs};
 use crate::ranks::exchange::{Part, Team};
 use crate::ranks::shares::Shares;
+use crate::records::binding::Binding;
 use crate::records::pack;
 use crate::records::parameters::Parameters;
 
@@ -63,6 +65,11 @@ impl CpuEngine {
         Ok(())
     }
 
+    /// Returns the engine in another domain, which the precision holds.
+    pub fn in_domain(&self, domain: Domain) -> Self {
+        Self { options: self.options.domain(domain), ..self.clone() }
+    }
+
     pub fn results(&self, n: usize) -> Result<Results, Error> {
         Results::new(self.law.f, n, self.options.backup())
     }
@@ -77,8 +84,45 @@ impl CpuEngine {
         check_precision("results", out.precision, self.options.backup())
     }
 
-    /// Evaluates all pairs.
+    /// Returns the copies of a box that is shorter than two cutoffs of these particles.
+    pub fn images(&self, i: &Particles, j: &Particles) -> Result<Option<Images>, Error> {
+        let bounds_of = |particles: &Particles| {
+            let mut rows = Vec::new();
+            particles.all_rows(&Binding::whole(particles.fields), &mut rows);
+            images::bounds(particles.fields, &rows)
+        };
+        let parameters = self.parameters.row();
+        let images = Images::of(self.law, parameters, &self.options.domain, &mut || {
+            Ok(bounds_of(i).zip(bounds_of(j)).map(|(i, j)| [i, j]))
+        })?;
+        images.iter().try_for_each(|images| images.domain().check(self.options.precision))?;
+        Ok(images)
+    }
+
+    /// Evaluates all pairs, with all images within the cutoff.
     fn run(
+        &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        out: &mut Results,
+        store: Store,
+    ) -> Result<(), Error> {
+        self.check(i, j, out)?;
+        let Some(images) = self.images(i, j.particles())? else {
+            return self.run_nearest(i, j, out, store);
+        };
+        let (engine, n) = (self.in_domain(images.domain()), out.columns.len());
+        engine.run_nearest(i, j, out, store)?;
+        let wanted = i.part(0..n)?;
+        for displacement in &images.displacements()[1..] {
+            let moved = j.particles().displaced(*displacement)?;
+            engine.run_nearest(&wanted, Sources::Others(&moved), out, Store::Add)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates all pairs, each at its nearest image.
+    fn run_nearest(
         &self,
         i: &Particles,
         j: Sources<Particles>,
@@ -130,6 +174,28 @@ impl CpuEngine {
         range: Range<usize>,
     ) -> Result<(), Error> {
         self.check(i, j, out)?;
+        let Some(images) = self.images(i, j.particles())? else {
+            return self.run_range_nearest(i, j, (out, store), range);
+        };
+        let (engine, n) = (self.in_domain(images.domain()), out.columns.len());
+        engine.run_range_nearest(i, j, (&mut *out, store), range.clone())?;
+        let wanted = i.part(0..n)?;
+        for displacement in &images.displacements()[1..] {
+            let moved = j.particles().displaced(*displacement)?;
+            let (j, out) = (Sources::Others(&moved), (&mut *out, Store::Add));
+            engine.run_range_nearest(&wanted, j, out, range.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates the pairs of a range of i-particles, each at its nearest image.
+    fn run_range_nearest(
+        &self,
+        i: &Particles,
+        j: Sources<Particles>,
+        (out, store): (&mut Results, Store),
+        range: Range<usize>,
+    ) -> Result<(), Error> {
         Error::check_range(&range, out.columns.len())?;
         if store == Store::Add && j.particles().len() == 0 {
             return Ok(());

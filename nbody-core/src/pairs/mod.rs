@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod engine;
 pub mod evaluation;
+pub mod images;
 mod ordered;
 pub mod schedule;
 pub mod sources;

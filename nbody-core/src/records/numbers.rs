@@ -54,6 +54,12 @@ pub fn axes(fields: &[Field]) -> impl Iterator<Item = Option<usize>> + Clone {
     fields.iter().flat_map(each)
 }
 
+/// Returns for each number of a record the component of a vector along its axis, 0 for all but
+/// coordinates.
+pub fn along_axes(fields: &[Field], vector: [f64; 3]) -> impl Iterator<Item = f64> + Clone {
+    axes(fields).map(move |axis| axis.map_or(0.0, |axis| vector[axis]))
+}
+
 /// The first integer among records that needs more than 32 bits.
 pub(crate) struct Wide {
     what: &'static str,

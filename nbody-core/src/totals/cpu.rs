@@ -14,6 +14,7 @@ use crate::numeric::simd::lanes::{LINE, Line};
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::{Options, SummationOrder};
 use crate::pairs::cpu::{CpuEngine, pairs};
+use crate::pairs::images::Images;
 use crate::pairs::schedule::{Job, Schedule};
 use crate::pairs::sources::Sources;
 use crate::parallel;
@@ -57,6 +58,26 @@ impl CpuPairTotals {
         }
         Ok(())
     }
+
+    /// Adds the total over all pairs, each at its nearest image.
+    fn add(
+        &self,
+        [i, j]: [&Particles; 2],
+        domain: Domain,
+        one_set: bool,
+        total: &mut PairTotal,
+    ) -> Result<(), Error> {
+        let law = self.engine.law;
+        let parts = Mutex::new(Vec::new());
+        let schedule = InBlocks { law, most_counted: self.most_counted, parts: &parts };
+        let mut none = Columns::zeros(0, pack::dim(law.f))?;
+        self.engine.evaluate_by(schedule, domain, [&i.packed, &j.packed], one_set, &mut none)?;
+        let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for part in &parts {
+            total.add(part);
+        }
+        Ok(())
+    }
 }
 
 impl PairTotals for CpuPairTotals {
@@ -84,15 +105,12 @@ impl PairTotals for CpuPairTotals {
         let law = self.engine.law;
         let [i, of_j] = pairs(law, i, j)?;
         self.check(i, j.with(of_j))?;
-        let parts = Mutex::new(Vec::new());
-        let schedule = InBlocks { law, most_counted: self.most_counted, parts: &parts };
-        let mut none = Columns::zeros(0, pack::dim(law.f))?;
-        let (domain, sets) = (self.engine.options.domain, [&i.packed, &of_j.packed]);
-        self.engine.evaluate_by(schedule, domain, sets, j.is_one_set(), &mut none)?;
         let mut total = PairTotal::nothing(law.f);
-        let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for part in &parts {
-            total.add(part);
+        let images = self.engine.images(i, of_j)?;
+        let domain = images.as_ref().map_or(self.engine.options.domain, Images::domain);
+        self.add([i, of_j], domain, j.is_one_set(), &mut total)?;
+        for displacement in images.iter().flat_map(|images| &images.displacements()[1..]) {
+            self.add([i, &of_j.displaced(*displacement)?], domain, false, &mut total)?;
         }
         Ok(total)
     }

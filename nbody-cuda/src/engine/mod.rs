@@ -6,6 +6,7 @@ pub mod columns;
 pub mod copies;
 pub mod counts;
 pub mod gather;
+pub mod images;
 pub mod listing;
 mod moving;
 pub mod parameters;

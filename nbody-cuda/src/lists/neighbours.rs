@@ -444,6 +444,12 @@ impl untyped::Neighbours for CudaNeighbours {
         self.lists.forget();
     }
 
+    fn is_unrestricted(&self) -> bool {
+        let DeviceLists { excluded, subset, wanted, .. } = &self.lists;
+        let takes_all = !subset.is_some() && wanted.is_none();
+        !self.is_given() && excluded.pairs().is_empty() && takes_all
+    }
+
     fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, nbody_core::Error> {
         self.lists.subset.set(&self.backend, subset, self.is_given())?;
         let DeviceLists { given: Some(given), subset, .. } = &mut self.lists else {

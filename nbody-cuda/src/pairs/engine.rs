@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::untyped::{self, Part, Shares, Team};
+use nbody_core::untyped::{self, Images, Part, Shares, Team};
 use nbody_core::{Domain, Law, Options, Sources, Store};
 
 use super::job::{Buffers, Job, Numbers, Workspace};
@@ -16,6 +16,7 @@ use super::select::Kernels;
 use crate::backend::{Backend, Batch, Buffer, Kernel, Launch, in_batch};
 use crate::config::KernelConfig;
 use crate::engine::buffer::{CudaResults, pairs, results};
+use crate::engine::images::ImageCopies;
 use crate::engine::setup::Setup;
 use crate::error::Error;
 use crate::layout::PARTICLE_LIMIT;
@@ -41,6 +42,7 @@ pub(crate) struct CudaEngine {
     /// The choices for other numbers of particles.
     choices: HashMap<Numbers, Chosen>,
     workspace: Workspace,
+    images: ImageCopies,
 }
 
 /// The kernel and the plan for these numbers of particles.
@@ -68,6 +70,7 @@ impl CudaEngine {
             choices: HashMap::new(),
             batch: backend.batch(),
             workspace: Workspace::default(),
+            images: ImageCopies::new(cache),
         }))
     }
 
@@ -98,6 +101,44 @@ impl CudaEngine {
         if out.n == 0 || j.particles().n == 0 {
             return if store == Store::Add { Ok(()) } else { out.clear(self.setup.law.f) };
         }
+        let Some(images) = self.images.of(&self.setup, [i, j.particles()])? else {
+            return self.run_nearest(i, j, (out, store), share);
+        };
+        let domain = self.setup.options.domain;
+        self.setup.set_options(self.setup.options.domain(images.domain()));
+        let done = self.run_images(&images, i, j, (out, store), share);
+        self.setup.set_options(self.setup.options.domain(domain));
+        done
+    }
+
+    /// Evaluates with the j-particles of each copy of the box.
+    fn run_images(
+        &mut self,
+        images: &Images,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        (out, store): (&mut Buffer, Store),
+        share: Option<Range<usize>>,
+    ) -> Result<(), Error> {
+        self.run_nearest(i, j, (&mut *out, store), share.clone())?;
+        for displacement in &images.displacements()[1..] {
+            let moved = self.images.displaced(j.particles(), self.setup.law.j, *displacement)?;
+            let (j, out) = (Sources::Others(&moved), (&mut *out, Store::Add));
+            let done = self.run_nearest(i, j, out, share.clone());
+            self.images.keep(moved);
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates all pairs, each at its nearest image.
+    fn run_nearest(
+        &mut self,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        (out, store): (&mut Buffer, Store),
+        share: Option<Range<usize>>,
+    ) -> Result<(), Error> {
         let buffers = Buffers { share, ..Buffers::of(i, j, out) };
         if buffers.range().is_empty() {
             return Ok(());
@@ -195,6 +236,9 @@ impl CudaEngine {
         self.setup.check(i, j, out, PARTICLE_LIMIT)?;
         let (n, options, law) = (out.n, self.setup.options, self.setup.law);
         if n == 0 || !Buffers::of(i, j, out).numbers().one_buffer {
+            return Ok(None);
+        }
+        if self.images.of(&self.setup, [i, j.particles()])?.is_some() {
             return Ok(None);
         }
         let Some((kernel, plan)) = self.kernels.provide_sections(options, n)? else {

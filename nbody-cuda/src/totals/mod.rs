@@ -5,12 +5,13 @@ mod program;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::untyped::{self, PairTotal};
+use nbody_core::untyped::{self, Images, PairTotal};
 use nbody_core::{Domain, Error as CoreError, FieldKind, Law, Options, Sources};
 
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::program::Program;
 use crate::engine::buffer::pairs;
+use crate::engine::images::ImageCopies;
 use crate::engine::setup::Setup;
 use crate::error::Error;
 use crate::layout::PARTICLE_LIMIT;
@@ -30,6 +31,7 @@ pub(crate) struct TotalsEngine {
     counts: Scratch,
     /// The other sums of each block.
     parts: Scratch,
+    images: ImageCopies,
 }
 
 /// The division of an evaluation among blocks.
@@ -54,7 +56,8 @@ impl TotalsEngine {
         let setup = Setup::new(backend, cache, law, parameters, options)?;
         let kernel = build(backend, cache, law, options)?;
         let [counts, parts] = [(); 2].map(|()| Scratch::default());
-        Ok(Self { setup, most_counted, kernel, counts, parts })
+        let images = ImageCopies::new(cache);
+        Ok(Self { setup, most_counted, kernel, counts, parts, images })
     }
 
     /// Returns the kernel.
@@ -64,12 +67,43 @@ impl TotalsEngine {
 
     fn run(&mut self, i: &Buffer, j: Sources<Buffer>) -> Result<PairTotal, Error> {
         self.setup.check_particles(i, j, PARTICLE_LIMIT)?;
-        let law = self.setup.law;
-        let (one_set, j) = (u32::from(j.is_one_set()), j.particles());
-        let mut total = PairTotal::nothing(law.f);
-        if i.n == 0 || j.n == 0 {
+        let mut total = PairTotal::nothing(self.setup.law.f);
+        if i.n == 0 || j.particles().n == 0 {
             return Ok(total);
         }
+        let Some(images) = self.images.of(&self.setup, [i, j.particles()])? else {
+            self.add(i, j, &mut total)?;
+            return Ok(total);
+        };
+        let domain = self.setup.options.domain;
+        self.setup.set_options(self.setup.options.domain(images.domain()));
+        let done = self.add_images(&images, i, j, &mut total);
+        self.setup.set_options(self.setup.options.domain(domain));
+        done.map(|()| total)
+    }
+
+    /// Adds the totals over the j-particles of each copy of the box.
+    fn add_images(
+        &mut self,
+        images: &Images,
+        i: &Buffer,
+        j: Sources<Buffer>,
+        total: &mut PairTotal,
+    ) -> Result<(), Error> {
+        self.add(i, j, total)?;
+        for displacement in &images.displacements()[1..] {
+            let moved = self.images.displaced(j.particles(), self.setup.law.j, *displacement)?;
+            let done = self.add(i, Sources::Others(&moved), total);
+            self.images.keep(moved);
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Adds the total over all pairs, each at its nearest image.
+    fn add(&mut self, i: &Buffer, j: Sources<Buffer>, total: &mut PairTotal) -> Result<(), Error> {
+        let law = self.setup.law;
+        let (one_set, j) = (u32::from(j.is_one_set()), j.particles());
         let config = &self.kernel.program.config;
         let division = divide([i.n, j.n], [config.tile(), config.bag], self.most_counted);
         let Division { tiles, splits, bags_per_split } = division;
@@ -91,8 +125,7 @@ impl TotalsEngine {
         let launch = launch.numbers([tiles as u32, bags_per_split as u32, one_set]);
         let launch = launch.pointers([self.counts.memory(), self.parts.memory()]);
         self.kernel.module.launch(launch)?;
-        self.merge(blocks as usize, &mut total)?;
-        Ok(total)
+        self.merge(blocks as usize, total)
     }
 
     /// Adds the sums of all blocks, in their order, and their counts.

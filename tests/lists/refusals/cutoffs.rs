@@ -35,7 +35,8 @@ fn cutoffs_of_half_of_the_box_are_refused_within_the_skin() {
             let error = updated.unwrap_err();
             let expected = format!(
                 "the cutoff of `greater` is up to {} in a periodic box of length {length} along x: \
-                 expected less than half of the length; take a larger box or a shorter cutoff",
+                 expected less than half of the length; take a larger box or a shorter cutoff, or \
+                 evaluate all pairs, which have all images",
                 2.0 * h
             );
             assert_eq!(error, expected);
@@ -80,7 +81,8 @@ fn cutoffs_of_half_of_the_box_are_named() {
     let expected = |laws: &str, cutoff: f64| {
         format!(
             "the cutoff of {laws} is up to {cutoff} in a periodic box of length 1 along x: expected \
-             less than half of the length; take a larger box or a shorter cutoff"
+             less than half of the length; take a larger box or a shorter cutoff, or \
+             evaluate all pairs, which have all images"
         )
     };
     let new = || Lists::new(&devices, Domain::periodic([1.0; 3]).unwrap(), Skin::Auto);

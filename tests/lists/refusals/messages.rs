@@ -102,7 +102,7 @@ fn cutoffs_without_bounds_and_beyond_half_a_box_are_refused() {
     good.refuses(
         |it| it.near.update(&particles, &[&it.engine]),
         "the cutoff of `uniform` is up to 0.25 in a periodic box of length 0.5 along y: expected less \
-         than half of the length; take a larger box or a shorter cutoff",
+         than half of the length; take a larger box or a shorter cutoff, or evaluate all pairs, which have all images",
     );
     // No lists remain that could be used.
     good.refuses_to_evaluate(

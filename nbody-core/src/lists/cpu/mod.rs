@@ -271,6 +271,11 @@ impl Neighbours for CpuNeighbours {
         self.built = None;
     }
 
+    fn is_unrestricted(&self) -> bool {
+        let finds = matches!(self.origin, Origin::Found(_));
+        finds && self.excluded.is_empty() && self.subset.is_none() && self.wanted.is_none()
+    }
+
     fn set_subset(&mut self, subset: Option<&Subset<'_>>) -> Result<bool, Error> {
         (self.subset, self.given) = (None, None);
         self.subset = subset.map(SubsetNumbers::read).transpose()?;
