@@ -2,12 +2,14 @@
 //! one thread of the CPU.
 //!
 //! `cargo bench -p nbody-benches --bench histogram` prints the median of the times with the shortest
-//! and the longest one, and the ordered pairs per second, on one thread and on the devices;
+//! and the longest one, and the ordered pairs per second, of a plain loop, of the CPU at each level of
+//! vector instructions, and of the GPUs; `RAYON_NUM_THREADS=1` gives the CPU one thread, and
 //! `-- 100000` measures this number of particles.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use nbody::cpu::SimdLevel;
 use nbody::prelude::*;
 use nbody::{Error, Sources};
 use nbody_interactions::radial_distribution::{BINS, Centre, RadialDistribution};
@@ -29,9 +31,14 @@ fn main() -> Result<(), Error> {
         if pairs < LONG {
             row("plain loop, f32, one thread", n, plain_loop(&centres));
         }
-        for device in Device::all().into_iter().filter(|device| device.name() != "emulator") {
-            let is_long = device.is_cpu() && pairs > LONG;
-            row(&device.name(), n, measured(&device, &centres, if is_long { 3 } else { RUNS })?);
+        for level in SimdLevel::available() {
+            let device = Device::cpu_with(level)?;
+            let runs = if pairs > LONG { 3 } else { RUNS };
+            row(&format!("cpu, {level}"), n, measured(&device, &centres, runs)?);
+        }
+        let is_gpu = |device: &Device| !device.is_cpu() && device.name() != "emulator";
+        for device in Device::all().into_iter().filter(is_gpu) {
+            row(&device.name(), n, measured(&device, &centres, RUNS)?);
         }
     }
     Ok(())
@@ -46,7 +53,7 @@ fn row(device: &str, n: usize, mut times: Vec<Duration>) {
     println!("{device:<32} {n:>9} {median_ms:>12} {least:>12} {most:>12} {rate:>12.2e}");
 }
 
-/// Measures the engine, after a first evaluation. `RAYON_NUM_THREADS=1` gives one thread.
+/// Measures the engine, after a first evaluation.
 fn measured(device: &Device, centres: &[Centre], runs: usize) -> Result<Vec<Duration>, Error> {
     let options = Options::default().domain(Domain::periodic([1.0; 3])?);
     let law = RadialDistribution { per_length: 2.0 * f64::from(BINS) };

@@ -377,12 +377,14 @@ NBODY_INLINE Real Real::gather(const Real *entries, size_t n, U32 index)
 NBODY_INLINE void Real::scatter_u32(U32 *counts, size_t n, U32 index, U32 term)
 {
     static_assert(sizeof(U32) == WIDTH * sizeof(Word), "a word for each element");
+    // An index without a count adds 0 to the first one: a branch would be mispredicted often.
+    const Mask exists = lt_u32(index, splat_u32(uint32_t(n)));
+    const U32 nothing = splat_u32(0);
     Line indices, terms;
-    store_u32(index, indices);
-    store_u32(term, terms);
+    store_u32(select_u32(exists, index, nothing), indices);
+    store_u32(select_u32(exists, term, nothing), terms);
     for (size_t k = 0; k < WIDTH; ++k) {
         const uint32_t entry = uint32_t(indices.at[k]);
-        if (entry >= n) continue;
         char *const bytes = reinterpret_cast<char *>(counts + entry) + k * sizeof(Word);
         Word count;
         __builtin_memcpy(&count, bytes, sizeof count);

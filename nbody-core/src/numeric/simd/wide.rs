@@ -216,6 +216,10 @@ impl<V: Vector> Lane for V {
     }
     #[inline(always)]
     fn scatter_u32(counts: &mut [V::Integers], index: V::Integers, term: V::Integers) {
+        // An index without a count adds 0 to the first one: a branch would be mispredicted often.
+        let exists = Integers::lt(index, V::Integers::splat(counts.len() as u32));
+        let [index, term] =
+            [index, term].map(|it| Integers::select(exists, it, V::Integers::splat(0)));
         let [mut indices, mut terms] = [[Word::<V>::default(); LINE]; 2];
         write(&mut indices, index);
         write(&mut terms, term);
