@@ -74,9 +74,9 @@ pub use engine::{
     Selection, Sequence, ShortRange, Tree, Tuples,
 };
 pub use nbody_core::{
-    Accumulation, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure, Opening,
-    Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder, Tensor, Tuple,
-    Update, Vector,
+    Accumulation, ArgMax, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure,
+    Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder,
+    Tensor, Tuple, Update, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -149,9 +149,9 @@ pub mod prelude {
 pub mod __private {
     pub use nbody_core::__private::*;
     pub use nbody_core::{
-        ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane, Law,
-        Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader, Record,
-        Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
+        ArgMax, ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane,
+        Law, Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader,
+        Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

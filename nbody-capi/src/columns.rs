@@ -75,8 +75,8 @@ pub(crate) fn width(fields: &[Field]) -> usize {
     fields.iter().map(|field| field.kind.components()).sum()
 }
 
-/// Returns the field of a name, its numbers in a row, and whether they are integers. The parts of an
-/// `ArgMin` have the names `field.value` and `field.index`.
+/// Returns the field of a name, its numbers in a row, and whether they are integers. The parts of a
+/// field with an index have the names `field.value` and `field.index`.
 fn find(
     fields: &'static [Field],
     name: &str,
@@ -85,7 +85,7 @@ fn find(
     for field in fields {
         let numbers = first..first + field.kind.components();
         first = numbers.end;
-        if field.kind == FieldKind::ArgMin {
+        if field.kind.keeps_index() {
             let part = name.strip_prefix(field.name).and_then(|rest| rest.strip_prefix('.'));
             match part {
                 Some("value") => return Ok((field, numbers.start..numbers.start + 1, false)),
@@ -104,7 +104,7 @@ fn find(
 fn names(fields: &[Field]) -> String {
     let mut names = Vec::new();
     for Field { name, kind } in fields {
-        if *kind == FieldKind::ArgMin {
+        if kind.keeps_index() {
             names.extend([format!("`{name}.value`"), format!("`{name}.index`")]);
         } else {
             names.push(format!("`{name}`"));
@@ -322,8 +322,8 @@ impl Place<'_> {
 
     /// Writes a word of a row as a number; returns whether the type can hold it.
     fn put(&self, record: usize, component: usize, word: u64) -> bool {
-        // The index of a minimum over no pairs.
-        let is_none = self.field.kind == FieldKind::ArgMin && word == u32::MAX.into();
+        // The index of an extreme over no pairs.
+        let is_none = self.field.kind.keeps_index() && word == u32::MAX.into();
         // SAFETY: as for `word`, for writes.
         unsafe {
             let at = self.data.offset(self.offset(record, component));
@@ -488,7 +488,7 @@ pub(crate) fn reals(fields: &[Field], words: &[u64]) -> Vec<f64> {
     let kinds = fields.iter().flat_map(|field| {
         (0..field.kind.components()).map(|component| match field.kind {
             FieldKind::U32 => true,
-            kind => kind.is_count() || kind == FieldKind::ArgMin && component == 1,
+            kind => kind.is_count() || kind.is_index(component),
         })
     });
     let each = |(is_integer, &word): (bool, &u64)| {

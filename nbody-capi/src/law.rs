@@ -243,6 +243,7 @@ fn described(field: &'static Field) -> FieldOf {
         FieldKind::Count | FieldKind::Counts(_) => 9,
         FieldKind::Spline(_) => 10,
         FieldKind::Tensor(_) => 11,
+        FieldKind::ArgMax => 12,
         // A kind that the header of this version does not name.
         _ => 0,
     };

@@ -11,7 +11,7 @@ use crate::texts::Derived;
 use crate::{Cuda, ParticleCuda, fragments, message, nesting, reach, syntax};
 
 pub use crate::diagnostics::Diagnostic;
-pub use crate::ir::{Input, Operations, Reduction, Type};
+pub use crate::ir::{Extremum, Input, Operations, Reduction, Type};
 pub use crate::reach::{Id, Step};
 pub use crate::separable::{Carried, ChargeSum, Separable};
 

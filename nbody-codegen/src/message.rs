@@ -82,7 +82,7 @@ messages! {
     PROGRAM_SIGNATURE: "`{}` has another signature", "write `fn {}(&self, {})`";
     TUPLE_SIGNATURE: "`tuple` has another signature", "write `{}`";
     TUPLE_LENGTH: "this is a tuple of {} particles", "a tuple has 1 to {} particles";
-    TUPLE_INDEX: "`{}` keeps the index of a j-particle, and a tuple has none", "use a `Min<Real>`";
+    TUPLE_INDEX: "`{}` keeps the index of a j-particle, and a tuple has none", "use a `{}<Real>`";
     CUTOFF_SIGNATURE: "`cutoff` has another signature", "write `fn cutoff(&self, i: &{}, j: &{}) -> Real`";
     CUTOFF_POSITION: "a cutoff needs to know the position of `{}`", "give it one field that is a `Point`, not a `Vector`, with as many components as that of the other";
     // Functions and constants.
@@ -133,7 +133,7 @@ messages! {
     ASSIGN_TYPE: "a `{}` is assigned to a `{}`", "{}";
     ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
     NO_CHANGE: "`update` changes no field of `{}`", "assign to one: `{}.field = ...`, or `+=`";
-    ARG_MIN: "an `ArgMin<Real>` is two numbers", "take its `.value` or its `.index`";
+    ARG_MIN: "an `{}` is two numbers", "take its `.value` or its `.index`";
     READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
     UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `{}`, or remove the field";
     WHOLE_PARTICLE: "`{}` is a whole record", "name one of its fields: {}";

@@ -27,6 +27,8 @@ pub enum FieldKind {
     Max,
     /// The minimum over pairs, and the index of its j-particle.
     ArgMin,
+    /// The maximum over pairs, and the index of its j-particle.
+    ArgMax,
     /// A result that counts pairs.
     Count,
     /// A result of this number of counts.
@@ -36,7 +38,25 @@ pub enum FieldKind {
 impl FieldKind {
     /// Returns whether the field is a sum of real numbers over pairs.
     pub const fn is_sum(self) -> bool {
-        !matches!(self, Self::Min | Self::Max | Self::ArgMin | Self::Count | Self::Counts(_))
+        !matches!(self, Self::Min | Self::Max | Self::Count | Self::Counts(_))
+            && !self.keeps_index()
+    }
+
+    /// Returns whether the field has the indices of j-particles.
+    pub const fn keeps_index(self) -> bool {
+        matches!(self, Self::ArgMin | Self::ArgMax)
+    }
+
+    /// Returns whether a component is the index of a j-particle.
+    pub const fn is_index(self, component: usize) -> bool {
+        self.keeps_index() && component > 0
+    }
+
+    /// Returns whether a value with its index comes before another one: if it is less, or greater for
+    /// an [`ArgMax`](Self::ArgMax), or equal and of a lower index. NaN does not.
+    pub(crate) fn comes_first(self, of: (f64, u64), other: (f64, u64)) -> bool {
+        let is_before = if self == Self::ArgMax { of.0 > other.0 } else { of.0 < other.0 };
+        is_before || of.0 == other.0 && of.1 < other.1
     }
 
     /// Returns whether the field counts pairs.
@@ -51,7 +71,7 @@ impl FieldKind {
                 matches!(other, Self::U32 | Self::Count | Self::Counts(_))
             }
             Self::Point(_) => matches!(other, Self::Point(_)),
-            Self::ArgMin => matches!(other, Self::ArgMin),
+            Self::ArgMin | Self::ArgMax => matches!(other, Self::ArgMin | Self::ArgMax),
             Self::Spline(_) => matches!(other, Self::Spline(_)),
             Self::Real
             | Self::Min
@@ -65,6 +85,7 @@ impl FieldKind {
                     | Self::Counts(_)
                     | Self::Point(_)
                     | Self::ArgMin
+                    | Self::ArgMax
                     | Self::Spline(_)
             ),
         };
@@ -100,7 +121,7 @@ impl FieldKind {
     pub const fn components(self) -> usize {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
-            Self::ArgMin => 2,
+            Self::ArgMin | Self::ArgMax => 2,
             Self::Tensor(n) => n * (n + 1) / 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Spline(n) => 4 * cubics_of_spline(n),
@@ -131,6 +152,7 @@ impl fmt::Display for FieldKind {
             Self::Min => f.write_str("Min<Real>"),
             Self::Max => f.write_str("Max<Real>"),
             Self::ArgMin => f.write_str("ArgMin<Real>"),
+            Self::ArgMax => f.write_str("ArgMax<Real>"),
             Self::Count => f.write_str("Count"),
             Self::Counts(n) => write!(f, "[Count; {n}]"),
         }

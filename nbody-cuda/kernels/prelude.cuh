@@ -93,28 +93,34 @@ template <typename T> __device__ __forceinline__ T word(u32 n)
 __device__ __forceinline__ u32 integer(float word) { return ::__float_as_uint(word); }
 __device__ __forceinline__ u32 integer(double word) { return u32(::__double_as_longlong(word)); }
 
-// The least value, and the index of its j-particle.
-struct ArgMin {
-    static constexpr u32 NONE = ~0u;
+// The index without any j-particle.
+constexpr u32 NONE = ~0u;
+
+// The least or the greatest value, and the index of its j-particle.
+template <bool GREATEST> struct Extremum {
     real value;
     u32 index;
 };
+using ArgMin = Extremum<false>;
+using ArgMax = Extremum<true>;
 
-// Returns whether a value is less than the least value so far, or equal and of a smaller index:
-// the j-particles of lists do not come in the order of their indices. NONE is negative as an int
-// and so before any index; an infinite value therefore never comes first.
-template <typename T>
-__device__ __forceinline__ bool comes_first(real value, u32 index, T least, u32 first)
+// Returns whether a value is more extreme than the one so far, or equal and of a smaller index: the
+// j-particles of lists do not come in the order of their indices. NONE is negative as an int and so
+// before any index; the infinity without any j-particle therefore never comes first.
+template <bool GREATEST, typename T>
+__device__ __forceinline__ bool comes_first(real value, u32 index, T extreme, u32 first)
 {
-    if constexpr (IN_ORDER) return value < least;
-    else return value < least || (value == least && int(index) < int(first));
+    const bool before = GREATEST ? value > extreme : value < extreme;
+    if constexpr (IN_ORDER) return before;
+    else return before || (value == extreme && int(index) < int(first));
 }
 
-__device__ __forceinline__ void take_min(ArgMin &least, real value, u32 index)
+template <bool GREATEST>
+__device__ __forceinline__ void take(Extremum<GREATEST> &extremum, real value, u32 index)
 {
-    const bool less = comes_first(value, index, least.value, least.index);
-    least.value = less ? value : least.value;
-    least.index = less ? index : least.index;
+    const bool first = comes_first<GREATEST>(value, index, extremum.value, extremum.index);
+    extremum.value = first ? value : extremum.value;
+    extremum.index = first ? index : extremum.index;
 }
 
 __device__ __forceinline__ real recip(real x) { return real(1) / x; }

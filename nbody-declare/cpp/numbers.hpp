@@ -36,10 +36,10 @@ template <class Derived> struct Numbers {
     NBODY_INLINE void least(Real &number) { derived().real(number); }
     NBODY_INLINE void greatest(Real &number) { derived().real(number); }
     NBODY_INLINE void count(U32 &number) { derived().integer(number); }
-    NBODY_INLINE void operator()(ArgMin &least)
+    template <bool GREATEST> NBODY_INLINE void operator()(Extremum<GREATEST> &extremum)
     {
-        derived().real(least.value);
-        derived().integer(least.index);
+        derived().real(extremum.value);
+        derived().integer(extremum.index);
     }
     template <size_t D> NBODY_INLINE void operator()(Vector<D> &vector)
     {

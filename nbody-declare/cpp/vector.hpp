@@ -178,20 +178,25 @@ template <size_t D> NBODY_INLINE Point<D> &operator-=(Point<D> &a, const Vector<
     return a = a - by;
 }
 
-// The minimum over pairs, and the index of its j-particle: the first one, if several pairs share
-// the minimum.
-struct ArgMin {
-    Real value = Real::splat(INFINITY);
+// The minimum or the maximum over pairs, and the index of its j-particle: the first one, if several
+// pairs share it.
+template <bool GREATEST> struct Extremum {
+    Real value = Real::splat(GREATEST ? -INFINITY : INFINITY);
     U32 index = Real::splat_u32(~uint32_t{0});
 
-    // Takes a value and its index if the value is less, or if it is equal and the index is less.
-    // NaN is never less, and an infinite value is never taken. If particles come in order, the
-    // first of equal values stays.
+    static NBODY_INLINE Mask is_before(Real a, Real b)
+    {
+        return GREATEST ? Real::lt(b, a) : Real::lt(a, b);
+    }
+
+    // Takes a value and its index if the value is more extreme, or if it is equal and the index is
+    // less. NaN is never taken, nor is the infinity without any pair. If particles come in order,
+    // the first of equal values stays.
     template <class Space> NBODY_INLINE void take(Real other, U32 its_index)
     {
-        Mask takes = Real::lt(other, value);
+        Mask takes = is_before(other, value);
         if constexpr (!Space::IN_ORDER) {
-            const Mask is_finite = Real::lt(other, Real::splat(INFINITY));
+            const Mask is_finite = is_before(other, Extremum{}.value);
             const Mask is_equal = Real::eq(other, value) & is_finite;
             takes = takes | (is_equal & Real::lt_u32(its_index, index));
         }
@@ -199,12 +204,16 @@ struct ArgMin {
         index = Real::select_u32(takes, its_index, index);
     }
 };
+using ArgMin = Extremum<false>;
+using ArgMax = Extremum<true>;
 
 // Returns `yes` where the mask is true, `no` elsewhere.
 NBODY_INLINE Real select(Mask mask, Real yes, Real no) { return Real::select(mask, yes, no); }
 NBODY_INLINE Mask select(Mask mask, Mask yes, Mask no) { return (mask & yes) | ((!mask) & no); }
 NBODY_INLINE U32 select(Mask mask, U32 yes, U32 no) { return Real::select_u32(mask, yes, no); }
-NBODY_INLINE ArgMin select(Mask mask, const ArgMin &yes, const ArgMin &no)
+template <bool GREATEST>
+NBODY_INLINE Extremum<GREATEST> select(
+    Mask mask, const Extremum<GREATEST> &yes, const Extremum<GREATEST> &no)
 {
     return {select(mask, yes.value, no.value), select(mask, yes.index, no.index)};
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use nbody_codegen::describe::{
-    self, Fields, Input, LawDescription, ProgramDescription, Reduction, Separable, Type,
+    self, Extremum, Fields, Input, LawDescription, ProgramDescription, Reduction, Separable, Type,
 };
 use nbody_compile::Cache;
 use nbody_core::interval::{Function, Role, Step};
@@ -71,7 +71,8 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Spline(knots) => FieldKind::Spline(knots),
         Type::Reduced(Reduction::Min) => FieldKind::Min,
         Type::Reduced(Reduction::Max) => FieldKind::Max,
-        Type::Reduced(Reduction::ArgMin) => FieldKind::ArgMin,
+        Type::Reduced(Reduction::Arg(Extremum::Least)) => FieldKind::ArgMin,
+        Type::Reduced(Reduction::Arg(Extremum::Greatest)) => FieldKind::ArgMax,
         Type::Reduced(Reduction::Count) => FieldKind::Count,
     };
     fields.into_iter().map(|(name, ty)| (name, kind(ty))).collect()

@@ -43,7 +43,7 @@ fn words(fields: &[Field], n: usize, seed: u64, origin: f64) -> Vec<u64> {
                 FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => {
                     random.below(KINDS).into()
                 }
-                FieldKind::ArgMin if c == 1 => random.below(KINDS).into(),
+                kind if kind.is_index(c) => random.below(KINDS).into(),
                 FieldKind::Point(_) => (origin + random.uniform_coarse()).to_bits(),
                 _ => random.uniform_coarse().to_bits(),
             }));

@@ -338,6 +338,7 @@ pub mod extremes {
         pub farthest: Max<Real>,
         pub least: Min<Real>,
         pub flagged: ArgMin<Real>,
+        pub outermost: ArgMax<Real>,
     }
 
     impl Interaction for Extremes {
@@ -356,6 +357,7 @@ pub mod extremes {
             f.total += 1.0 + r2;
             if j.kind == self.flag {
                 f.flagged.min(r2);
+                f.outermost.max(r2);
                 f.least.min(r2 + 1.0);
                 f.count += j.kind;
             }

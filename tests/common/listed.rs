@@ -81,7 +81,7 @@ pub mod laws {
     pub struct Rank {
         pub nearest: ArgMin<Real>,
         pub sum: Real,
-        pub kind: ArgMin<Real>,
+        pub kind: ArgMax<Real>,
         pub least: Min<Real>,
         pub count: Count,
         pub most: Max<Real>,
@@ -167,7 +167,7 @@ pub mod laws {
         fn pair(&self, i: &Grain, j: &Grain, f: &mut Rank) {
             let r2 = (i.pos - j.pos).norm2();
             f.nearest.min(r2);
-            f.kind.min(j.kind as Real);
+            f.kind.max(j.kind as Real);
             f.least.min(i.charge - j.charge);
             f.most.max(j.charge * i.charge);
             f.sum += j.charge / (r2 + j.h * i.h);

@@ -134,6 +134,7 @@ pub mod programs {
         pub most: Max<Real>,
         pub count: Count,
         pub slowest: ArgMin<Real>,
+        pub fastest: ArgMax<Real>,
     }
     impl Measure for Energy {
         type P = Body;
@@ -148,6 +149,7 @@ pub mod programs {
             if q.flag == 1 {
                 t.count += 1;
                 t.slowest.min(p.table[2]);
+                t.fastest.max(p.table[2]);
             }
         }
     }

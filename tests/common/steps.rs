@@ -92,6 +92,7 @@ pub mod programs {
         pub pressure: Tensor,
         pub least: Min<Real>,
         pub slowest: ArgMin<Real>,
+        pub fastest: ArgMax<Real>,
         pub most: Max<Real>,
     }
     impl Measure for Tally {
@@ -109,6 +110,7 @@ pub mod programs {
             if q.flag == 1 {
                 t.count += 1;
                 t.slowest.min(p.table[2]);
+                t.fastest.max(p.table[2]);
             }
         }
     }

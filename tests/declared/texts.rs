@@ -127,7 +127,7 @@ fn records_may_have_any_name() {
                 struct {parameters} {{ k: Real }}
                 struct {i} {{ pos: Point }}
                 struct {j} {{ pos: Point, q: Real }}
-                struct {f} {{ acc: Vector, near: ArgMin<Real>, most: Max<Real>, n: Count }}
+                struct {f} {{ acc: Vector, near: ArgMin<Real>, most: ArgMax<Real>, n: Count }}
                 impl Interaction for {parameters} {{
                     type I = {i};
                     type J = {j};
@@ -156,10 +156,10 @@ fn records_may_have_any_name() {
         let mut results = engine.results(1).unwrap();
         // The first evaluation compiles the C++.
         engine.evaluate(&*i, Sources::Others(&*j), &mut *results, Store::Replace).unwrap();
-        let mut found = vec![0; 7];
+        let mut found = vec![0; 8];
         results.read(0..1, &mut |write| write(0..1, &mut found)).unwrap();
         let expected = [1.5, 0.0, 0.0, 0.25, 0.0, 3.0, 1.0].map(f64::to_bits);
-        let expected = [&expected[..4], &[0, expected[5], 1]].concat();
+        let expected = [&expected[..4], &[0, expected[5], 0, 1]].concat();
         assert_eq!(found, expected, "{f}");
     }
 }

@@ -1,7 +1,7 @@
 //! The first of equal values counts in lists, as over all pairs.
 
 use nbody::prelude::*;
-use nbody::{ArgMin, Engine, Store};
+use nbody::{ArgMax, ArgMin, Engine, Store};
 use nbody_tests::lists::over_lists;
 
 /// Extremes within a reach; most are shared by several particles.
@@ -18,6 +18,7 @@ mod ties {
         pub sum: Real,
         pub nearest: ArgMin<Real>,
         pub lowest: ArgMin<Real>,
+        pub highest: ArgMax<Real>,
         pub least: Min<Real>,
         pub count: Count,
     }
@@ -37,6 +38,7 @@ mod ties {
             f.nearest.min(r2);
             if j.tag < 3.0 {
                 f.lowest.min(j.tag / (j.tag - 2.0));
+                f.highest.max(0.0 - j.tag / (j.tag - 2.0));
             }
             f.least.min(r2);
             f.count += 1;
@@ -75,7 +77,11 @@ fn firsts(i: &Site, j: &[Site], skip: Option<usize>, reach: f64) -> Firsts {
         found.sum += r2;
         take(&mut found.nearest, r2, k as u32);
         if j.tag < 3.0 {
-            take(&mut found.lowest, j.tag / (j.tag - 2.0), k as u32);
+            let value = j.tag / (j.tag - 2.0);
+            take(&mut found.lowest, value, k as u32);
+            if -value > found.highest.value {
+                found.highest = ArgMax { value: 0.0 - value, index: k as u32 };
+            }
         }
         found.least = found.least.min(r2);
         found.count += 1;
@@ -130,8 +136,13 @@ fn the_first_of_equal_values_counts_in_lists() {
                         if is_first { b } else { a }
                     };
                     let (a, b) = (&expected[k], &added[k]);
-                    let index = [found.nearest.index, found.lowest.index];
-                    let expected = [first(a.nearest, b.nearest), first(a.lowest, b.lowest)];
+                    let negative = |it: ArgMax| ArgMin { value: -it.value, index: it.index };
+                    let index = [found.nearest.index, found.lowest.index, found.highest.index];
+                    let expected = [
+                        first(a.nearest, b.nearest),
+                        first(a.lowest, b.lowest),
+                        first(negative(a.highest), negative(b.highest)),
+                    ];
                     assert_eq!(index, expected.map(|it| it.index), "{device}, {options:?}, {k}");
                 }
             }

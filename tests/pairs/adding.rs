@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMin, Error};
+use nbody::{ArgMax, ArgMin, Error};
 
 #[nbody::interaction]
 mod layers {
@@ -17,7 +17,7 @@ mod layers {
     }
     pub struct Sums {
         pub push: Vector,
-        pub farthest: Max<Real>,
+        pub farthest: ArgMax<Real>,
         pub nearest: ArgMin<Real>,
         pub count: Count,
     }
@@ -87,13 +87,15 @@ use forces::{Body, Force, Spring};
 fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
     let least: ArgMin = if b.nearest.value < a.nearest.value { b.nearest } else { a.nearest };
+    let greatest: ArgMax =
+        if b.farthest.value > a.farthest.value { b.farthest } else { a.farthest };
     Sums {
         push: Vector::new(
             round(a.push.x + b.push.x),
             round(a.push.y + b.push.y),
             round(a.push.z + b.push.z),
         ),
-        farthest: a.farthest.max(b.farthest),
+        farthest: greatest,
         nearest: least,
         count: a.count + b.count,
     }

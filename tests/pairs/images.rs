@@ -3,7 +3,7 @@
 use nbody::check::{ErrorBounds, range, range_self, reference, reference_self};
 use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{Engine, Interaction, Sources, Store};
+use nbody::{ArgMax, ArgMin, Engine, Interaction, Sources, Store};
 use nbody_tests::contacts::contact::{Ball, Near, Uniform};
 use nbody_tests::contacts::{Random, contact};
 use nbody_tests::covering::Covering;
@@ -35,7 +35,7 @@ trait Plain: Interaction<J = <Self as Interaction>::I> + Clone {
     fn add(&self, i: &Self::I, j: &Self::I, d: [f64; 3], index: u32, f: &mut Self::F);
 }
 
-fn take(least: &mut nbody::ArgMin, value: f64, index: u32) {
+fn take(least: &mut ArgMin, value: f64, index: u32) {
     if value < least.value || (value == least.value && index < least.index) {
         (least.value, least.index) = (value, index);
     }
@@ -61,7 +61,9 @@ impl Plain for Ranked {
     }
     fn add(&self, i: &Grain, j: &Grain, d: [f64; 3], index: u32, f: &mut Rank) {
         take(&mut f.nearest, norm2(d), index);
-        take(&mut f.kind, f64::from(j.kind), index);
+        let mut kind = ArgMin { value: -f.kind.value, index: f.kind.index };
+        take(&mut kind, -f64::from(j.kind), index);
+        f.kind = ArgMax { value: -kind.value, index: kind.index };
         f.least = f.least.min(i.charge - j.charge);
         f.most = f.most.max(i.charge * j.charge);
         f.sum += j.charge / (norm2(d) + i.h * j.h);

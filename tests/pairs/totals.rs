@@ -121,8 +121,11 @@ pub(super) fn compare<F: Record<Lane = f64>>(
                 FieldKind::ArgMin if part == 0 => {
                     (terms.iter().fold(nothing[c], |a, b| a.min(*b)), most)
                 }
-                // The index of some particle with the least value.
-                FieldKind::ArgMin => (found[c], 0.0),
+                FieldKind::ArgMax if part == 0 => {
+                    (terms.iter().fold(nothing[c], |a, b| a.max(*b)), most)
+                }
+                // The index of some particle with the extreme value.
+                FieldKind::ArgMin | FieldKind::ArgMax => (found[c], 0.0),
                 _ => (sum(), errors.iter().sum::<f64>() + 1e-13 * magnitude),
             };
             let is_count = matches!(field.kind, FieldKind::Count | FieldKind::Counts(_));

@@ -175,12 +175,12 @@ fn results_are_columns_too() {
     }
 }
 
-/// Returns for each number whether it is an integer, and whether it is the index of a minimum.
+/// Returns for each number whether it is an integer, and whether it is the index of an extreme.
 fn integers(fields: &[Field]) -> Vec<(bool, bool)> {
     let each = |kind: FieldKind| {
         (0..kind.components()).map(move |k| match kind {
             FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => (true, false),
-            kind => [(kind == FieldKind::ArgMin && k == 1); 2].into(),
+            kind => [kind.is_index(k); 2].into(),
         })
     };
     fields.iter().flat_map(|field| each(field.kind)).collect()

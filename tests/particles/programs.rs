@@ -3,7 +3,7 @@
 use nbody::law::DoubleSingle;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMin, Particles, Results};
+use nbody::{ArgMax, ArgMin, Particles, Results};
 use nbody_tests::particle_programs::{
     Body, Drift, Energy, Field, Kick, Pull, Relax, Spread, Star, Total,
 };
@@ -257,6 +257,11 @@ fn merge(mut total: Total, part: Total) -> Total {
     if value < total.slowest.value || first {
         total.slowest = part.slowest;
     }
+    let ArgMax { value, index } = part.fastest;
+    let first = value == total.fastest.value && index < total.fastest.index;
+    if value > total.fastest.value || first {
+        total.fastest = part.fastest;
+    }
     total
 }
 
@@ -285,7 +290,9 @@ fn measures_merge_totals_in_a_fixed_order() {
             total.most = field.acc.y;
             if star.flag == 1 {
                 total.count += 1;
-                total.slowest = ArgMin { value: body.table[2], index: k as u32 };
+                let (value, index) = (body.table[2], k as u32);
+                total.slowest = ArgMin { value, index };
+                total.fastest = ArgMax { value, index };
             }
             totals.push(total);
         }

@@ -3,7 +3,7 @@
 use nbody::law::{DoubleSingle, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Accumulation, ArgMin, Engine, Particles, PerParticle, Results, Selection};
+use nbody::{Accumulation, ArgMax, ArgMin, Engine, Particles, PerParticle, Results, Selection};
 use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
@@ -182,7 +182,9 @@ fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Su
         ]);
         if q.flag == 1 {
             total.count += 1;
-            total.slowest = ArgMin { value: p.table[2], index: k as u32 };
+            let (value, index) = (p.table[2], k as u32);
+            total.slowest = ArgMin { value, index };
+            total.fastest = ArgMax { value, index };
         }
         total
     };
@@ -200,6 +202,7 @@ fn merged(block: &[Sums]) -> Sums {
         for k in 0..half {
             let (total, part) = (block[k], block[k + half]);
             let is_less = |a: ArgMin, b: ArgMin| (a.value, a.index) < (b.value, b.index);
+            let is_more = |a: ArgMax, b: ArgMax| (-a.value, a.index) < (-b.value, b.index);
             block[k] = Sums {
                 energy: total.energy + part.energy,
                 momentum: total.momentum + part.momentum,
@@ -211,6 +214,11 @@ fn merged(block: &[Sums]) -> Sums {
                     part.slowest
                 } else {
                     total.slowest
+                },
+                fastest: if is_more(part.fastest, total.fastest) {
+                    part.fastest
+                } else {
+                    total.fastest
                 },
             };
         }

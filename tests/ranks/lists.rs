@@ -91,6 +91,7 @@ mod programs {
 
     pub struct Lightest {
         pub ball: ArgMin<Real>,
+        pub heaviest: ArgMax<Real>,
     }
     pub struct First {
         pub scale: Real,
@@ -100,6 +101,7 @@ mod programs {
         type T = Lightest;
         fn measure(&self, p: &Ball, t: &mut Lightest) {
             t.ball.min(self.scale * p.mass);
+            t.heaviest.max(self.scale * p.mass);
         }
     }
 }

@@ -23,7 +23,7 @@ namespace {
 const char TEXT[] = R"(
     struct Push { cutoff: Real }
     struct Ball { pos: Point, kind: u32 }
-    struct Force { force: Vector, near: ArgMin<Real>, number: Count }
+    struct Force { force: Vector, near: ArgMin<Real>, far: ArgMax<Real>, number: Count }
     impl Interaction for Push {
         type I = Ball; type J = Ball; type F = Force;
         fn cutoff(&self, i: &Ball, j: &Ball) -> Real { self.cutoff }
@@ -32,6 +32,7 @@ const char TEXT[] = R"(
             let r = d.norm();
             f.force += (self.cutoff - r) * d;
             f.near.min(r);
+            f.far.max(r);
             if r < 0.5 * self.cutoff { f.number += 1; }
         }
     }
@@ -78,18 +79,24 @@ void lists() {
     const std::vector<double> x = uniform(3 * n);
     const std::vector<std::int64_t> kind(n, 7);
     nbody::buffer balls = direct.upload_i(n, {{"pos", x.data()}, {"kind", kind.data()}});
-    std::vector<std::int32_t> index[2];
+    std::vector<std::int32_t> index[2], last[2];
+    std::vector<double> greatest[2];
     std::vector<std::uint32_t> number[2];
     nbody::engine *engines[] = {&direct, &listed};
     for (int k = 0; k < 2; k++) {
         nbody::buffer results = engines[k]->results(n);
         engines[k]->evaluate_self(balls, results);
-        index[k].resize(n), number[k].resize(n);
-        results.read({{"near.index", index[k].data()}, {"number", number[k].data()}});
+        index[k].resize(n), number[k].resize(n), last[k].resize(n), greatest[k].resize(n);
+        results.read({{"near.index", index[k].data()}, {"number", number[k].data()},
+                      {"far.index", last[k].data()}, {"far.value", greatest[k].data()}});
     }
     MUST(index[0] == index[1] && number[0] == number[1]);
+    MUST(last[0] == last[1] && greatest[0] == greatest[1]);
     std::size_t alone = 0;
-    for (std::size_t i = 0; i < n; i++) alone += index[0][i] == -1;
+    for (std::size_t i = 0; i < n; i++) {
+        alone += index[0][i] == -1;
+        MUST((index[0][i] == -1) == (last[0][i] == -1 && std::isinf(greatest[0][i])));
+    }
     MUST(alone < n);
     const std::vector<std::int32_t> negative(n, -7);
     try {

@@ -306,10 +306,8 @@ impl BodyChecker<'_> {
         let written = written(field);
         if !matches!(op, Some(BinaryOp::Add | BinaryOp::Sub)) {
             let help = match ty {
-                Type::Reduced(Reduction::Count) => format!("write `{written} += 1`"),
                 Type::Counts(_) => format!("write `{written}[k] += 1`"),
-                Type::Reduced(Reduction::Max) => format!("write `{written}.max(...)`"),
-                Type::Reduced(_) => format!("write `{written}.min(...)`"),
+                Type::Reduced(reduction) => reduced(&written, reduction),
                 Type::Array(_) => format!("write `{written}[k] += ...` or `{written}[k] -= ...`"),
                 _ => format!("write `{written} += ...` or `{written} -= ...`"),
             };
@@ -326,8 +324,7 @@ impl BodyChecker<'_> {
             Type::Counts(_) => Some(format!(
                 "a count only grows: write `{written}[k] += 1`, or declare the field as an array of `Real`"
             )),
-            Type::Reduced(Reduction::Max) => Some(format!("write `{written}.max(...)`")),
-            Type::Reduced(_) => Some(format!("write `{written}.min(...)`")),
+            Type::Reduced(reduction) => Some(reduced(&written, reduction)),
             _ => None,
         };
         if let Some(instead) = instead {
@@ -355,26 +352,18 @@ impl BodyChecker<'_> {
             return None;
         }
         let (ty, method) = (self.items.structs[of].ty, call.method.to_string());
-        let takes = match ty {
-            Type::Reduced(Reduction::Min | Reduction::ArgMin) => "min",
-            Type::Reduced(Reduction::Max) => "max",
-            _ => "",
-        };
         let Type::Reduced(reduction) = ty else {
             let help = "write `+= ...`, or declare the field as a `Min<Real>` or a `Max<Real>`";
             let arguments = [&*ty.to_string(), &method, help];
             self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
             return None;
         };
-        if takes != method {
-            let help = match takes {
-                "" => "write `+= 1`".to_owned(),
-                takes => format!("write `.{takes}(...)`"),
-            };
+        let Some(takes) = reduction.method().filter(|takes| *takes == method) else {
+            let help = reduced("", reduction);
             let arguments = [&*ty.to_string(), &method, &help];
             self.items.cx.error(Site::of(&call.method), &message::REDUCE, &arguments);
             return None;
-        }
+        };
         let arguments =
             self.arguments((Site::of(&call.method), takes), &call.args, &[Type::Real])?;
         let value = arguments.into_iter().next()?;
@@ -382,6 +371,14 @@ impl BodyChecker<'_> {
         let how = Accumulate::Reduce(reduction);
         self.push(StmtKind::Accumulate { side, place, how, value });
         Some(())
+    }
+}
+
+/// Returns the advice how to accumulate into a result.
+fn reduced(target: &str, reduction: Reduction) -> String {
+    match reduction.method() {
+        Some(method) => format!("write `{target}.{method}(...)`"),
+        None => format!("write `{target} += 1`"),
     }
 }
 

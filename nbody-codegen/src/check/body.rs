@@ -10,8 +10,8 @@ use crate::check::scope::{Binding, Scopes};
 use crate::comments::Comments;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Body, FieldId, Function, Input, List, LocalId, Reduction, Roles, Side, Stmt, StmtKind,
-    StructId, Type,
+    self, Body, FieldId, Function, Input, List, LocalId, Roles, Side, Stmt, StmtKind, StructId,
+    Type,
 };
 use crate::message;
 use crate::names::Unique;
@@ -154,12 +154,13 @@ impl<'a> BodyChecker<'a> {
                 continue;
             }
             let how = match field.ty {
-                Type::Reduced(Reduction::Count) => " += 1;",
-                Type::Reduced(Reduction::Max) => ".max(...);",
-                Type::Reduced(_) => ".min(...);",
-                Type::Array(_) => "[k] += ...;",
-                Type::Counts(_) => "[k] += 1;",
-                _ => " += ...;",
+                Type::Reduced(reduction) => match reduction.method() {
+                    Some(method) => format!(".{method}(...);"),
+                    None => " += 1;".to_owned(),
+                },
+                Type::Array(_) => "[k] += ...;".to_owned(),
+                Type::Counts(_) => "[k] += 1;".to_owned(),
+                _ => " += ...;".to_owned(),
             };
             let missing = format!("{name}.{}{how}", field.ident);
             let arguments = [&*field.ident.to_string(), &missing, function];

@@ -29,7 +29,7 @@ impl BodyChecker<'_> {
         let (message, arguments) = match checked.ty {
             Type::Table(..) => (&message::TABLE_INDEX, vec![]),
             Type::Spline(_) => (&message::SPLINE_VALUE, vec![operand(expr), operand(expr)]),
-            Type::Reduced(_) => (&message::ARG_MIN, vec![]),
+            Type::Reduced(_) => (&message::ARG_MIN, vec![checked.ty.to_string()]),
             _ => return Some(checked),
         };
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
@@ -38,7 +38,7 @@ impl BodyChecker<'_> {
     }
 
     /// Returns the typed form of the base of an index, a field or a method: only there may an
-    /// expression be a table, an `ArgMin` or a spline.
+    /// expression be a table, an extreme with its index or a spline.
     pub fn expr_or_table(&mut self, expr: &Expr) -> Option<ir::Expr> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),
@@ -297,7 +297,7 @@ impl BodyChecker<'_> {
             Type::Reduced(_) if ["value", "index"].contains(&&*name) => {
                 return Some(usize::from(name == "index"));
             }
-            Type::Reduced(_) => cx.error(Site::of(member), &message::ARG_MIN, &[]),
+            Type::Reduced(_) => cx.error(Site::of(member), &message::ARG_MIN, &[&ty.to_string()]),
             Type::Point(_) => {
                 let help = "add a vector to the whole position";
                 cx.error(Site::of(member), &message::POINT_COMPONENT, &[help]);

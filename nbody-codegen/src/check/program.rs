@@ -4,7 +4,7 @@ use crate::check::body::BodyChecker;
 use crate::check::items::Items;
 use crate::check::scope;
 use crate::diagnostics::Site;
-use crate::ir::{self, Function, Input, List, ProgramKind, Reduction, Type};
+use crate::ir::{self, Extremum, Function, Input, List, ProgramKind, Reduction, Type};
 use crate::message;
 use crate::names;
 use crate::syntax::{self, Trait};
@@ -77,9 +77,11 @@ pub(super) fn program(
 
 /// Refuses a result that keeps an index: a tuple has several particles, and no pair.
 fn refuse_index(items: &Items, f: &ir::Named) {
-    let index = Type::Reduced(Reduction::ArgMin);
-    for field in items.structs[f.id].fields.iter().filter(|field| field.ty == index) {
-        let name = field.ident.to_string();
-        items.cx.error(Site::of(&field.ident), &message::TUPLE_INDEX, &[&name]);
+    for field in &items.structs[f.id].fields {
+        if let Type::Reduced(Reduction::Arg(extremum)) = field.ty {
+            let name = field.ident.to_string();
+            let instead = if extremum == Extremum::Least { "Min" } else { "Max" };
+            items.cx.error(Site::of(&field.ident), &message::TUPLE_INDEX, &[&name, instead]);
+        }
     }
 }

@@ -23,6 +23,7 @@ const TYPES_OF_THE_LANGUAGE: &[&str] = &[
     "Min",
     "Max",
     "ArgMin",
+    "ArgMax",
     "Count",
     "Spline",
 ];

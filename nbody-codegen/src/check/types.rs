@@ -5,7 +5,7 @@ use syn::{Expr, GenericArgument, PathArguments};
 
 use crate::check::{advice, constant};
 use crate::diagnostics::{Ctxt, Site};
-use crate::ir::{Constant, Reduction, Type};
+use crate::ir::{Constant, Extremum, Reduction, Type};
 use crate::message;
 
 /// Largest length of an array: far beyond the registers of a thread, and short enough for
@@ -32,7 +32,10 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                 ("Min", arguments) if of_real(arguments) => Some(Type::Reduced(Reduction::Min)),
                 ("Max", arguments) if of_real(arguments) => Some(Type::Reduced(Reduction::Max)),
                 ("ArgMin", arguments) if of_real(arguments) => {
-                    Some(Type::Reduced(Reduction::ArgMin))
+                    Some(Type::Reduced(Reduction::Arg(Extremum::Least)))
+                }
+                ("ArgMax", arguments) if of_real(arguments) => {
+                    Some(Type::Reduced(Reduction::Arg(Extremum::Greatest)))
                 }
                 ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
                 ("Tensor", arguments) => Some(Type::Tensor(dimension(cx, &name, arguments)?)),

@@ -16,7 +16,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Counts(n) => format!("Counts<{n}>"),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
-        Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
+        Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
     }
 }
 
@@ -115,7 +115,7 @@ fn compensate(Field { name, ty, .. }: &Field) -> String {
         Type::Reduced(Reduction::Max) => {
             format!("_total.{name} = _total.{name}.max(_term.{name});")
         }
-        Type::Reduced(Reduction::ArgMin) => {
+        Type::Reduced(Reduction::Arg(_)) => {
             format!("_total.{name}.take<Space>(_term.{name}.value, _term.{name}.index);")
         }
         Type::Reduced(Reduction::Count) => {

@@ -245,7 +245,7 @@ impl<'a> Printer<'a> {
         Some(format!("{name}_plus({operands}, {rest})"))
     }
 
-    /// Prints one component of a vector or an array, or the value or the index of an `ArgMin`.
+    /// Prints one component of a vector or an array, or the value or the index of an extreme.
     pub fn component(&self, base: &str, ty: Type, index: &Index) -> String {
         match index {
             Index::Fixed(k) => component(base, ty, *k),

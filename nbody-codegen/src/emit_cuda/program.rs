@@ -159,7 +159,7 @@ fn each_number(text: &mut Text, item: &Struct) {
             Type::U32 | Type::Reduced(Reduction::Count) => {
                 text.line(&format!("visit.index({at}, {whole});"));
             }
-            Type::Reduced(Reduction::ArgMin) => {
+            Type::Reduced(Reduction::Arg(_)) => {
                 text.line(&format!("visit.real({at}, {whole}.value);"));
                 text.line(&format!("visit.index({}, {whole}.index);", at + 1));
             }

@@ -57,8 +57,8 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
                 Accumulate::Sub => format!("{target} -= {value};"),
                 Accumulate::Reduce(Reduction::Min) => format!("{target} = min({target}, {value});"),
                 Accumulate::Reduce(Reduction::Max) => format!("{target} = max({target}, {value});"),
-                Accumulate::Reduce(Reduction::ArgMin) => {
-                    format!("take_min({target}, {value}, {});", printer.index_of_j())
+                Accumulate::Reduce(Reduction::Arg(_)) => {
+                    format!("take({target}, {value}, {});", printer.index_of_j())
                 }
             };
             text.line_with(&line, behind);

@@ -15,7 +15,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Tensor(_) => format!("Array<{}>", ty.components()),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
-        Type::Reduced(Reduction::ArgMin) => "ArgMin".to_owned(),
+        Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
         Type::Counts(n) => format!("Counts<{n}>"),
     }
 }

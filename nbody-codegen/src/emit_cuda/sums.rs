@@ -9,7 +9,7 @@ use std::fmt;
 use crate::emit_cuda::expr;
 use crate::emit_cuda::structure::numbers;
 use crate::emit_cuda::text::Text;
-use crate::ir::{Cutoff, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
+use crate::ir::{Cutoff, Extremum, Interaction, LONGEST_UNROLLED, Module, Reduction, Struct, Type};
 
 /// Prints the text that every kernel needs.
 pub fn sums(module: &Module, interaction: &Interaction) -> String {
@@ -46,8 +46,8 @@ pub fn compensated(module: &Module, interaction: &Interaction) -> String {
             Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
             Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
             Type::Counts(_) => format!("add_counts({term}, {f});"),
-            Type::Reduced(Reduction::ArgMin) => {
-                format!("take_min({f}, {term}.value, {term}.index);")
+            Type::Reduced(Reduction::Arg(_)) => {
+                format!("take({f}, {term}.value, {term}.index);")
             }
             _ => format!("compensate({term}, {f}, {lost});"),
         });
@@ -101,7 +101,7 @@ enum Kind {
     Min,
     Max,
     /// The value; its index is in the next slot.
-    ArgMin,
+    Arg(Extremum),
     Index,
     Count,
     /// An array of counts.
@@ -139,8 +139,8 @@ fn slots(output: &Struct) -> Vec<Slot> {
             Type::Reduced(Reduction::Min) => push(whole, Kind::Min),
             Type::Reduced(Reduction::Max) => push(whole, Kind::Max),
             Type::Reduced(Reduction::Count) => push(whole, Kind::Count),
-            Type::Reduced(Reduction::ArgMin) => {
-                push(format!("{whole}.value"), Kind::ArgMin);
+            Type::Reduced(Reduction::Arg(extremum)) => {
+                push(format!("{whole}.value"), Kind::Arg(extremum));
                 push(format!("{whole}.index"), Kind::Index);
             }
             Type::Real => push(whole, Kind::Sum),
@@ -157,7 +157,8 @@ fn nothing(text: &mut Text, output: &Struct) {
     let parts = output.fields.iter().map(|field| match field.ty {
         Type::Reduced(Reduction::Min) => "infinity()",
         Type::Reduced(Reduction::Max) => "-infinity()",
-        Type::Reduced(Reduction::ArgMin) => "{infinity(), ArgMin::NONE}",
+        Type::Reduced(Reduction::Arg(Extremum::Least)) => "{infinity(), NONE}",
+        Type::Reduced(Reduction::Arg(Extremum::Greatest)) => "{-infinity(), NONE}",
         _ => "{}",
     });
     let parts: Vec<_> = parts.collect();
@@ -182,9 +183,13 @@ fn reset(text: &mut Text, output: &Struct) {
     }
     for Slot { at, kind, .. } in &slots {
         match kind {
-            Kind::Min | Kind::ArgMin => text.line(&format!("total[{at}] = infinity();")),
-            Kind::Max => text.line(&format!("total[{at}] = -infinity();")),
-            Kind::Index => text.line(&format!("total[{at}] = word<backup>(ArgMin::NONE);")),
+            Kind::Min | Kind::Arg(Extremum::Least) => {
+                text.line(&format!("total[{at}] = infinity();"));
+            }
+            Kind::Max | Kind::Arg(Extremum::Greatest) => {
+                text.line(&format!("total[{at}] = -infinity();"));
+            }
+            Kind::Index => text.line(&format!("total[{at}] = word<backup>(NONE);")),
             Kind::Sum | Kind::Count | Kind::Counts => {}
         }
     }
@@ -214,11 +219,12 @@ fn fold(text: &mut Text, output: &Struct) {
             Kind::Count => {
                 text.line(&format!("{total} = word<backup>(integer({total}) + {source});"));
             }
-            Kind::ArgMin => {
+            Kind::Arg(extremum) => {
+                let is_greatest = *extremum == Extremum::Greatest;
                 let whole = source.trim_end_matches("value");
                 let first = format!("integer(total[{}])", at.plus(1));
                 text.open(&format!(
-                    "if (comes_first({source}, {whole}index, {total}, {first})) {{"
+                    "if (comes_first<{is_greatest}>({source}, {whole}index, {total}, {first})) {{"
                 ));
                 text.line(&format!("{total} = {source};"));
             }
@@ -283,11 +289,12 @@ fn merge_slot(text: &mut Text, k: At, kind: Kind) {
             text.line(&format!("{total} = word<backup>(integer({total}) + integer({part}));"));
         }
         // Parts may come in any order: among equal values the smallest index wins.
-        Kind::ArgMin => {
+        Kind::Arg(extremum) => {
+            let is_before = if extremum == Extremum::Least { "<" } else { ">" };
             let [earlier, first] =
                 ["part", "total"].map(|of| format!("integer({of}[{}])", k.plus(1)));
             text.open(&format!(
-                "if ({part} < {total} || ({part} == {total} && {earlier} < {first})) {{"
+                "if ({part} {is_before} {total} || ({part} == {total} && {earlier} < {first})) {{"
             ));
             text.line(&format!("{total} = {part};"));
         }

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::types::type_tokens;
+use super::types::{self, type_tokens};
 use crate::ir::{Field, Reduction, Struct, Type};
 
 pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
@@ -166,8 +166,9 @@ impl Numbers {
             Type::Reduced(Reduction::Max) => {
                 (quote!(Real::splat(f64::NEG_INFINITY)), real, quote!(Max))
             }
-            Type::Reduced(Reduction::ArgMin) => {
-                (default, by_itself(quote!(#krate::ArgMin)), quote!(ArgMin))
+            Type::Reduced(Reduction::Arg(extremum)) => {
+                let name = types::ident(extremum.name());
+                (default, by_itself(quote!(#krate::#name)), quote!(#name))
             }
             Type::Reduced(Reduction::Count) => (default, integer, quote!(Count)),
         };
@@ -246,10 +247,15 @@ impl Sum {
                 quote!(__L::select),
                 quote!(__total.#ident = #krate::Lane::max(__total.#ident, __term.#ident);),
             ),
-            Type::Reduced(Reduction::ArgMin) => (
-                quote!(#krate::ArgMin::select),
-                quote!(__total.#ident.take::<__Space>(__term.#ident.value, __term.#ident.index);),
-            ),
+            Type::Reduced(Reduction::Arg(extremum)) => {
+                let name = types::ident(extremum.name());
+                (
+                    quote!(#krate::#name::select),
+                    quote! {
+                        __total.#ident.take::<__Space>(__term.#ident.value, __term.#ident.index);
+                    },
+                )
+            }
             Type::Reduced(Reduction::Count) => (
                 quote!(__L::select_u32),
                 quote! {
@@ -298,8 +304,8 @@ fn is_dense(item: &Struct, real: usize) -> bool {
         let (size, needs) = match field.ty {
             Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
             Type::Counts(n) => (4 * n, 4),
-            // `ArgMin` is a real and an integer.
-            Type::Reduced(Reduction::ArgMin) if real != 4 => return false,
+            // A real and an integer.
+            Type::Reduced(Reduction::Arg(_)) if real != 4 => return false,
             ty => (real * ty.components(), real),
         };
         if offset % needs != 0 {

@@ -21,7 +21,10 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Counts(n) => quote!([Real::U32; #n]),
         Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
         Type::Spline(knots) => quote!(#krate::Spline<#knots, Real>),
-        Type::Reduced(Reduction::ArgMin) => quote!(#krate::ArgMin<Real>),
+        Type::Reduced(Reduction::Arg(extremum)) => {
+            let name = ident(extremum.name());
+            quote!(#krate::#name<Real>)
+        }
     }
 }
 

@@ -45,7 +45,7 @@ impl Struct {
 
     /// Tests whether a field of the result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
-        self.fields.iter().any(|field| field.ty == Type::Reduced(Reduction::ArgMin))
+        self.fields.iter().any(|field| matches!(field.ty, Type::Reduced(Reduction::Arg(_))))
     }
 }
 

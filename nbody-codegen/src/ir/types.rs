@@ -49,17 +49,55 @@ pub enum Reduction {
     Min,
     /// The largest value.
     Max,
-    /// The smallest value, and the index of its j-particle.
-    ArgMin,
+    /// An extreme value, and the index of its j-particle.
+    Arg(Extremum),
     /// The number of pairs.
     Count,
+}
+
+/// An extreme of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extremum {
+    /// The smallest one.
+    Least,
+    /// The largest one.
+    Greatest,
+}
+
+impl Extremum {
+    /// Returns the name of the type that also keeps the index.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Least => "ArgMin",
+            Self::Greatest => "ArgMax",
+        }
+    }
+
+    /// Returns the sign of the infinity that is its value before the first pair.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Least => "",
+            Self::Greatest => "-",
+        }
+    }
+}
+
+impl Reduction {
+    /// Returns the method that accumulates a value; `None` for a count.
+    pub fn method(self) -> Option<&'static str> {
+        match self {
+            Self::Min | Self::Arg(Extremum::Least) => Some("min"),
+            Self::Max | Self::Arg(Extremum::Greatest) => Some("max"),
+            Self::Count => None,
+        }
+    }
 }
 
 impl Type {
     /// Returns the number of reals or integers in a value.
     pub fn components(self) -> usize {
         match self {
-            Self::Reduced(Reduction::ArgMin) => 2,
+            Self::Reduced(Reduction::Arg(_)) => 2,
             Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
             Self::Tensor(n) => TENSOR[n - 1].len(),
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
@@ -91,7 +129,7 @@ impl fmt::Display for Type {
             Self::Array(n) => write!(f, "[Real; {n}]"),
             Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),
             Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
-            Self::Reduced(Reduction::ArgMin) => f.write_str("ArgMin<Real>"),
+            Self::Reduced(Reduction::Arg(extremum)) => write!(f, "{}<Real>", extremum.name()),
             Self::Reduced(Reduction::Count) => f.write_str("Count"),
             Self::Counts(n) => write!(f, "[Count; {n}]"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),

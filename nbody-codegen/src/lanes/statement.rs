@@ -6,8 +6,8 @@ use super::expr::{component, is_product, real, select};
 use super::lowering::Lowering;
 use super::tree::{End, LaneExpr, LaneStmt, Name};
 use crate::ir::{
-    Accumulate, BinaryOp, Expr, FieldId, Input, LocalId, Place, Reduction, Side, Stmt, StmtKind,
-    Type, statements,
+    Accumulate, BinaryOp, Expr, Extremum, FieldId, Input, LocalId, Place, Reduction, Side, Stmt,
+    StmtKind, Type, statements,
 };
 
 impl<'a> Lowering<'a> {
@@ -171,8 +171,8 @@ impl<'a> Lowering<'a> {
         };
         let infinity = |negative| real("splat", vec![LaneExpr::Infinity { negative }]);
         let neutral = match reduction {
-            Reduction::Min | Reduction::ArgMin => infinity(false),
-            Reduction::Max => infinity(true),
+            Reduction::Min | Reduction::Arg(Extremum::Least) => infinity(false),
+            Reduction::Max | Reduction::Arg(Extremum::Greatest) => infinity(true),
             Reduction::Count => LaneExpr::Zero(Type::U32),
         };
         let term = self.expr(value);
@@ -184,7 +184,7 @@ impl<'a> Lowering<'a> {
             Reduction::Min => "min",
             Reduction::Max => "max",
             Reduction::Count => "add_u32",
-            Reduction::ArgMin => return LaneStmt::Take { target, value },
+            Reduction::Arg(_) => return LaneStmt::Take { target, value },
         };
         LaneStmt::Assign { value: real(function, vec![target.clone(), value]), target }
     }

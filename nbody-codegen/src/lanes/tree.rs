@@ -25,7 +25,7 @@ pub enum LaneStmt<'a> {
         target: LaneExpr<'a>,
         value: LaneExpr<'a>,
     },
-    /// Lowers an `ArgMin` to a value, where this is smaller.
+    /// Takes a value, and its index, where it is more extreme than earlier values.
     Take {
         target: LaneExpr<'a>,
         value: LaneExpr<'a>,
@@ -76,7 +76,7 @@ pub enum LaneExpr<'a> {
     Zero(Type),
     /// A field of a record.
     Field(Name, FieldId),
-    /// The value (0) or the index (1) of an `ArgMin`.
+    /// The value (0) or the index (1) of an extreme.
     Part(Box<Self>, usize),
     Component(Box<Self>, usize),
     /// The component of this index, a `u32` of the host.

@@ -17,6 +17,7 @@ struct Extent {
     real shortest;
     real longest;
     ArgMin nearest;
+    ArgMax farthest;
     u32 alike;
     Array<48> bins; // Counts by distance.
 };
@@ -40,7 +41,8 @@ __device__ __forceinline__ void pair(
     f.charge += j.charge;
     f.shortest = min(f.shortest, r);
     f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));
-    take_min(f.nearest, r, index);
+    take(f.nearest, r, index);
+    take(f.farthest, r, index);
     if (i.kind == j.kind) {
         f.alike += 1u;
     }
@@ -73,7 +75,7 @@ using ParticleJ = law::Grain;
 using Accumulators = law::Extent;
 constexpr int IDIM = 3 * COORDINATE + 2;
 constexpr int JDIM = 3 * COORDINATE + 2;
-constexpr int FDIM = 54;
+constexpr int FDIM = 56;
 constexpr bool SELF_PAIRS = false;
 constexpr bool LOOKS_UP = false;
 constexpr bool KEEPS_INDEX = true;
@@ -106,7 +108,7 @@ __device__ __forceinline__ real cutoff_of(
 // The accumulators before the first pair.
 __device__ __forceinline__ Accumulators nothing()
 {
-    return {{}, infinity(), -infinity(), {infinity(), ArgMin::NONE}, {}, {}};
+    return {{}, infinity(), -infinity(), {infinity(), NONE}, {-infinity(), NONE}, {}, {}};
 }
 
 // The backup accumulators before the first bag.
@@ -116,7 +118,9 @@ __device__ __forceinline__ void reset(backup (&total)[FDIM])
     total[1] = infinity();
     total[2] = -infinity();
     total[3] = infinity();
-    total[4] = word<backup>(ArgMin::NONE);
+    total[4] = word<backup>(NONE);
+    total[5] = -infinity();
+    total[6] = word<backup>(NONE);
 }
 
 // Folds the accumulators of one bag into the backup accumulators.
@@ -125,13 +129,17 @@ __device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM
     total[0] += f.charge;
     if (f.shortest < total[1]) total[1] = f.shortest;
     if (f.longest > total[2]) total[2] = f.longest;
-    if (comes_first(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {
+    if (comes_first<false>(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {
         total[3] = f.nearest.value;
         total[4] = word<backup>(f.nearest.index);
     }
-    total[5] = word<backup>(integer(total[5]) + f.alike);
+    if (comes_first<true>(f.farthest.value, f.farthest.index, total[5], integer(total[6]))) {
+        total[5] = f.farthest.value;
+        total[6] = word<backup>(f.farthest.index);
+    }
+    total[7] = word<backup>(integer(total[7]) + f.alike);
 #pragma unroll
-    for (int k = 0; k < 48; ++k) total[6 + k] += f.bins[k];
+    for (int k = 0; k < 48; ++k) total[8 + k] += f.bins[k];
 }
 
 // Merges the backup accumulators of a later split.
@@ -144,9 +152,13 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
         total[3] = part[3];
         total[4] = part[4];
     }
-    total[5] = word<backup>(integer(total[5]) + integer(part[5]));
+    if (part[5] > total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {
+        total[5] = part[5];
+        total[6] = part[6];
+    }
+    total[7] = word<backup>(integer(total[7]) + integer(part[7]));
 #pragma unroll
-    for (int k = 0; k < 48; ++k) total[6 + k] += part[6 + k];
+    for (int k = 0; k < 48; ++k) total[8 + k] += part[8 + k];
 }
 
 // Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.
@@ -155,7 +167,8 @@ __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, A
     compensate(term.charge, f.charge, lost.charge);
     f.shortest = min(f.shortest, term.shortest);
     f.longest = max(f.longest, term.longest);
-    take_min(f.nearest, term.nearest.value, term.nearest.index);
+    take(f.nearest, term.nearest.value, term.nearest.index);
+    take(f.farthest, term.farthest.value, term.farthest.index);
     f.alike += term.alike;
     compensate(term.bins, f.bins, lost.bins);
 }

@@ -31,9 +31,10 @@ struct Extent {
     Real shortest = Real::splat(INFINITY);
     Real longest = Real::splat(-INFINITY);
     ArgMin nearest{};
+    ArgMax farthest{};
     U32 alike{};
     Array<48> bins{}; // Counts by distance.
-    static constexpr size_t COORDINATES = 0, NUMBERS = 54;
+    static constexpr size_t COORDINATES = 0, NUMBERS = 56;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -41,6 +42,7 @@ struct Extent {
         visit.least(shortest);
         visit.greatest(longest);
         visit(nearest);
+        visit(farthest);
         visit.count(alike);
         visit(bins);
     }
@@ -51,6 +53,7 @@ struct Extent {
             nbody::select(_mask, _yes.shortest, _no.shortest),
             nbody::select(_mask, _yes.longest, _no.longest),
             nbody::select(_mask, _yes.nearest, _no.nearest),
+            nbody::select(_mask, _yes.farthest, _no.farthest),
             nbody::select(_mask, _yes.alike, _no.alike), nbody::select(_mask, _yes.bins, _no.bins)};
     }
 
@@ -61,6 +64,7 @@ struct Extent {
         _total.shortest = _total.shortest.min(_term.shortest);
         _total.longest = _total.longest.max(_term.longest);
         _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
+        _total.farthest.take<Space>(_term.farthest.value, _term.farthest.index);
         _total.alike = Real::add_u32(_total.alike, _term.alike);
         nbody::compensate(_term.bins, _total.bins, _lost.bins);
     }
@@ -99,6 +103,7 @@ NBODY_INLINE void pair(
     f.longest = f.longest.max(nbody::select(_on, r.max(Real::splat(MOST)) + Real::splat(LEAST)
         + Real::splat(1e-300) + Real::splat(0.0), Real::splat(-INFINITY)));
     f.nearest.take<Space>(nbody::select(_on, r, Real::splat(INFINITY)), index);
+    f.farthest.take<Space>(nbody::select(_on, r, Real::splat(-INFINITY)), index);
     const Mask _holds_1 = Real::eq_u32(i.kind, j.kind);
     {
         const Mask _when_1 = _holds_1;

@@ -420,7 +420,7 @@ pub mod simulation {
         pub potential: Real,
         pub momentum: ::nbody::__private::Vector<Real>,
         pub slowest: ::nbody::__private::ArgMin<Real>,
-        pub fastest: Real,
+        pub fastest: ::nbody::__private::ArgMax<Real>,
         pub fixed: Real::U32,
     }
     impl<Real: ::nbody::__private::Lane> ::core::default::Default for Total<Real> {
@@ -431,7 +431,7 @@ pub mod simulation {
                 potential: ::core::default::Default::default(),
                 momentum: ::nbody::__private::Vector::default(),
                 slowest: ::core::default::Default::default(),
-                fastest: Real::splat(f64::NEG_INFINITY),
+                fastest: ::core::default::Default::default(),
                 fixed: ::core::default::Default::default(),
             }
         }
@@ -460,7 +460,7 @@ pub mod simulation {
             },
             ::nbody::__private::Field {
                 name: "fastest",
-                kind: ::nbody::__private::FieldKind::Max,
+                kind: ::nbody::__private::FieldKind::ArgMax,
             },
             ::nbody::__private::Field {
                 name: "fixed",
@@ -475,7 +475,7 @@ pub mod simulation {
                 potential: __from.real(),
                 momentum: ::nbody::__private::Vector::read(__from),
                 slowest: ::nbody::__private::ArgMin::read(__from),
-                fastest: __from.real(),
+                fastest: ::nbody::__private::ArgMax::read(__from),
                 fixed: __from.index(),
             }
         }
@@ -485,7 +485,7 @@ pub mod simulation {
             __to.real(self.potential);
             self.momentum.write(__to);
             self.slowest.write(__to);
-            __to.real(self.fastest);
+            self.fastest.write(__to);
             __to.index(self.fixed);
         }
     }
@@ -509,7 +509,11 @@ pub mod simulation {
                     __yes.slowest,
                     __no.slowest,
                 ),
-                fastest: __L::select(__mask, __yes.fastest, __no.fastest),
+                fastest: ::nbody::__private::ArgMax::select(
+                    __mask,
+                    __yes.fastest,
+                    __no.fastest,
+                ),
                 fixed: __L::select_u32(__mask, __yes.fixed, __no.fixed),
             }
         }
@@ -536,10 +540,7 @@ pub mod simulation {
                 );
             }
             __total.slowest.take::<__Space>(__term.slowest.value, __term.slowest.index);
-            __total.fastest = ::nbody::__private::Lane::max(
-                __total.fastest,
-                __term.fastest,
-            );
+            __total.fastest.take::<__Space>(__term.fastest.value, __term.fastest.index);
             __total.fixed = <__L as ::nbody::__private::Lane>::add_u32(
                 __total.fixed,
                 __term.fixed,
@@ -613,9 +614,9 @@ pub mod simulation {
             },
             most_counted: ::core::option::Option::Some(1u32),
             cuda: ::nbody::__private::CudaText {
-                law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2;\n};\n\nstruct alignas(packing(3 * COORDINATE + 5)) Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, u32 index, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    const real r2 = norm2_plus(d, self.eps2);\n    const real rinv = rsqrt(r2);\n    f.acc += j.mass * powi<3>(rinv) * d;\n    f.pot -= j.mass * rinv;\n    take_min(f.nearest, r2, index);\n    f.closest = min(f.closest, r2);\n    if (r2 < real(1.0)) {\n        f.near += 1u;\n    }\n}\n\n",
-                sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 5;\nconstexpr int JDIM = 3 * COORDINATE + 5;\nconstexpr int FDIM = 8;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {infinity(), ArgMin::NONE}, {}, infinity()};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[4] = infinity();\n    total[5] = word<backup>(ArgMin::NONE);\n    total[7] = infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n    if (comes_first(f.nearest.value, f.nearest.index, total[4], integer(total[5]))) {\n        total[4] = f.nearest.value;\n        total[5] = word<backup>(f.nearest.index);\n    }\n    total[6] = word<backup>(integer(total[6]) + f.near);\n    if (f.closest < total[7]) total[7] = f.closest;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    if (part[4] < total[4] || (part[4] == total[4] && integer(part[5]) < integer(total[5]))) {\n        total[4] = part[4];\n        total[5] = part[5];\n    }\n    total[6] = word<backup>(integer(total[6]) + integer(part[6]));\n    if (part[7] < total[7]) total[7] = part[7];\n}\n\n",
-                compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n    take_min(f.nearest, term.nearest.value, term.nearest.index);\n    f.near += term.near;\n    f.closest = min(f.closest, term.closest);\n}\n\n",
+                law: "// Newtonian gravity with Plummer softening; G = 1.\nstruct Gravity {\n    real eps2;\n};\n\nstruct alignas(packing(3 * COORDINATE + 5)) Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Gravity &self, const Space &space, const Body &i, const Body &j, u32 index, Field &f)\n{\n    const Vector<3> d = space.difference(j.pos, i.pos);\n    const real r2 = norm2_plus(d, self.eps2);\n    const real rinv = rsqrt(r2);\n    f.acc += j.mass * powi<3>(rinv) * d;\n    f.pot -= j.mass * rinv;\n    take(f.nearest, r2, index);\n    f.closest = min(f.closest, r2);\n    if (r2 < real(1.0)) {\n        f.near += 1u;\n    }\n}\n\n",
+                sums: "// The names by which kernels know the law.\nusing Parameters = law::Gravity;\nusing ParticleI = law::Body;\nusing ParticleJ = law::Body;\nusing Accumulators = law::Field;\nconstexpr int IDIM = 3 * COORDINATE + 5;\nconstexpr int JDIM = 3 * COORDINATE + 5;\nconstexpr int FDIM = 8;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = false;\nconstexpr bool CUTOFF_READS_J = false;\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {infinity(), NONE}, {}, infinity()};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[4] = infinity();\n    total[5] = word<backup>(NONE);\n    total[7] = infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.acc.x;\n    total[1] += f.acc.y;\n    total[2] += f.acc.z;\n    total[3] += f.pot;\n    if (comes_first<false>(f.nearest.value, f.nearest.index, total[4], integer(total[5]))) {\n        total[4] = f.nearest.value;\n        total[5] = word<backup>(f.nearest.index);\n    }\n    total[6] = word<backup>(integer(total[6]) + f.near);\n    if (f.closest < total[7]) total[7] = f.closest;\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    if (part[4] < total[4] || (part[4] == total[4] && integer(part[5]) < integer(total[5]))) {\n        total[4] = part[4];\n        total[5] = part[5];\n    }\n    total[6] = word<backup>(integer(total[6]) + integer(part[6]));\n    if (part[7] < total[7]) total[7] = part[7];\n}\n\n",
+                compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.acc, f.acc, lost.acc);\n    compensate(term.pot, f.pot, lost.pot);\n    take(f.nearest, term.nearest.value, term.nearest.index);\n    f.near += term.near;\n    f.closest = min(f.closest, term.closest);\n}\n\n",
             },
             third_law: ::core::option::Option::None,
         }
@@ -876,8 +877,8 @@ pub mod simulation {
                 compare: 2u32,
             },
             cuda: ::nbody::__private::ParticleText {
-                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    real fastest;\n    u32 fixed;\n};\n\nstruct Energy {\n};\n\n// Adds to t what p contributes.\n__device__ __forceinline__ void measure(\n    const Energy &self, const Space &, const Body &p, const Field &f, u32 index, Total &t)\n{\n    const real v2 = norm2(p.vel);\n    t.kinetic += real(0.5) * p.mass * v2;\n    t.potential += real(0.5) * p.mass * f.pot;\n    t.momentum += p.mass * p.vel;\n    take_min(t.slowest, v2, index);\n    t.fastest = max(t.fastest, v2);\n    if (p.kind == 1u) {\n        t.fixed += 1u;\n    }\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Energy;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\nusing Accumulators = law::Total;\nconstexpr int FDIM = 9;\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,\n    const ResultsF &f, u32 index, Accumulators &t)\n{\n    law::measure(self, space, p, f, index, t);\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {}, {infinity(), ArgMin::NONE}, -infinity(), {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[5] = infinity();\n    total[6] = word<backup>(ArgMin::NONE);\n    total[7] = -infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.kinetic;\n    total[1] += f.potential;\n    total[2] += f.momentum.x;\n    total[3] += f.momentum.y;\n    total[4] += f.momentum.z;\n    if (comes_first(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {\n        total[5] = f.slowest.value;\n        total[6] = word<backup>(f.slowest.index);\n    }\n    if (f.fastest > total[7]) total[7] = f.fastest;\n    total[8] = word<backup>(integer(total[8]) + f.fixed);\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    total[4] += part[4];\n    if (part[5] < total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    if (part[7] > total[7]) total[7] = part[7];\n    total[8] = word<backup>(integer(total[8]) + integer(part[8]));\n}\n\n",
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    ArgMax fastest;\n    u32 fixed;\n};\n\nstruct Energy {\n};\n\n// Adds to t what p contributes.\n__device__ __forceinline__ void measure(\n    const Energy &self, const Space &, const Body &p, const Field &f, u32 index, Total &t)\n{\n    const real v2 = norm2(p.vel);\n    t.kinetic += real(0.5) * p.mass * v2;\n    t.potential += real(0.5) * p.mass * f.pot;\n    t.momentum += p.mass * p.vel;\n    take(t.slowest, v2, index);\n    take(t.fastest, v2, index);\n    if (p.kind == 1u) {\n        t.fixed += 1u;\n    }\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Energy;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\nusing Accumulators = law::Total;\nconstexpr int FDIM = 10;\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,\n    const ResultsF &f, u32 index, Accumulators &t)\n{\n    law::measure(self, space, p, f, index, t);\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {}, {infinity(), NONE}, {-infinity(), NONE}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[5] = infinity();\n    total[6] = word<backup>(NONE);\n    total[7] = -infinity();\n    total[8] = word<backup>(NONE);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.kinetic;\n    total[1] += f.potential;\n    total[2] += f.momentum.x;\n    total[3] += f.momentum.y;\n    total[4] += f.momentum.z;\n    if (comes_first<false>(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {\n        total[5] = f.slowest.value;\n        total[6] = word<backup>(f.slowest.index);\n    }\n    if (comes_first<true>(f.fastest.value, f.fastest.index, total[7], integer(total[8]))) {\n        total[7] = f.fastest.value;\n        total[8] = word<backup>(f.fastest.index);\n    }\n    total[9] = word<backup>(integer(total[9]) + f.fixed);\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    total[4] += part[4];\n    if (part[5] < total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    if (part[7] > total[7] || (part[7] == total[7] && integer(part[8]) < integer(total[8]))) {\n        total[7] = part[7];\n        total[8] = part[8];\n    }\n    total[9] = word<backup>(integer(total[9]) + integer(part[9]));\n}\n\n",
             },
             changes: &[],
         }
@@ -901,7 +902,7 @@ pub mod simulation {
             t.potential = t.potential.plus_product(Real::splat(0.5) * p.mass, f.pot);
             t.momentum = t.momentum.plus_product(p.mass, p.vel);
             t.slowest.take::<__Space>(v2, index);
-            t.fastest = Real::max(t.fastest, v2);
+            t.fastest.take::<__Space>(v2, index);
             let __holds_1 = Real::eq_u32(p.kind, Real::splat_u32(1u32));
             {
                 let __when_1 = __holds_1;

@@ -23,7 +23,7 @@ struct Total {
     real potential;
     Vector<3> momentum;
     ArgMin slowest;
-    real fastest;
+    ArgMax fastest;
     u32 fixed;
 };
 
@@ -38,8 +38,8 @@ __device__ __forceinline__ void measure(
     t.kinetic += real(0.5) * p.mass * v2;
     t.potential += real(0.5) * p.mass * f.pot;
     t.momentum += p.mass * p.vel;
-    take_min(t.slowest, v2, index);
-    t.fastest = max(t.fastest, v2);
+    take(t.slowest, v2, index);
+    take(t.fastest, v2, index);
     if (p.kind == 1u) {
         t.fixed += 1u;
     }
@@ -58,7 +58,7 @@ constexpr int PDIM = 8;
 constexpr int QDIM = 0;
 constexpr int RDIM = 8;
 using Accumulators = law::Total;
-constexpr int FDIM = 9;
+constexpr int FDIM = 10;
 
 // Calls a function of `visit` with each number of a record, and its place.
 template <typename Visit>
@@ -99,7 +99,7 @@ __device__ __forceinline__ void act(
 // The accumulators before the first pair.
 __device__ __forceinline__ Accumulators nothing()
 {
-    return {{}, {}, {}, {infinity(), ArgMin::NONE}, -infinity(), {}};
+    return {{}, {}, {}, {infinity(), NONE}, {-infinity(), NONE}, {}};
 }
 
 // The backup accumulators before the first bag.
@@ -107,8 +107,9 @@ __device__ __forceinline__ void reset(backup (&total)[FDIM])
 {
     for (backup &sum : total) sum = 0;
     total[5] = infinity();
-    total[6] = word<backup>(ArgMin::NONE);
+    total[6] = word<backup>(NONE);
     total[7] = -infinity();
+    total[8] = word<backup>(NONE);
 }
 
 // Folds the accumulators of one bag into the backup accumulators.
@@ -119,12 +120,15 @@ __device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM
     total[2] += f.momentum.x;
     total[3] += f.momentum.y;
     total[4] += f.momentum.z;
-    if (comes_first(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {
+    if (comes_first<false>(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {
         total[5] = f.slowest.value;
         total[6] = word<backup>(f.slowest.index);
     }
-    if (f.fastest > total[7]) total[7] = f.fastest;
-    total[8] = word<backup>(integer(total[8]) + f.fixed);
+    if (comes_first<true>(f.fastest.value, f.fastest.index, total[7], integer(total[8]))) {
+        total[7] = f.fastest.value;
+        total[8] = word<backup>(f.fastest.index);
+    }
+    total[9] = word<backup>(integer(total[9]) + f.fixed);
 }
 
 // Merges the backup accumulators of a later split.
@@ -139,8 +143,11 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
         total[5] = part[5];
         total[6] = part[6];
     }
-    if (part[7] > total[7]) total[7] = part[7];
-    total[8] = word<backup>(integer(total[8]) + integer(part[8]));
+    if (part[7] > total[7] || (part[7] == total[7] && integer(part[8]) < integer(total[8]))) {
+        total[7] = part[7];
+        total[8] = part[8];
+    }
+    total[9] = word<backup>(integer(total[9]) + integer(part[9]));
 }
 
 } // namespace nbody

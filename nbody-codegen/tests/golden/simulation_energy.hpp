@@ -60,9 +60,9 @@ struct Total {
     Real potential{};
     Vector<3> momentum{};
     ArgMin slowest{};
-    Real fastest = Real::splat(-INFINITY);
+    ArgMax fastest{};
     U32 fixed{};
-    static constexpr size_t COORDINATES = 0, NUMBERS = 9;
+    static constexpr size_t COORDINATES = 0, NUMBERS = 10;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -70,7 +70,7 @@ struct Total {
         visit(potential);
         visit(momentum);
         visit(slowest);
-        visit.greatest(fastest);
+        visit(fastest);
         visit.count(fixed);
     }
 
@@ -91,7 +91,7 @@ struct Total {
         nbody::compensate(_term.potential, _total.potential, _lost.potential);
         nbody::compensate(_term.momentum, _total.momentum, _lost.momentum);
         _total.slowest.take<Space>(_term.slowest.value, _term.slowest.index);
-        _total.fastest = _total.fastest.max(_term.fastest);
+        _total.fastest.take<Space>(_term.fastest.value, _term.fastest.index);
         _total.fixed = Real::add_u32(_total.fixed, _term.fixed);
     }
 };
@@ -114,7 +114,7 @@ NBODY_INLINE void measure(
     t.potential = t.potential.plus_product(Real::splat(0.5) * p.mass, f.pot);
     t.momentum = t.momentum.plus_product(p.mass, p.vel);
     t.slowest.take<Space>(v2, index);
-    t.fastest = t.fastest.max(v2);
+    t.fastest.take<Space>(v2, index);
     const Mask _holds_1 = Real::eq_u32(p.kind, Real::splat_u32(1u));
     {
         const Mask _when_1 = _holds_1;

@@ -20,6 +20,7 @@ pub mod extremes {
         pub shortest: Min<Real>,
         pub longest: Max<Real>,
         pub nearest: ArgMin<Real>,
+        pub farthest: ArgMax<Real>,
         pub alike: Count,
         /// Counts by distance.
         pub bins: [Real; 48],
@@ -40,6 +41,7 @@ pub mod extremes {
             f.shortest.min(r);
             f.longest.max(r.max(MOST) + LEAST + 1e-300 + 1e-400);
             f.nearest.min(r);
+            f.farthest.max(r);
             if i.kind == j.kind {
                 f.alike += 1;
             }

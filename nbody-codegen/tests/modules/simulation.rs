@@ -115,7 +115,7 @@ pub mod simulation {
         pub potential: Real,
         pub momentum: Vector,
         pub slowest: ArgMin<Real>,
-        pub fastest: Max<Real>,
+        pub fastest: ArgMax<Real>,
         pub fixed: Count,
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::field::{Field, FieldKind};
+use crate::field::Field;
 use crate::records::pack;
 use crate::records::rows::Rows;
 
@@ -82,7 +82,8 @@ pub(super) fn compare_rows(
     for field in fields {
         // Several particles may have the least value, so the index is not compared.
         let is_sum = field.kind.is_sum();
-        let count = if field.kind == FieldKind::ArgMin { 1 } else { field.kind.components() };
+        let all = 0..field.kind.components();
+        let count = all.filter(|&component| !field.kind.is_index(component)).count();
         let columns = Columns { dim: pack::dim(fields), first, count, is_sum };
         first += field.kind.components();
         reports.push(columns.report(field.name, &results, &reference, bounds.as_deref()));

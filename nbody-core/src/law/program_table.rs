@@ -141,8 +141,9 @@ impl ProgramTable {
         if result.is_empty() {
             return Err(Refusal::new("totals", "without fields", "a field at least"));
         }
-        if result.iter().any(|(_, kind)| *kind == FieldKind::ArgMin) {
-            return Err(Refusal::new("totals", "with an `ArgMin`", "sums, extremes and counts"));
+        if let Some((_, kind)) = result.iter().find(|(_, kind)| kind.keeps_index()) {
+            let found = format!("with an `{kind}`");
+            return Err(Refusal::new("totals", found, "sums, extremes and counts"));
         }
         Ok(())
     }
@@ -220,6 +221,6 @@ mod tests {
         of_tuple(&|it| it.members = 9, "members is 9, expected 8 at most");
         of_tuple(&|it| it.changes.push(true), "members is given with f or changes");
         of_tuple(&|it| it.records[4].clear(), "totals is without fields");
-        of_tuple(&|it| it.records[4][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin`");
+        of_tuple(&|it| it.records[4][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin<Real>`");
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn check(
             FieldKind::Min
             | FieldKind::Max
             | FieldKind::ArgMin
+            | FieldKind::ArgMax
             | FieldKind::Count
             | FieldKind::Counts(_) => (usage != Use::Input, "a type of particles"),
         };

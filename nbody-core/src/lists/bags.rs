@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::field::{Field, FieldKind};
+use crate::field::Field;
 use crate::law::interaction::Law;
 use crate::numeric::mixed::Mixed;
 use crate::numeric::precision::Precision;
@@ -60,7 +60,7 @@ fn bytes_of(fields: &[Field], precision: Precision) -> usize {
 /// Returns the shared memory in bytes that a block needs for this order, at most.
 fn shared_memory(law: &Law, options: Options, order: SummationOrder) -> usize {
     let SummationOrder { bag, splits } = order;
-    let keeps_index = law.f.iter().any(|field| field.kind == FieldKind::ArgMin);
+    let keeps_index = law.f.iter().any(|field| field.kind.keeps_index());
     let index = if keeps_index { ALIGNED } else { 0 };
     let slot = bytes_of(law.j, options.precision).next_multiple_of(ALIGNED).max(ALIGNED);
     let words = bag.div_ceil(WARP);

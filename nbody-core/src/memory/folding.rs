@@ -17,8 +17,8 @@ pub(crate) struct Folding {
     /// The result without any pair, in `f64`.
     nothing: Vec<u64>,
     kinds: Vec<FieldKind>,
-    /// The values of `ArgMin` fields, each of which is followed by its index.
-    least: Vec<usize>,
+    /// The extremes that keep an index, which follows the value.
+    indexed: Vec<usize>,
     /// The precision of the backup accumulators.
     precision: Precision,
 }
@@ -32,8 +32,8 @@ impl Folding {
             std::iter::repeat_n(field.kind, count)
         });
         let kinds: Vec<_> = kinds.collect();
-        let least = (0..kinds.len()).filter(|&c| kinds[c] == FieldKind::ArgMin).step_by(2);
-        Self { nothing, least: least.collect(), kinds, precision }
+        let indexed = (0..kinds.len()).filter(|&c| kinds[c].keeps_index()).step_by(2);
+        Self { nothing, indexed: indexed.collect(), kinds, precision }
     }
 
     /// Returns the result without any pair, in `S`, a line for each number.
@@ -42,7 +42,9 @@ impl Folding {
             FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => {
                 S::word_from_u32(word as u32)
             }
-            FieldKind::ArgMin if !self.least.contains(&c) => S::word_from_u32(word as u32),
+            kind if kind.keeps_index() && !self.indexed.contains(&c) => {
+                S::word_from_u32(word as u32)
+            }
             _ => S::from_f64(f64::from_bits(word)).to_word(),
         });
         words.map(|word| Line([word; LINE])).collect()
@@ -135,7 +137,7 @@ impl Folding {
                 FieldKind::Min => reals::<S, N>(sums, terms, |a, b| if b < a { b } else { a }),
                 FieldKind::Max => reals::<S, N>(sums, terms, |a, b| if b > a { b } else { a }),
                 // The index is folded with its value.
-                FieldKind::ArgMin => {}
+                FieldKind::ArgMin | FieldKind::ArgMax => {}
                 // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded
                 // once.
                 _ if self.precision == Precision::Single => {
@@ -144,14 +146,14 @@ impl Folding {
                 _ => reals::<S, N>(sums, terms, |a, b| a + b),
             }
         }
-        for c in &self.least {
+        for c in &self.indexed {
+            let kind = self.kinds[*c];
             let [values, indices] = [*c, c + 1];
             for k in 0..N {
                 let value = S::from_word(current[values].0[k]).to_f64();
                 let index = S::word_to_u32(current[indices].0[k]).into();
-                let least = f64::from_bits(backup[values].0[at + k]);
-                // Of equal values the lower index counts.
-                if value < least || value == least && index < backup[indices].0[at + k] {
+                let sum = (f64::from_bits(backup[values].0[at + k]), backup[indices].0[at + k]);
+                if kind.comes_first((value, index), sum) {
                     backup[values].0[at + k] = value.to_bits();
                     backup[indices].0[at + k] = index;
                 }

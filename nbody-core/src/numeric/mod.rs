@@ -1,9 +1,9 @@
 //! Numbers, vectors and lanes of numbers.
 
 pub mod accuracy;
-pub mod arg_min;
 pub mod bounded;
 pub mod components;
+pub mod extremum;
 pub mod interval;
 pub mod lane;
 pub mod mixed;

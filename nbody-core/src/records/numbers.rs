@@ -37,7 +37,7 @@ pub(crate) fn numbers_of_kinds(
     let each = |kind: FieldKind| {
         (0..kind.components()).map(move |c| match kind {
             FieldKind::U32 | FieldKind::Count | FieldKind::Counts(_) => Number::Index,
-            FieldKind::ArgMin if c == 1 => Number::Index,
+            kind if kind.is_index(c) => Number::Index,
             FieldKind::Point(_) => Number::Coordinate,
             _ => Number::Real,
         })

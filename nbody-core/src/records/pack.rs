@@ -46,6 +46,7 @@ pub fn nothing(fields: &[Field]) -> Vec<u64> {
             FieldKind::Min => words.push(f64::INFINITY.to_bits()),
             FieldKind::Max => words.push(f64::NEG_INFINITY.to_bits()),
             FieldKind::ArgMin => words.extend([f64::INFINITY.to_bits(), u32::MAX.into()]),
+            FieldKind::ArgMax => words.extend([f64::NEG_INFINITY.to_bits(), u32::MAX.into()]),
             _ => words.resize(words.len() + kind.components(), 0),
         }
     }

@@ -125,6 +125,7 @@ mod tests {
 
     #[test]
     fn layouts_differ_where_kinds_or_lengths_do() {
+        use FieldKind::ArgMax;
         use FieldKind::ArgMin;
         use FieldKind::Array;
         use FieldKind::Count;
@@ -138,7 +139,7 @@ mod tests {
         };
         let alike = |a: &[FieldKind], b: &[FieldKind]| have_one_layout(&fields(a), &fields(b));
         assert!(alike(&[], &[]) && alike(&[Point(3), U32, Real], &[Point(3), Count, Max]));
-        assert!(alike(&[Vector(2)], &[Array(2)]));
+        assert!(alike(&[Vector(2)], &[Array(2)]) && alike(&[ArgMin], &[ArgMax]));
         for (a, b) in [
             (&[Point(3), Real][..], &[Point(3)][..]),
             (&[Real], &[Point(3), Real]),

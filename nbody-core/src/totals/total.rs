@@ -75,9 +75,8 @@ impl PairTotal {
 /// first one stays; of equal values the lower index counts.
 fn add_field(kind: FieldKind, sums: &mut [u64], terms: &[u64]) {
     let real = f64::from_bits;
-    if kind == FieldKind::ArgMin {
-        let (least, value) = (real(sums[0]), real(terms[0]));
-        if value < least || value == least && terms[1] < sums[1] {
+    if kind.keeps_index() {
+        if kind.comes_first((real(terms[0]), terms[1]), (real(sums[0]), sums[1])) {
             sums.copy_from_slice(terms);
         }
         return;
@@ -112,13 +111,15 @@ mod tests {
         Field { name: "least", kind: FieldKind::Min },
         Field { name: "most", kind: FieldKind::Max },
         Field { name: "first", kind: FieldKind::ArgMin },
+        Field { name: "last", kind: FieldKind::ArgMax },
     ];
 
     #[test]
     fn each_field_is_added_in_its_way() {
         let row = |n: [u64; 2], reals: [f64; 5], index| {
             let reals = reals.map(f64::to_bits);
-            [&n[..], &reals, &[index]].concat()
+            let greatest = [(-f64::from_bits(reals[4])).to_bits(), index];
+            [&n[..], &reals, &[index], &greatest].concat()
         };
         let mut total = PairTotal::nothing(FIELDS);
         total.add(&row([3, u32::MAX.into()], [1.0, 2.0, 5.0, -0.0, 4.0], 7));

@@ -212,10 +212,9 @@ impl Rows<'_> {
     }
 }
 
-/// Returns for each number of a record whether it is the index of a minimum.
+/// Returns for each number of a record whether it is the index of an extreme.
 fn indices(fields: &[Field]) -> Vec<bool> {
-    let each =
-        |kind: FieldKind| (0..kind.components()).map(move |k| kind == FieldKind::ArgMin && k == 1);
+    let each = |kind: FieldKind| (0..kind.components()).map(move |k| kind.is_index(k));
     fields.iter().flat_map(|field| each(field.kind)).collect()
 }
 

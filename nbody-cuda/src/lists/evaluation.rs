@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use nbody_core::lists::cutoff::position;
 use nbody_core::pack::{Binding, Place, dim};
-use nbody_core::{Field, FieldKind, Law, Mixed, Options, Precision, SummationOrder};
+use nbody_core::{Field, Law, Mixed, Options, Precision, SummationOrder};
 
 use super::MOTION;
 use super::declared::{self, entry, exclusion};
@@ -161,7 +161,7 @@ fn shared_memory(law: &Law, options: Options, bag: usize) -> usize {
 
 /// Returns whether results keep indices of j-particles.
 fn keeps_index(law: &Law) -> bool {
-    law.f.iter().any(|field| field.kind == FieldKind::ArgMin)
+    law.f.iter().any(|field| field.kind.keeps_index())
 }
 
 /// Returns the elements of an array. NVRTC refuses an empty array, so particles without a position

@@ -28,7 +28,7 @@ const CLASSES: [&[&str]; 9] = [
     &["min", "max", "powf", "atan2", "copysign", "dot", "cross", "powi"],
     &["Real", "Vector", "Point", "u32", "bool", "Count", "Vector<2>", "Point<2>", "[Real; 3]"],
 ];
-const TYPES: [&str; 16] = [
+const TYPES: [&str; 17] = [
     "Real",
     "Vector",
     "Point",
@@ -38,6 +38,7 @@ const TYPES: [&str; 16] = [
     "Min<Real>",
     "Max<Real>",
     "ArgMin<Real>",
+    "ArgMax<Real>",
     "Vector<2>",
     "Point<2>",
     "[Real; 3]",
@@ -212,7 +213,7 @@ fn number(rng: &mut Rng, tokens: &mut [String]) {
 
 /// Gives everything of one name another name.
 fn rename(rng: &mut Rng, corpus: &Corpus, tokens: &mut [String]) {
-    const FIXED: [&str; 40] = [
+    const FIXED: [&str; 41] = [
         "mod",
         "pub",
         "struct",
@@ -249,6 +250,7 @@ fn rename(rng: &mut Rng, corpus: &Corpus, tokens: &mut [String]) {
         "Min",
         "Max",
         "ArgMin",
+        "ArgMax",
         "Count",
         "pair",
         "new",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use nbody_core::lists::cutoff::{Cutoff, Watched};
 use nbody_core::untyped::{Buffer, Neighbours, Origin};
-use nbody_core::{Csr, Error, FieldKind, ListState, Sources};
+use nbody_core::{Csr, Error, ListState, Sources};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::buffer::all;
@@ -89,7 +89,7 @@ impl Lists {
         let precision = self.of_rank.precision();
         let [n, of_j] = sets.lengths();
         let names_particles =
-            |cutoff: &Cutoff| cutoff.law().f.iter().any(|field| field.kind == FieldKind::ArgMin);
+            |cutoff: &Cutoff| cutoff.law().f.iter().any(|field| field.kind.keeps_index());
         self.job.distributes()
             && !is_first
             && self.wanted.is_none()

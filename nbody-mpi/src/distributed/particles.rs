@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nbody_core::pack::fold_rows;
 use nbody_core::untyped::{Beside, Buffer, First, PerParticle, Selection};
-use nbody_core::{Domain, Error, FieldKind, ParticleProgram, Precision};
+use nbody_core::{Domain, Error, ParticleProgram, Precision};
 
 use super::buffer::{Distributed, OnRank, all, all_mut};
 use super::placement::Placement;
@@ -117,8 +117,8 @@ impl PerParticle for DistributedPrograms {
         particles: &dyn Buffer,
         beside: Beside<'_>,
     ) -> Result<Vec<u64>, Error> {
-        // The least particle is known by its number.
-        let is_named = program.total.iter().any(|field| field.kind == FieldKind::ArgMin);
+        // The particle of an extreme is known by its number.
+        let is_named = program.total.iter().any(|field| field.kind.keeps_index());
         let placement = if is_named { None } else { placement(particles, beside) };
         let rows = on_rank(particles, placement.as_ref())?;
         let total = with_beside(beside, placement.as_ref(), |beside| {

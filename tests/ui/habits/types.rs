@@ -32,7 +32,7 @@ mod wrong {
         pub counts: [Count; 0],
         pub stress: [[Real; 3]; 3],
         pub centre: Point,
-        pub far: ArgMax<Real>,
+        pub far: ArgMax,
         pub near: Min,
         pub pot: Real,
     }

@@ -8,6 +8,7 @@ mod programs {
     pub struct Field {
         pub acc: Vector,
         pub nearest: ArgMin<Real>,
+        pub farthest: ArgMax<Real>,
     }
     pub struct Total {
         pub energy: Real,
@@ -24,6 +25,7 @@ mod programs {
             p.pos += p.pos;
             p.pos.x = 1.0;
             p.mass = f.nearest;
+            p.mass = f.farthest;
             p.mass = f.nearest.first;
             p.mass = f.nearest.index;
             p = 1.0;

@@ -128,6 +128,7 @@ mod results {
     }
     struct Nearest {
         nearest: ArgMin<Real>,
+        farthest: ArgMax<Real>,
     }
 
     impl Tuple for Bond {
@@ -148,6 +149,7 @@ mod results {
 
         fn tuple(&self, [a, b]: [&Atom; 2], [f, g]: [&mut Nearest; 2]) {
             f.nearest.min((a.pos - b.pos).norm());
+            f.farthest.max((a.pos - b.pos).norm());
             g.nearest.min((a.pos - b.pos).norm());
         }
     }

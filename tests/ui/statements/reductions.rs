@@ -12,6 +12,7 @@ mod wrong {
         pub least: Min<Real>,
         pub most: Max<Real>,
         pub nearest: ArgMin<Real>,
+        pub farthest: ArgMax<Real>,
         pub count: Count,
         pub pair: Min<u32>,
         pub idle: Max<Real>,
@@ -30,6 +31,9 @@ mod wrong {
             f.most.max(j.x, i.x);
             f.nearest -= 1.0;
             f.nearest.take(j.x, 0);
+            f.farthest = j.x;
+            f.farthest += j.x;
+            f.farthest.min(j.x);
             f.count.min(1.0);
             f.count += 1.0;
             f.count -= 1;

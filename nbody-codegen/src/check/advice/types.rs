@@ -49,7 +49,7 @@ fn is_reduction(path: &syn::TypePath) -> bool {
     path.path
         .segments
         .last()
-        .is_some_and(|last| ["Min", "Max", "ArgMin"].iter().any(|n| last.ident == n))
+        .is_some_and(|last| ["Min", "Max", "ArgMin", "ArgMax"].iter().any(|n| last.ident == n))
 }
 
 fn of_name(name: &str, segment: &syn::PathSegment) -> String {
@@ -81,9 +81,8 @@ fn of_name(name: &str, segment: &syn::PathSegment) -> String {
         }
         "Option" => "write the value, and a `u32` that tells whether it is there",
         "String" | "str" | "char" => "a kind or a name is a `u32`",
-        "ArgMax" => "write `ArgMin<Real>`, and accumulate `-e` for `e`",
         "Sum" | "Add" => "a sum has the type of what it adds: `Real`, `Vector` or `[Real; N]`",
-        "Min" | "Max" | "ArgMin" => return format!("write `{name}<Real>`"),
+        "Min" | "Max" | "ArgMin" | "ArgMax" => return format!("write `{name}<Real>`"),
         "Count" => "write `Count`",
         _ if !matches!(segment.arguments, PathArguments::None) => ALL,
         _ => {

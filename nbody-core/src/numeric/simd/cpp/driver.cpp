@@ -91,6 +91,12 @@ static void evaluate(const Arguments &arguments, size_t at)
     any.take<OfLists<Open>>(b, l);
     any.take<OfLists<Open>>(a, l);
     const ArgMin chosen = select(m, first, any);
+    ArgMax farthest, most;
+    farthest.take<Open>(a, k);
+    farthest.take<Open>(b, l);
+    most.take<OfLists<Open>>(a, l);
+    most.take<OfLists<Open>>(b, k);
+    most.take<OfLists<Open>>(a, k);
     const Real near = Real::splat(1.0) - Real::splat(ROUNDOFF) * Real::from_u32(k);
     const Real total = Real::broadcast(a.sum()), least = Real::broadcast(a.least());
     const Real greatest = Real::broadcast(a.greatest());

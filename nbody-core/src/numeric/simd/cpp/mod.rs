@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::domain::{Domain, InDomain};
 use crate::field::FieldKind;
-use crate::numeric::arg_min::ArgMin;
+use crate::numeric::extremum::{ArgMax, ArgMin};
 use crate::numeric::mixed::Mixed;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
@@ -156,6 +156,12 @@ operations! {
         any.take::<OfLists<Open>>(b, l);
         any.take::<OfLists<Open>>(a, l);
         let chosen = ArgMin::select(m, first, any);
+        let (mut farthest, mut most) = (ArgMax::<Real>::default(), ArgMax::<Real>::default());
+        farthest.take::<Open>(a, k);
+        farthest.take::<Open>(b, l);
+        most.take::<OfLists<Open>>(a, l);
+        most.take::<OfLists<Open>>(b, k);
+        most.take::<OfLists<Open>>(a, k);
         let near = Real::splat(1.0) - Real::splat(Real::ROUNDOFF) * Real::from_u32(k);
         let total = Real::broadcast(a.reduce(FieldKind::Real));
         let least = Real::broadcast(a.reduce(FieldKind::Min));
@@ -199,7 +205,7 @@ operations! {
         spline.at(a); spline.slope(b); spline.curvature(c); spline.third_derivative(a);
         sums[0]; sums[1]; sums[2]; sums[3]; sums[4];
         total; least; greatest; sum; lost;
-        first.value; any.value; chosen.value;
+        first.value; any.value; chosen.value; farthest.value; most.value;
         v.dot(w); v.dot_plus(w, a); v.norm2(); v.norm2_plus(c); v.norm(); x.dot(x); x.norm2_plus(a);
         (v + w)[0]; (v - w)[1]; (-v)[2]; (v * b)[0]; (v / b)[2];
         v.cross(w)[0]; v.cross(w)[1]; v.cross(w)[2];
@@ -230,7 +236,7 @@ operations! {
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
-        first.index; any.index; chosen.index; counts[0]; counts[1]; counts[2];
+        first.index; any.index; chosen.index; farthest.index; most.index; counts[0]; counts[1]; counts[2];
         constants;
     }
     masks {
