@@ -75,8 +75,8 @@ pub use engine::{
 };
 pub use nbody_core::{
     Accumulation, ArgMax, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure,
-    Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Store, SummationOrder,
-    Tensor, Tuple, Update, Vector,
+    Nearest, Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Store,
+    SummationOrder, Tensor, Tuple, Update, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -150,8 +150,8 @@ pub mod __private {
     pub use nbody_core::__private::*;
     pub use nbody_core::{
         ArgMax, ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane,
-        Law, Measure, Nothing, Operations, Output, ParticleProgram, ParticleText, Point, Reader,
-        Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
+        Law, Measure, Nearest, Nothing, Operations, Output, ParticleProgram, ParticleText, Point,
+        Reader, Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

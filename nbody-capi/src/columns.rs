@@ -75,8 +75,16 @@ pub(crate) fn width(fields: &[Field]) -> usize {
     fields.iter().map(|field| field.kind.components()).sum()
 }
 
+/// Returns the names of the two columns of a field with indices.
+fn parts(kind: FieldKind) -> Option<[&'static str; 2]> {
+    match kind {
+        FieldKind::Nearest(_) => Some(["values", "indices"]),
+        kind => kind.keeps_index().then_some(["value", "index"]),
+    }
+}
+
 /// Returns the field of a name, its numbers in a row, and whether they are integers. The parts of a
-/// field with an index have the names `field.value` and `field.index`.
+/// field with indices have names of their own: `field.value` and `field.index`.
 fn find(
     fields: &'static [Field],
     name: &str,
@@ -85,12 +93,13 @@ fn find(
     for field in fields {
         let numbers = first..first + field.kind.components();
         first = numbers.end;
-        if field.kind.keeps_index() {
+        if let Some(parts) = parts(field.kind) {
             let part = name.strip_prefix(field.name).and_then(|rest| rest.strip_prefix('.'));
-            match part {
-                Some("value") => return Ok((field, numbers.start..numbers.start + 1, false)),
-                Some("index") => return Ok((field, numbers.start + 1..numbers.end, true)),
-                _ => {}
+            let middle = numbers.start + numbers.len() / 2;
+            match parts.iter().position(|known| part == Some(known)) {
+                Some(0) => return Ok((field, numbers.start..middle, false)),
+                Some(_) => return Ok((field, middle..numbers.end, true)),
+                None => {}
             }
         } else if field.name == name {
             let is_integer = field.kind == FieldKind::U32 || field.kind.is_count();
@@ -104,8 +113,8 @@ fn find(
 fn names(fields: &[Field]) -> String {
     let mut names = Vec::new();
     for Field { name, kind } in fields {
-        if kind.keeps_index() {
-            names.extend([format!("`{name}.value`"), format!("`{name}.index`")]);
+        if let Some(parts) = parts(*kind) {
+            names.extend(parts.map(|part| format!("`{name}.{part}`")));
         } else {
             names.push(format!("`{name}`"));
         }
@@ -505,6 +514,7 @@ mod tests {
         Field { name: "pos", kind: FieldKind::Point(3) },
         Field { name: "id", kind: FieldKind::U32 },
         Field { name: "near", kind: FieldKind::ArgMin },
+        Field { name: "few", kind: FieldKind::Nearest(3) },
     ];
 
     /// Checks the strides of a column of three components.
@@ -550,8 +560,11 @@ mod tests {
         assert_eq!(numbers("id").unwrap(), (3..4, true));
         assert_eq!(numbers("near.value").unwrap(), (4..5, false));
         assert_eq!(numbers("near.index").unwrap(), (5..6, true));
+        assert_eq!(numbers("few.values").unwrap(), (6..9, false));
+        assert_eq!(numbers("few.indices").unwrap(), (9..12, true));
         let message = numbers("near").unwrap_err().message;
-        let expected = "no field `near`: expected `pos`, `id`, `near.value`, `near.index`";
+        let expected = "no field `near`: expected `pos`, `id`, `near.value`, `near.index`, `few.values`, \
+                        `few.indices`";
         assert_eq!(message, expected);
     }
 

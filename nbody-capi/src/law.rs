@@ -244,6 +244,7 @@ fn described(field: &'static Field) -> FieldOf {
         FieldKind::Spline(_) => 10,
         FieldKind::Tensor(_) => 11,
         FieldKind::ArgMax => 12,
+        FieldKind::Nearest(_) => 13,
         // A kind that the header of this version does not name.
         _ => 0,
     };

@@ -134,6 +134,8 @@ messages! {
     ASSIGN_TARGET: "this cannot be assigned to", "assign to a variable declared with `let mut`, or accumulate into a field of the result";
     NO_CHANGE: "`update` changes no field of `{}`", "assign to one: `{}.field = ...`, or `+=`";
     ARG_MIN: "an `{}` is two numbers", "take its `.value` or its `.index`";
+    NEAREST_NUMBER: "the number of values of this `Nearest` is invalid", "it is from 1 to 16: a number or a `u32` constant, as in `Nearest<8>`";
+    NEAREST_VALUE: "a `{}` is several numbers", "take one of its values or indices: `{}.values[0]` or `{}.indices[0]`";
     READ_OUTPUT: "a result cannot be read", "it holds a part of a sum only; keep what you need in a variable";
     UNUSED_OUTPUT: "nothing is accumulated into `{}`", "add `{}` to `{}`, or remove the field";
     WHOLE_PARTICLE: "`{}` is a whole record", "name one of its fields: {}";

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Most values of a [`FieldKind::Nearest`].
+pub(crate) const MOST_NEAREST: usize = 16;
+
 /// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +32,9 @@ pub enum FieldKind {
     ArgMin,
     /// The maximum over pairs, and the index of its j-particle.
     ArgMax,
+    /// This number of least values over pairs, in ascending order, and then the indices of their
+    /// j-particles.
+    Nearest(usize),
     /// A result that counts pairs.
     Count,
     /// A result of this number of counts.
@@ -44,17 +50,36 @@ impl FieldKind {
 
     /// Returns whether the field has the indices of j-particles.
     pub const fn keeps_index(self) -> bool {
-        matches!(self, Self::ArgMin | Self::ArgMax)
+        matches!(self, Self::ArgMin | Self::ArgMax | Self::Nearest(_))
     }
 
     /// Returns whether a component is the index of a j-particle.
     pub const fn is_index(self, component: usize) -> bool {
-        self.keeps_index() && component > 0
+        self.keeps_index() && component >= self.components() / 2
+    }
+
+    /// Merges extremes and their indices, as words of rows, into others of this field.
+    pub(crate) fn merge(self, terms: &[u64], sums: &mut [u64]) {
+        let n = terms.len() / 2;
+        let entry = |words: &[u64], k: usize| (f64::from_bits(words[k]), words[n + k]);
+        for k in 0..n {
+            let term = entry(terms, k);
+            // The values are in order: if one is not taken, the next ones are not.
+            if !self.comes_first(term, entry(sums, n - 1)) {
+                return;
+            }
+            let mut place = n - 1;
+            while place > 0 && self.comes_first(term, entry(sums, place - 1)) {
+                (sums[place], sums[n + place]) = (sums[place - 1], sums[n + place - 1]);
+                place -= 1;
+            }
+            (sums[place], sums[n + place]) = (terms[k], terms[n + k]);
+        }
     }
 
     /// Returns whether a value with its index comes before another one: if it is less, or greater for
     /// an [`ArgMax`](Self::ArgMax), or equal and of a lower index. NaN does not.
-    pub(crate) fn comes_first(self, of: (f64, u64), other: (f64, u64)) -> bool {
+    fn comes_first(self, of: (f64, u64), other: (f64, u64)) -> bool {
         let is_before = if self == Self::ArgMax { of.0 > other.0 } else { of.0 < other.0 };
         is_before || of.0 == other.0 && of.1 < other.1
     }
@@ -71,7 +96,7 @@ impl FieldKind {
                 matches!(other, Self::U32 | Self::Count | Self::Counts(_))
             }
             Self::Point(_) => matches!(other, Self::Point(_)),
-            Self::ArgMin | Self::ArgMax => matches!(other, Self::ArgMin | Self::ArgMax),
+            Self::ArgMin | Self::ArgMax | Self::Nearest(_) => other.keeps_index(),
             Self::Spline(_) => matches!(other, Self::Spline(_)),
             Self::Real
             | Self::Min
@@ -86,6 +111,7 @@ impl FieldKind {
                     | Self::Point(_)
                     | Self::ArgMin
                     | Self::ArgMax
+                    | Self::Nearest(_)
                     | Self::Spline(_)
             ),
         };
@@ -122,6 +148,7 @@ impl FieldKind {
         match self {
             Self::Real | Self::U32 | Self::Min | Self::Max | Self::Count => 1,
             Self::ArgMin | Self::ArgMax => 2,
+            Self::Nearest(n) => 2 * n,
             Self::Tensor(n) => n * (n + 1) / 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Spline(n) => 4 * cubics_of_spline(n),
@@ -153,6 +180,7 @@ impl fmt::Display for FieldKind {
             Self::Max => f.write_str("Max<Real>"),
             Self::ArgMin => f.write_str("ArgMin<Real>"),
             Self::ArgMax => f.write_str("ArgMax<Real>"),
+            Self::Nearest(n) => write!(f, "Nearest<{n}>"),
             Self::Count => f.write_str("Count"),
             Self::Counts(n) => write!(f, "[Count; {n}]"),
         }

@@ -59,6 +59,7 @@ pub use crate::numeric::extremum::{ArgMax, ArgMin, Extremum};
 pub use crate::numeric::interval::Interval;
 pub use crate::numeric::lane::Lane;
 pub use crate::numeric::mixed::{DoubleSingle, Mixed};
+pub use crate::numeric::nearest::Nearest;
 pub use crate::numeric::precision::Precision;
 pub use crate::numeric::rows::{Reader, Writer};
 pub use crate::numeric::scalar::Scalar;

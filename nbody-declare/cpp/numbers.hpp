@@ -41,6 +41,11 @@ template <class Derived> struct Numbers {
         derived().real(extremum.value);
         derived().integer(extremum.index);
     }
+    template <size_t K> NBODY_INLINE void operator()(Nearest<K> &nearest)
+    {
+        for (size_t k = 0; k < K; ++k) derived().real(nearest.values[k]);
+        for (size_t k = 0; k < K; ++k) derived().integer(nearest.indices[k]);
+    }
     template <size_t D> NBODY_INLINE void operator()(Vector<D> &vector)
     {
         for (size_t k = 0; k < D; ++k) derived().real(vector[k]);

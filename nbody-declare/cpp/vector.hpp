@@ -189,23 +189,73 @@ template <bool GREATEST> struct Extremum {
         return GREATEST ? Real::lt(b, a) : Real::lt(a, b);
     }
 
+    // Returns whether the value comes before another one, as `take` chooses.
+    template <class Space> NBODY_INLINE Mask comes_first(Real other, U32 its_index) const
+    {
+        const Mask comes_first = is_before(value, other);
+        if constexpr (Space::IN_ORDER) return comes_first;
+        const Mask is_any = is_before(value, Extremum{}.value);
+        const Mask is_equal = Real::eq(value, other) & is_any;
+        return comes_first | (is_equal & Real::lt_u32(index, its_index));
+    }
+
     // Takes a value and its index if the value is more extreme, or if it is equal and the index is
     // less. NaN is never taken, nor is the infinity without any pair. If particles come in order,
     // the first of equal values stays.
     template <class Space> NBODY_INLINE void take(Real other, U32 its_index)
     {
-        Mask takes = is_before(other, value);
-        if constexpr (!Space::IN_ORDER) {
-            const Mask is_finite = is_before(other, Extremum{}.value);
-            const Mask is_equal = Real::eq(other, value) & is_finite;
-            takes = takes | (is_equal & Real::lt_u32(its_index, index));
-        }
+        const Extremum its{other, its_index};
+        const Mask takes = its.template comes_first<Space>(value, index);
         value = Real::select(takes, other, value);
         index = Real::select_u32(takes, its_index, index);
     }
 };
 using ArgMin = Extremum<false>;
 using ArgMax = Extremum<true>;
+
+// The K least values over pairs, in ascending order, and the indices of their j-particles. Equal values
+// are in the order of their indices, and the first ones stay. Missing values are infinite.
+template <size_t K> struct Nearest {
+    Array<K> values;
+    Counts<K> indices;
+
+    NBODY_INLINE Nearest()
+    {
+        for (size_t k = 0; k < K; ++k) {
+            values[k] = ArgMin{}.value;
+            indices[k] = ArgMin{}.index;
+        }
+    }
+
+    // Inserts a value and its index if it comes before the last one, which it drops. NaN and infinite
+    // values never do.
+    template <class Space> NBODY_INLINE void take(Real value, U32 index)
+    {
+        const ArgMin its{value, index};
+        Mask takes = its.comes_first<Space>(values[K - 1], indices[K - 1]);
+        if (!Real::any(takes)) return;
+        for (size_t k = K - 1; k > 0; --k) {
+            const Mask moves = its.comes_first<Space>(values[k - 1], indices[k - 1]);
+            const Real here = Real::select(takes, value, values[k]);
+            const U32 its_place = Real::select_u32(takes, index, indices[k]);
+            values[k] = Real::select(moves, values[k - 1], here);
+            indices[k] = Real::select_u32(moves, indices[k - 1], its_place);
+            takes = moves;
+        }
+        values[0] = Real::select(takes, value, values[0]);
+        indices[0] = Real::select_u32(takes, index, indices[0]);
+    }
+
+    // Takes the values of another one, and their indices.
+    template <class Space> NBODY_INLINE void merge(const Nearest &other)
+    {
+        for (size_t k = 0; k < K; ++k) {
+            // The next values are infinite, too.
+            if (!Real::any(Real::lt(other.values[k], Real::splat(INFINITY)))) return;
+            take<Space>(other.values[k], other.indices[k]);
+        }
+    }
+};
 
 // Returns `yes` where the mask is true, `no` elsewhere.
 NBODY_INLINE Real select(Mask mask, Real yes, Real no) { return Real::select(mask, yes, no); }
@@ -247,6 +297,15 @@ NBODY_INLINE Counts<N> select(Mask mask, const Counts<N> &yes, const Counts<N> &
 {
     Counts<N> chosen;
     for (size_t k = 0; k < N; ++k) chosen[k] = select(mask, yes[k], no[k]);
+    return chosen;
+}
+
+template <size_t K>
+NBODY_INLINE Nearest<K> select(Mask mask, const Nearest<K> &yes, const Nearest<K> &no)
+{
+    Nearest<K> chosen;
+    chosen.values = select(mask, yes.values, no.values);
+    chosen.indices = select(mask, yes.indices, no.indices);
     return chosen;
 }
 

@@ -73,6 +73,7 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Reduced(Reduction::Max) => FieldKind::Max,
         Type::Reduced(Reduction::Arg(Extremum::Least)) => FieldKind::ArgMin,
         Type::Reduced(Reduction::Arg(Extremum::Greatest)) => FieldKind::ArgMax,
+        Type::Reduced(Reduction::Nearest(n)) => FieldKind::Nearest(n),
         Type::Reduced(Reduction::Count) => FieldKind::Count,
     };
     fields.into_iter().map(|(name, ty)| (name, kind(ty))).collect()

@@ -50,7 +50,8 @@ use proc_macro::TokenStream;
 ///   can only be subtracted; `[Real; N]`; `u32` for types, flags and ids; among the parameters,
 ///   tables `[[Real; M]; N]`. A result is a sum, `Real`, `Vector` or `[Real; N]`, to which
 ///   `pair` adds with `+=` and `-=`; or `Min<Real>` or `ArgMin<Real>` (the least value, and the
-///   index of its j-particle), which take `f.x.min(e)`; or `Max<Real>` or `ArgMax<Real>`, `f.x.max(e)`; or `Count`,
+///   index of its j-particle), which take `f.x.min(e)`; or `Max<Real>` or `ArgMax<Real>`, `f.x.max(e)`; or `Nearest<K>`
+///   (the K least values), `f.x.insert(e)`; or `Count`,
 ///   `f.n += 1`. All are computed in one pass.
 /// - **`pair`** reads `self` (the parameters), `i` and `j`, and writes to `f`.
 ///   `const SELF_PAIRS: bool = true;` lets a particle meet itself when i and j are one set.

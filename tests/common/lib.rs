@@ -339,6 +339,7 @@ pub mod extremes {
         pub least: Min<Real>,
         pub flagged: ArgMin<Real>,
         pub outermost: ArgMax<Real>,
+        pub closest: Nearest<4>,
     }
 
     impl Interaction for Extremes {
@@ -358,6 +359,7 @@ pub mod extremes {
             if j.kind == self.flag {
                 f.flagged.min(r2);
                 f.outermost.max(r2);
+                f.closest.insert(r2);
                 f.least.min(r2 + 1.0);
                 f.count += j.kind;
             }

@@ -81,6 +81,7 @@ pub mod laws {
     pub struct Rank {
         pub nearest: ArgMin<Real>,
         pub sum: Real,
+        pub near: Nearest<3>,
         pub kind: ArgMax<Real>,
         pub least: Min<Real>,
         pub count: Count,
@@ -110,7 +111,7 @@ pub mod laws {
     }
     pub struct Push {
         pub push: Vector<2>,
-        pub nearest: ArgMin<Real>,
+        pub nearest: Nearest<2>,
         pub count: Count,
     }
 
@@ -168,6 +169,7 @@ pub mod laws {
             let r2 = (i.pos - j.pos).norm2();
             f.nearest.min(r2);
             f.kind.max(j.kind as Real);
+            f.near.insert(r2);
             f.least.min(i.charge - j.charge);
             f.most.max(j.charge * i.charge);
             f.sum += j.charge / (r2 + j.h * i.h);
@@ -210,7 +212,7 @@ pub mod laws {
             let d = i.pos - j.pos;
             let r2 = d.norm2();
             f.push += j.charge / (i.h * i.h + r2) * d;
-            f.nearest.min(r2);
+            f.nearest.insert(r2);
             f.count += 1;
         }
     }

@@ -93,6 +93,7 @@ pub mod programs {
         pub least: Min<Real>,
         pub slowest: ArgMin<Real>,
         pub fastest: ArgMax<Real>,
+        pub slow: Nearest<3>,
         pub most: Max<Real>,
     }
     impl Measure for Tally {
@@ -111,6 +112,7 @@ pub mod programs {
                 t.count += 1;
                 t.slowest.min(p.table[2]);
                 t.fastest.max(p.table[2]);
+                t.slow.insert(p.table[2]);
             }
         }
     }

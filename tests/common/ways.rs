@@ -144,7 +144,7 @@ pub fn integers<F: Record<Lane = f64>>(results: &[F]) -> Vec<u32> {
 /// Returns for each integer of a result whether it is the index of an extreme.
 pub fn are_indices<F: Record>() -> Vec<bool> {
     let integers = F::FIELDS.iter().flat_map(|field| match field.kind {
-        kind if kind.keeps_index() => vec![true],
+        kind if kind.keeps_index() => vec![true; kind.components() / 2],
         FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => {
             vec![false; field.kind.components()]
         }

@@ -127,7 +127,7 @@ fn records_may_have_any_name() {
                 struct {parameters} {{ k: Real }}
                 struct {i} {{ pos: Point }}
                 struct {j} {{ pos: Point, q: Real }}
-                struct {f} {{ acc: Vector, near: ArgMin<Real>, most: ArgMax<Real>, n: Count }}
+                struct {f} {{ acc: Vector, near: ArgMin<Real>, most: ArgMax<Real>, n: Count, two: Nearest<2> }}
                 impl Interaction for {parameters} {{
                     type I = {i};
                     type J = {j};
@@ -136,6 +136,7 @@ fn records_may_have_any_name() {
                         let d = j.pos - i.pos;
                         f.acc += self.k * j.q * d;
                         f.near.min(d.norm2());
+                        f.two.insert(d.norm2());
                         if d.norm2() < 0.5 {{
                             f.most.max(j.q);
                             f.n += 1;
@@ -156,10 +157,11 @@ fn records_may_have_any_name() {
         let mut results = engine.results(1).unwrap();
         // The first evaluation compiles the C++.
         engine.evaluate(&*i, Sources::Others(&*j), &mut *results, Store::Replace).unwrap();
-        let mut found = vec![0; 8];
+        let mut found = vec![0; 12];
         results.read(0..1, &mut |write| write(0..1, &mut found)).unwrap();
         let expected = [1.5, 0.0, 0.0, 0.25, 0.0, 3.0, 1.0].map(f64::to_bits);
-        let expected = [&expected[..4], &[0, expected[5], 0, 1]].concat();
+        let two = [expected[3], f64::INFINITY.to_bits(), 0, u32::MAX.into()];
+        let expected = [&expected[..4], &[0, expected[5], 0, 1], &two].concat();
         assert_eq!(found, expected, "{f}");
     }
 }

@@ -1,7 +1,7 @@
 //! The first of equal values counts in lists, as over all pairs.
 
 use nbody::prelude::*;
-use nbody::{ArgMax, ArgMin, Engine, Store};
+use nbody::{ArgMax, ArgMin, Engine, Nearest, Store};
 use nbody_tests::lists::over_lists;
 
 /// Extremes within a reach; most are shared by several particles.
@@ -19,6 +19,7 @@ mod ties {
         pub nearest: ArgMin<Real>,
         pub lowest: ArgMin<Real>,
         pub highest: ArgMax<Real>,
+        pub low: Nearest<3>,
         pub least: Min<Real>,
         pub count: Count,
     }
@@ -39,6 +40,7 @@ mod ties {
             if j.tag < 3.0 {
                 f.lowest.min(j.tag / (j.tag - 2.0));
                 f.highest.max(0.0 - j.tag / (j.tag - 2.0));
+                f.low.insert(j.tag / (j.tag - 2.0));
             }
             f.least.min(r2);
             f.count += 1;
@@ -61,6 +63,25 @@ fn sites(side: usize) -> Vec<Site> {
     (0..n).map(site).collect()
 }
 
+/// Inserts a value after all that are not greater.
+fn insert(low: &mut Nearest<3>, value: f64, index: u32) {
+    let place = low.values.iter().position(|other| value < *other);
+    if let Some(place) = place {
+        for k in (place + 1..3).rev() {
+            (low.values[k], low.indices[k]) = (low.values[k - 1], low.indices[k - 1]);
+        }
+        (low.values[place], low.indices[place]) = (value, index);
+    }
+}
+
+/// Returns the least values of both.
+fn both(a: Nearest<3>, b: Nearest<3>) -> [u32; 3] {
+    let of = |it: Nearest<3>| it.values.into_iter().zip(it.indices);
+    let mut all: Vec<_> = of(a).chain(of(b)).collect();
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    [0, 1, 2].map(|k| all[k].1)
+}
+
 /// Searches the particles in the order of their indices.
 fn firsts(i: &Site, j: &[Site], skip: Option<usize>, reach: f64) -> Firsts {
     let mut found = Firsts::default();
@@ -79,6 +100,7 @@ fn firsts(i: &Site, j: &[Site], skip: Option<usize>, reach: f64) -> Firsts {
         if j.tag < 3.0 {
             let value = j.tag / (j.tag - 2.0);
             take(&mut found.lowest, value, k as u32);
+            insert(&mut found.low, value, k as u32);
             if -value > found.highest.value {
                 found.highest = ArgMax { value: 0.0 - value, index: k as u32 };
             }
@@ -144,6 +166,8 @@ fn the_first_of_equal_values_counts_in_lists() {
                         first(negative(a.highest), negative(b.highest)),
                     ];
                     assert_eq!(index, expected.map(|it| it.index), "{device}, {options:?}, {k}");
+                    let low = both(a.low, b.low);
+                    assert_eq!(found.low.indices, low, "{device}, {options:?}, {k}");
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{ArgMax, ArgMin, Error};
+use nbody::{ArgMax, ArgMin, Error, Nearest};
 
 #[nbody::interaction]
 mod layers {
@@ -19,6 +19,7 @@ mod layers {
         pub push: Vector,
         pub farthest: ArgMax<Real>,
         pub nearest: ArgMin<Real>,
+        pub near: Nearest<2>,
         pub count: Count,
     }
 
@@ -33,6 +34,7 @@ mod layers {
             f.push += d;
             f.farthest.max(r2);
             f.nearest.min(r2);
+            f.near.insert(r2);
             if r2 < self.radius2 {
                 f.count += 1;
             }
@@ -50,6 +52,7 @@ mod layers {
             f.push -= r2 * d;
             f.farthest.max(0.5 * r2);
             f.nearest.min(0.75 * r2);
+            f.near.insert(0.75 * r2);
             if r2 > self.radius2 {
                 f.count += 1;
             }
@@ -87,6 +90,10 @@ use forces::{Body, Force, Spring};
 fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
     let least: ArgMin = if b.nearest.value < a.nearest.value { b.nearest } else { a.nearest };
+    let of = |it: &Sums| it.near.values.into_iter().zip(it.near.indices);
+    let mut all: Vec<(f64, u32)> = of(a).chain(of(b)).collect();
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    let near = Nearest { values: [all[0].0, all[1].0], indices: [all[0].1, all[1].1] };
     let greatest: ArgMax =
         if b.farthest.value > a.farthest.value { b.farthest } else { a.farthest };
     Sums {
@@ -97,6 +104,7 @@ fn merged(a: &Sums, b: &Sums, single: bool) -> Sums {
         ),
         farthest: greatest,
         nearest: least,
+        near,
         count: a.count + b.count,
     }
 }

@@ -3,7 +3,7 @@
 use nbody::check::{ErrorBounds, range, range_self, reference, reference_self};
 use nbody::law::Record;
 use nbody::prelude::*;
-use nbody::{ArgMax, ArgMin, Engine, Interaction, Sources, Store};
+use nbody::{ArgMax, ArgMin, Engine, Interaction, Nearest, Sources, Store};
 use nbody_tests::contacts::contact::{Ball, Near, Uniform};
 use nbody_tests::contacts::{Random, contact};
 use nbody_tests::covering::Covering;
@@ -41,6 +41,15 @@ fn take(least: &mut ArgMin, value: f64, index: u32) {
     }
 }
 
+fn insert<const K: usize>(near: &mut Nearest<K>, value: f64, index: u32) {
+    let entries = near.values.into_iter().zip(near.indices);
+    let mut entries: Vec<_> = entries.chain([(value, index)]).collect();
+    entries.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+    for (k, &entry) in entries.iter().take(K).enumerate() {
+        (near.values[k], near.indices[k]) = entry;
+    }
+}
+
 fn norm2(d: [f64; 3]) -> f64 {
     d.iter().map(|x| x * x).sum()
 }
@@ -64,6 +73,7 @@ impl Plain for Ranked {
         let mut kind = ArgMin { value: -f.kind.value, index: f.kind.index };
         take(&mut kind, -f64::from(j.kind), index);
         f.kind = ArgMax { value: -kind.value, index: kind.index };
+        insert(&mut f.near, norm2(d), index);
         f.least = f.least.min(i.charge - j.charge);
         f.most = f.most.max(i.charge * j.charge);
         f.sum += j.charge / (norm2(d) + i.h * j.h);
@@ -87,7 +97,7 @@ impl Plain for Flat {
         let weight = j.charge / (i.h * i.h + norm2(d));
         f.push.x -= weight * d[0];
         f.push.y -= weight * d[1];
-        take(&mut f.nearest, norm2(d), index);
+        insert(&mut f.nearest, norm2(d), index);
         f.count += 1;
     }
 }

@@ -16,6 +16,7 @@ pub mod nearest {
     pub struct Neighbours {
         pub nearest: ArgMin<Real>,
         pub farthest: Max<Real>,
+        pub near: Nearest<5>,
         pub count: Count,
     }
 
@@ -28,6 +29,7 @@ pub mod nearest {
             let r2 = (j.pos - i.pos).norm2();
             f.nearest.min(r2);
             f.farthest.max(r2);
+            f.near.insert(r2);
             if r2 < self.radius2 {
                 f.count += 1;
             }
@@ -58,6 +60,49 @@ mod closest {
     }
 }
 
+/// A pair that inserts several values.
+#[nbody::interaction]
+mod several {
+    pub struct Several;
+    pub struct Number {
+        pub x: Real,
+    }
+    pub struct Least {
+        pub few: Nearest<3>,
+    }
+
+    impl Interaction for Several {
+        type I = Number;
+        type J = Number;
+        type F = Least;
+
+        fn pair(&self, i: &Number, j: &Number, f: &mut Least) {
+            f.few.insert(j.x + i.x);
+            f.few.insert(j.x - i.x);
+            f.few.insert(j.x);
+        }
+    }
+}
+
+#[test]
+fn a_pair_may_insert_several_values() {
+    let number = |x| several::Number { x };
+    for device in nbody_tests::all_devices() {
+        for &accumulation in Accumulation::ALL {
+            let options = Options::default().accumulation(accumulation);
+            let mut direct = AllPairs::with_options(&device, several::Several, options).unwrap();
+            let mut few = |j: &[f64]| {
+                let j: Vec<_> = j.iter().copied().map(number).collect();
+                direct.evaluate(&[number(0.25)], &j).unwrap()[0].few
+            };
+            let nbody::Nearest { values, indices } = few(&[0.5]);
+            assert_eq!((values, indices), ([0.25, 0.5, 0.75], [0; 3]), "{device}");
+            let nbody::Nearest { values, indices } = few(&[1.0, 0.5, 8.0]);
+            assert_eq!((values, indices), ([0.25, 0.5, 0.75], [1, 1, 0]), "{device}");
+        }
+    }
+}
+
 #[test]
 fn results_of_one_extreme_are_compared() {
     let numbers: Vec<closest::Number> = uniform(3, 1);
@@ -78,9 +123,21 @@ fn search(i: &Place, j: &[Place], skip: Option<usize>) -> Neighbours {
     let nearest = others.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     Neighbours {
         nearest: nearest.map_or(ArgMin::default(), |&(k, value)| ArgMin { value, index: k as u32 }),
+        near: first_of(&others),
         farthest: others.iter().map(|other| other.1).fold(f64::NEG_INFINITY, f64::max),
         count: others.iter().filter(|other| other.1 < LAW.radius2).count() as u32,
     }
+}
+
+/// Returns the nearest of these particles, by sorting.
+fn first_of<const K: usize>(others: &[(usize, f64)]) -> nbody::Nearest<K> {
+    let mut all: Vec<_> = others.iter().filter(|other| other.1 < f64::INFINITY).collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let mut near = nbody::Nearest::default();
+    for (k, &&(index, value)) in all.iter().take(K).enumerate() {
+        (near.values[k], near.indices[k]) = (value, index as u32);
+    }
+    near
 }
 
 fn engines() -> impl Iterator<Item = AllPairs<Nearest>> {
@@ -122,6 +179,7 @@ fn the_first_of_equal_values_counts() {
         let found: Neighbours = direct.evaluate(&i, &j).unwrap()[0];
         assert_eq!(found.nearest, ArgMin { value: 0.25, index: 0 }, "{direct:?}");
         assert_eq!((found.farthest, found.count), (0.25, 0));
+        assert_eq!((found.near.values, found.near.indices), ([0.25; 5], [0, 1, 2, 3, 4]));
     }
 }
 
@@ -146,6 +204,7 @@ fn nan_is_no_neighbour() {
         let found: Vec<Neighbours> = direct.evaluate(&i, &j).unwrap();
         assert_eq!(found[0], Neighbours::default(), "{direct:?}");
         assert_eq!(found[1].nearest, ArgMin { value: 0.0, index: 5 }, "{direct:?}");
+        assert!(found[1].near.values.is_sorted() && !found[1].near.indices.contains(&3));
     }
 }
 

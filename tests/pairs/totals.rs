@@ -107,6 +107,12 @@ pub(super) fn compare<F: Record<Lane = f64>>(
     let [results, bounds, nothing] = [numbers(results), numbers(bounds), numbers(&[F::default()])];
     let mut c = 0;
     for field in F::FIELDS {
+        // All values of this field, in order.
+        let first = c;
+        let values = first..first + field.kind.components() / 2;
+        let mut least: Vec<f64> =
+            results.chunks_exact(F::DIM).flat_map(|row| &row[values.clone()]).copied().collect();
+        least.sort_by(f64::total_cmp);
         for part in 0..field.kind.components() {
             let column = |rows: &[f64]| -> Vec<f64> {
                 rows.chunks_exact(F::DIM).map(|row| row[c]).collect()
@@ -124,8 +130,11 @@ pub(super) fn compare<F: Record<Lane = f64>>(
                 FieldKind::ArgMax if part == 0 => {
                     (terms.iter().fold(nothing[c], |a, b| a.max(*b)), most)
                 }
+                FieldKind::Nearest(n) if part < n => {
+                    (least.get(part).copied().unwrap_or(f64::INFINITY), most)
+                }
                 // The index of some particle with the extreme value.
-                FieldKind::ArgMin | FieldKind::ArgMax => (found[c], 0.0),
+                FieldKind::ArgMin | FieldKind::ArgMax | FieldKind::Nearest(_) => (found[c], 0.0),
                 _ => (sum(), errors.iter().sum::<f64>() + 1e-13 * magnitude),
             };
             let is_count = matches!(field.kind, FieldKind::Count | FieldKind::Counts(_));

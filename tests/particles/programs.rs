@@ -305,6 +305,82 @@ fn measures_merge_totals_in_a_fixed_order() {
     });
 }
 
+/// Lengths from the nearest particles.
+#[nbody::interaction]
+mod lengths {
+    pub struct Close;
+    pub struct Smooth {
+        pub scale: Real,
+    }
+    pub struct Drop {
+        pub pos: Point,
+        pub length: Real,
+        pub sum: Real,
+        pub near: u32,
+    }
+    pub struct Found {
+        pub count: Count,
+        pub few: Nearest<3>,
+    }
+    impl Interaction for Close {
+        type I = Drop;
+        type J = Drop;
+        type F = Found;
+        fn pair(&self, i: &Drop, j: &Drop, f: &mut Found) {
+            f.count += j.near - i.near;
+            f.few.insert((i.pos - j.pos).norm2());
+        }
+    }
+    impl Update for Smooth {
+        type P = Drop;
+        type F = Found;
+        fn update(&self, p: &mut Drop, f: &Found) {
+            p.length = self.scale * f.few.values[2].sqrt();
+            p.near = f.count;
+            for k in 0..3 {
+                p.sum += f.few.values[k];
+                p.near += f.few.indices[k] * (k + 2);
+            }
+        }
+    }
+}
+use lengths::{Close, Drop, Found, Smooth};
+
+#[test]
+fn updates_read_the_nearest_particles() {
+    for device in &nbody_tests::all_devices() {
+        for (n, accumulation) in [(2, Accumulation::Direct), (60, Accumulation::BlockedF64)] {
+            let mut drops: Vec<Drop> = uniform(n, 5);
+            let options = Options::default().accumulation(accumulation);
+            let mut close = AllPairs::with_options(device, Close, options).unwrap();
+            let uploaded = close.upload(&drops).unwrap();
+            let mut out = close.results(n).unwrap();
+            close.evaluate_self_into(&uploaded, &uploaded, &mut out).unwrap();
+            let found: Vec<Found> = out.download().unwrap();
+            let mut changed = device.upload(&drops, Precision::Double).unwrap();
+            let mut smooth = PerParticle::new(device, Smooth { scale: 0.5 }).unwrap();
+            smooth.update(&mut changed, &out).unwrap();
+            // Integers wrap: a sum of negative ones, too.
+            let near = |k: usize| drops[k].near.cast_signed();
+            for (k, found) in found.iter().enumerate() {
+                let sum: i32 = (0..n).map(|l| near(l) - near(k)).sum();
+                assert_eq!(found.count.cast_signed(), sum, "{device}, {k}");
+            }
+            for (drop, found) in drops.iter_mut().zip(&found) {
+                let Found { few, count } = found;
+                drop.length = 0.5 * few.values[2].sqrt();
+                drop.near = *count;
+                for k in 0..3 {
+                    drop.sum += few.values[k];
+                    let index = few.indices[k].wrapping_mul(k as u32 + 2);
+                    drop.near = drop.near.wrapping_add(index);
+                }
+            }
+            assert_eq!(changed.download().unwrap(), drops, "{device}");
+        }
+    }
+}
+
 #[test]
 fn totals_may_exceed_the_shared_memory_of_a_block() {
     let devices = nbody_tests::all_devices();

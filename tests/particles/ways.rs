@@ -3,7 +3,9 @@
 use nbody::law::{DoubleSingle, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::{Accumulation, ArgMax, ArgMin, Engine, Particles, PerParticle, Results, Selection};
+use nbody::{
+    Accumulation, ArgMax, ArgMin, Engine, Nearest, Particles, PerParticle, Results, Selection,
+};
 use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
     Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
@@ -185,6 +187,7 @@ fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Su
             let (value, index) = (p.table[2], k as u32);
             total.slowest = ArgMin { value, index };
             total.fastest = ArgMax { value, index };
+            (total.slow.values[0], total.slow.indices[0]) = (value, index);
         }
         total
     };
@@ -193,6 +196,14 @@ fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Su
         totals = totals.chunks(256).map(merged).collect();
     }
     totals.pop().unwrap_or_default()
+}
+
+/// Returns the least values of both.
+fn least(a: Nearest<3>, b: Nearest<3>) -> Nearest<3> {
+    let of = |it: Nearest<3>| it.values.into_iter().zip(it.indices);
+    let mut all: Vec<_> = of(a).chain(of(b)).collect();
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    Nearest { values: [0, 1, 2].map(|k| all[k].0), indices: [0, 1, 2].map(|k| all[k].1) }
 }
 
 fn merged(block: &[Sums]) -> Sums {
@@ -215,6 +226,7 @@ fn merged(block: &[Sums]) -> Sums {
                 } else {
                     total.slowest
                 },
+                slow: least(total.slow, part.slow),
                 fastest: if is_more(part.fastest, total.fastest) {
                     part.fastest
                 } else {

@@ -6,6 +6,7 @@ mod compiler;
 mod cubin;
 mod derived;
 mod lists;
+mod nearest;
 mod nvrtc;
 mod particles;
 mod record;
@@ -30,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut trials = nvrtc::trials(&compiler);
     trials.extend(particles::trials(&compiler));
     trials.extend(lists::trials(&compiler));
+    trials.extend(nearest::trials(&compiler));
     trials.extend(trees::trials(&compiler));
     trials.extend(of_machine_code);
     let conclusion = libtest_mimic::run(&arguments, trials);

@@ -249,7 +249,7 @@ fn small(law: &Law, program: &Program) -> Program {
 
 /// Compiles with the number of i-particles per thread that an engine would choose: the program
 /// then uses no local memory, and the number is more than a fourth of the configured one.
-fn compile_lean(
+pub fn compile_lean(
     law: &Law,
     compiler: &Compiler,
     program: &Program,

@@ -23,7 +23,7 @@ namespace {
 const char TEXT[] = R"(
     struct Push { cutoff: Real }
     struct Ball { pos: Point, kind: u32 }
-    struct Force { force: Vector, near: ArgMin<Real>, far: ArgMax<Real>, number: Count }
+    struct Force { force: Vector, near: ArgMin<Real>, far: ArgMax<Real>, few: Nearest<3>, number: Count }
     impl Interaction for Push {
         type I = Ball; type J = Ball; type F = Force;
         fn cutoff(&self, i: &Ball, j: &Ball) -> Real { self.cutoff }
@@ -33,6 +33,7 @@ const char TEXT[] = R"(
             f.force += (self.cutoff - r) * d;
             f.near.min(r);
             f.far.max(r);
+            f.few.insert(r);
             if r < 0.5 * self.cutoff { f.number += 1; }
         }
     }
@@ -80,21 +81,26 @@ void lists() {
     const std::vector<std::int64_t> kind(n, 7);
     nbody::buffer balls = direct.upload_i(n, {{"pos", x.data()}, {"kind", kind.data()}});
     std::vector<std::int32_t> index[2], last[2];
-    std::vector<double> greatest[2];
+    std::vector<double> greatest[2], values[2];
+    std::vector<std::int64_t> indices[2];
     std::vector<std::uint32_t> number[2];
     nbody::engine *engines[] = {&direct, &listed};
     for (int k = 0; k < 2; k++) {
         nbody::buffer results = engines[k]->results(n);
         engines[k]->evaluate_self(balls, results);
         index[k].resize(n), number[k].resize(n), last[k].resize(n), greatest[k].resize(n);
+        values[k].resize(3 * n), indices[k].resize(3 * n);
         results.read({{"near.index", index[k].data()}, {"number", number[k].data()},
-                      {"far.index", last[k].data()}, {"far.value", greatest[k].data()}});
+                      {"far.index", last[k].data()}, {"far.value", greatest[k].data()},
+                      {"few.values", values[k].data()}, {"few.indices", indices[k].data()}});
     }
     MUST(index[0] == index[1] && number[0] == number[1]);
     MUST(last[0] == last[1] && greatest[0] == greatest[1]);
+    MUST(values[0] == values[1] && indices[0] == indices[1]);
     std::size_t alone = 0;
     for (std::size_t i = 0; i < n; i++) {
         alone += index[0][i] == -1;
+        MUST(indices[0][3 * i] == index[0][i] && values[0][3 * i] <= values[0][3 * i + 1]);
         MUST((index[0][i] == -1) == (last[0][i] == -1 && std::isinf(greatest[0][i])));
     }
     MUST(alone < n);

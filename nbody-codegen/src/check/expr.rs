@@ -13,9 +13,22 @@ use crate::check::{constant, operator};
 use crate::diagnostics::Site;
 use crate::ir::{
     self, BinaryOp, ExprKind, FieldId, Index, Input, Reduction, StructId, TENSOR, Type, UnaryOp,
+    part_name,
 };
 use crate::message::{self, suggestion};
 use crate::syntax::{self, without_groups};
+
+/// Returns the type of the result whose values or indices an expression is.
+pub(super) fn whole_of_part(checked: &ir::Expr) -> Option<Type> {
+    match &checked.kind {
+        ExprKind::Component(base, Index::Fixed(_))
+            if matches!(base.ty, Type::Reduced(Reduction::Nearest(_))) =>
+        {
+            Some(base.ty)
+        }
+        _ => None,
+    }
+}
 
 impl BodyChecker<'_> {
     /// Returns the typed form of an expression; `None` after an error.
@@ -29,8 +42,18 @@ impl BodyChecker<'_> {
         let (message, arguments) = match checked.ty {
             Type::Table(..) => (&message::TABLE_INDEX, vec![]),
             Type::Spline(_) => (&message::SPLINE_VALUE, vec![operand(expr), operand(expr)]),
+            Type::Reduced(Reduction::Nearest(_)) => {
+                let whole = operand(expr);
+                (&message::NEAREST_VALUE, vec![checked.ty.to_string(), whole.clone(), whole])
+            }
             Type::Reduced(_) => (&message::ARG_MIN, vec![checked.ty.to_string()]),
-            _ => return Some(checked),
+            _ => match (whole_of_part(&checked), without_groups(expr)) {
+                (Some(ty), Expr::Field(part)) => {
+                    let whole = operand(&part.base);
+                    (&message::NEAREST_VALUE, vec![ty.to_string(), whole.clone(), whole])
+                }
+                _ => return Some(checked),
+            },
         };
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
         self.items.cx.error(Site::of(expr), message, &arguments);
@@ -259,6 +282,10 @@ impl BodyChecker<'_> {
                     return None;
                 }
                 let component = self.component_index(base.ty, &access.member)?;
+                if let Type::Reduced(Reduction::Nearest(n)) = base.ty {
+                    let ty = [Type::Array(n), Type::Counts(n)][component];
+                    return Some(ir::Expr { ty, ..component_of(base, Index::Fixed(component)) });
+                }
                 let is_index = matches!(base.ty, Type::Reduced(_)) && component == 1;
                 let ty = if is_index { Type::U32 } else { Type::Real };
                 if matches!(base.ty, Type::Tensor(_)) {
@@ -294,8 +321,12 @@ impl BodyChecker<'_> {
                 }
                 return found;
             }
-            Type::Reduced(_) if ["value", "index"].contains(&&*name) => {
-                return Some(usize::from(name == "index"));
+            Type::Reduced(_) if [0, 1].iter().any(|&part| part_name(ty, part) == name) => {
+                return Some(usize::from(name == part_name(ty, 1)));
+            }
+            Type::Reduced(Reduction::Nearest(_)) => {
+                let arguments = [&*ty.to_string(), "f.x", "f.x"];
+                cx.error(Site::of(member), &message::NEAREST_VALUE, &arguments);
             }
             Type::Reduced(_) => cx.error(Site::of(member), &message::ARG_MIN, &[&ty.to_string()]),
             Type::Point(_) => {

@@ -5,6 +5,7 @@ use syn::Expr;
 use crate::check::advice::{operand, written};
 use crate::check::assign::Target;
 use crate::check::body::BodyChecker;
+use crate::check::expr::whole_of_part;
 use crate::diagnostics::Site;
 use crate::ir::{
     self, Accumulate, BinaryOp, ExprKind, FieldId, Index, Place, Side, Stmt, StmtKind, Type, Value,
@@ -31,12 +32,16 @@ impl BodyChecker<'_> {
                 return Some(entry(base, vec![row?.into_expr(), column?.into_expr()]));
             }
         }
-        let base = self.expr(&access.expr)?;
+        let mut base = self.expr_or_table(&access.expr)?;
+        let is_part = whole_of_part(&base).is_some();
+        if !is_part {
+            base = self.read(&access.expr, base)?;
+        }
         let n = self.length(base.ty, &access.expr)?;
         match (self.index(n, &access.index)?, base.ty) {
             (Checked::Known(index), _) => Some(component_of(base, index)),
-            (Checked::Data(index), Type::Array(_)) => Some(entry(base, vec![index])),
-            (Checked::Data(_), Type::Counts(_)) => {
+            (Checked::Data(index), Type::Array(_)) if !is_part => Some(entry(base, vec![index])),
+            (Checked::Data(_), Type::Array(_) | Type::Counts(_)) => {
                 let (base, index) = (operand(&access.expr), written(&access.index));
                 let help = format!(
                     "write `for k in 0..{n} {{ if {index} == k {{ ... {base}[k] ... }} }}`"

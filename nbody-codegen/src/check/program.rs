@@ -78,9 +78,12 @@ pub(super) fn program(
 /// Refuses a result that keeps an index: a tuple has several particles, and no pair.
 fn refuse_index(items: &Items, f: &ir::Named) {
     for field in &items.structs[f.id].fields {
-        if let Type::Reduced(Reduction::Arg(extremum)) = field.ty {
+        if let Type::Reduced(reduction) = field.ty
+            && reduction.keeps_index()
+        {
             let name = field.ident.to_string();
-            let instead = if extremum == Extremum::Least { "Min" } else { "Max" };
+            let is_greatest = reduction == Reduction::Arg(Extremum::Greatest);
+            let instead = if is_greatest { "Max" } else { "Min" };
             items.cx.error(Site::of(&field.ident), &message::TUPLE_INDEX, &[&name, instead]);
         }
     }

@@ -1,5 +1,7 @@
 //! Types of fields, parameters and variables.
 
+use std::ops::RangeInclusive;
+
 use quote::ToTokens;
 use syn::{Expr, GenericArgument, PathArguments};
 
@@ -11,6 +13,8 @@ use crate::message;
 /// Largest length of an array: far beyond the registers of a thread, and short enough for
 /// compilers.
 const LONGEST: usize = 4096;
+/// Most least values of a result, which a GPU keeps in registers.
+const MOST_NEAREST: usize = 16;
 
 /// Returns the type that this syntax names. A refused type is replaced by the type that was meant,
 /// if that is clear.
@@ -36,6 +40,13 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
                 }
                 ("ArgMax", arguments) if of_real(arguments) => {
                     Some(Type::Reduced(Reduction::Arg(Extremum::Greatest)))
+                }
+                ("Nearest", arguments) => {
+                    let number = number(arguments, constants, 1..=MOST_NEAREST);
+                    if number.is_none() {
+                        cx.error(Site::of(segment), &message::NEAREST_NUMBER, &[]);
+                    }
+                    Some(Type::Reduced(Reduction::Nearest(number?)))
                 }
                 ("Vector", arguments) => Some(Type::Vector(dimension(cx, &name, arguments)?)),
                 ("Tensor", arguments) => Some(Type::Tensor(dimension(cx, &name, arguments)?)),
@@ -86,6 +97,19 @@ fn knots(
     arguments: &PathArguments,
     constants: &[Constant],
 ) -> Option<usize> {
+    let number = number(arguments, constants, 2..=LONGEST);
+    if number.is_none() {
+        cx.error(Site::of(segment), &message::SPLINE_KNOTS, &[]);
+    }
+    number
+}
+
+/// Returns the number among the arguments of a type, if it is in this range.
+fn number(
+    arguments: &PathArguments,
+    constants: &[Constant],
+    range: RangeInclusive<usize>,
+) -> Option<usize> {
     let number = match arguments {
         PathArguments::AngleBracketed(list) if list.args.len() == 1 => match &list.args[0] {
             GenericArgument::Const(expr) => constant::index(expr, constants),
@@ -97,11 +121,7 @@ fn knots(
         },
         _ => None,
     };
-    let number = number.filter(|n| (2..=LONGEST).contains(n));
-    if number.is_none() {
-        cx.error(Site::of(segment), &message::SPLINE_KNOTS, &[]);
-    }
-    number
+    number.filter(|n| range.contains(n))
 }
 
 fn dimension(cx: &Ctxt, name: &str, arguments: &PathArguments) -> Option<usize> {

@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
             LaneExpr::Field(record, field) => {
                 format!("{}.{}", self.name(*record), self.module[*field].name)
             }
-            LaneExpr::Part(base, k) => format!("{}.{}", self.expr(base), ["value", "index"][*k]),
+            LaneExpr::Part(base, part) => format!("{}.{part}", self.expr(base)),
             LaneExpr::Component(base, k) => format!("{}[{k}]", self.expr(base)),
             LaneExpr::At(base, index) => {
                 let index = if let LaneExpr::Paren(inside) = &**index { inside } else { index };

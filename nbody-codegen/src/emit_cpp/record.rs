@@ -17,6 +17,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
+        Type::Reduced(Reduction::Nearest(n)) => format!("Nearest<{n}>"),
     }
 }
 
@@ -117,6 +118,9 @@ fn compensate(Field { name, ty, .. }: &Field) -> String {
         }
         Type::Reduced(Reduction::Arg(_)) => {
             format!("_total.{name}.take<Space>(_term.{name}.value, _term.{name}.index);")
+        }
+        Type::Reduced(Reduction::Nearest(_)) => {
+            format!("_total.{name}.merge<Space>(_term.{name});")
         }
         Type::Reduced(Reduction::Count) => {
             format!("_total.{name} = Real::add_u32(_total.{name}, _term.{name});")

@@ -5,7 +5,7 @@ use std::num::FpCategory;
 use crate::emit_cuda::structure::type_name;
 use crate::ir::{
     BinaryOp, Body, Builtin, Expr, ExprKind, FieldId, Index, Input, Local, LocalId, Module, Roles,
-    Side, Type, UnaryOp, Value,
+    Side, Type, UnaryOp, Value, part_name,
 };
 
 /// Precedence of operators, loosest first.
@@ -289,7 +289,7 @@ fn is_product(builtin: Builtin) -> bool {
 pub(crate) fn component(base: &str, ty: Type, k: usize) -> String {
     match ty {
         Type::Vector(_) | Type::Point(_) => format!("{base}.{}", ["x", "y", "z"][k]),
-        Type::Reduced(_) => format!("{base}.{}", ["value", "index"][k]),
+        Type::Reduced(_) => format!("{base}.{}", part_name(ty, k)),
         _ => format!("{base}[{k}]"),
     }
 }

@@ -163,6 +163,13 @@ fn each_number(text: &mut Text, item: &Struct) {
                 text.line(&format!("visit.real({at}, {whole}.value);"));
                 text.line(&format!("visit.index({}, {whole}.index);", at + 1));
             }
+            Type::Reduced(Reduction::Nearest(n)) => {
+                text.directive("#pragma unroll");
+                text.open(&format!("for (u32 k = 0; k < {n}; ++k) {{"));
+                text.line(&format!("visit.real({at} + k, {whole}.values[k]);"));
+                text.line(&format!("visit.index({} + k, {whole}.indices[k]);", at + n));
+                text.close("}");
+            }
             Type::Real | Type::Bool | Type::Reduced(_) => {
                 text.line(&format!("visit.real({at}, {whole});"));
             }

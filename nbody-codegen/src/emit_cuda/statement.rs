@@ -57,7 +57,7 @@ fn statement(text: &mut Text, printer: &Printer, statement: &Stmt) {
                 Accumulate::Sub => format!("{target} -= {value};"),
                 Accumulate::Reduce(Reduction::Min) => format!("{target} = min({target}, {value});"),
                 Accumulate::Reduce(Reduction::Max) => format!("{target} = max({target}, {value});"),
-                Accumulate::Reduce(Reduction::Arg(_)) => {
+                Accumulate::Reduce(Reduction::Arg(_) | Reduction::Nearest(_)) => {
                     format!("take({target}, {value}, {});", printer.index_of_j())
                 }
             };

@@ -16,6 +16,7 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
         Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
+        Type::Reduced(Reduction::Nearest(n)) => format!("Nearest<{n}>"),
         Type::Counts(n) => format!("Counts<{n}>"),
     }
 }

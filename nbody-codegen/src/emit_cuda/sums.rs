@@ -46,6 +46,9 @@ pub fn compensated(module: &Module, interaction: &Interaction) -> String {
             Type::Reduced(Reduction::Max) => format!("{f} = max({f}, {term});"),
             Type::Reduced(Reduction::Count) => format!("{f} += {term};"),
             Type::Counts(_) => format!("add_counts({term}, {f});"),
+            Type::Reduced(Reduction::Nearest(_)) => {
+                format!("merge_nearest<IN_ORDER>({term}, {f});")
+            }
             Type::Reduced(Reduction::Arg(_)) => {
                 format!("take({f}, {term}.value, {term}.index);")
             }
@@ -103,6 +106,8 @@ enum Kind {
     /// The value; its index is in the next slot.
     Arg(Extremum),
     Index,
+    /// This number of least values, and their indices.
+    Nearest(usize),
     Count,
     /// An array of counts.
     Counts,
@@ -131,6 +136,11 @@ fn slots(output: &Struct) -> Vec<Slot> {
             at.counts += n;
             continue;
         }
+        if let Type::Reduced(Reduction::Nearest(n)) = field.ty {
+            slots.push(Slot { at, source: whole, kind: Kind::Nearest(n), elements: None });
+            at.numbers += 2 * n;
+            continue;
+        }
         let mut push = |source: String, kind| {
             slots.push(Slot { at, source, kind, elements: None });
             at.numbers += 1;
@@ -155,11 +165,13 @@ fn slots(output: &Struct) -> Vec<Slot> {
 /// Prints the accumulators before the first pair.
 fn nothing(text: &mut Text, output: &Struct) {
     let parts = output.fields.iter().map(|field| match field.ty {
-        Type::Reduced(Reduction::Min) => "infinity()",
-        Type::Reduced(Reduction::Max) => "-infinity()",
-        Type::Reduced(Reduction::Arg(Extremum::Least)) => "{infinity(), NONE}",
-        Type::Reduced(Reduction::Arg(Extremum::Greatest)) => "{-infinity(), NONE}",
-        _ => "{}",
+        Type::Reduced(Reduction::Min) => "infinity()".to_owned(),
+        Type::Reduced(Reduction::Max) => "-infinity()".to_owned(),
+        Type::Reduced(Reduction::Arg(extremum)) => {
+            format!("{{{}infinity(), NONE}}", extremum.sign())
+        }
+        Type::Reduced(Reduction::Nearest(n)) => format!("no_neighbours<{n}, real>()"),
+        _ => "{}".to_owned(),
     });
     let parts: Vec<_> = parts.collect();
     let parts =
@@ -190,6 +202,9 @@ fn reset(text: &mut Text, output: &Struct) {
                 text.line(&format!("total[{at}] = -infinity();"));
             }
             Kind::Index => text.line(&format!("total[{at}] = word<backup>(NONE);")),
+            Kind::Nearest(n) => {
+                text.line(&format!("reset_nearest<{n}>({});", words("total", *at)));
+            }
             Kind::Sum | Kind::Count | Kind::Counts => {}
         }
     }
@@ -204,6 +219,10 @@ fn fold(text: &mut Text, output: &Struct) {
     for Slot { at, source, kind, elements } in &slots(output) {
         if *kind == Kind::Counts {
             text.line(&format!("fold_counts({source}, total + {at});"));
+            continue;
+        }
+        if let Kind::Nearest(_) = kind {
+            text.line(&format!("fold_nearest<IN_ORDER>({source}, {});", words("total", *at)));
             continue;
         }
         if let Some(n) = *elements {
@@ -232,7 +251,7 @@ fn fold(text: &mut Text, output: &Struct) {
                 text.line(&format!("{total} = word<backup>({source});"));
                 text.close("}");
             }
-            Kind::Counts => unreachable!("folded and merged as a whole"),
+            Kind::Counts | Kind::Nearest(_) => unreachable!("folded and merged as a whole"),
         }
     }
     text.close("}");
@@ -252,6 +271,9 @@ fn merge(text: &mut Text, output: &Struct) {
         for Slot { at, kind, elements, .. } in &slots {
             if let (Kind::Counts, Some(n)) = (kind, *elements) {
                 text.line(&format!("merge_counts<kept({n})>(part + {at}, total + {at});"));
+            } else if let Kind::Nearest(n) = *kind {
+                let [part, total] = ["part", "total"].map(|of| words(of, *at));
+                text.line(&format!("merge_words_of_nearest<{n}>({part}, {total});"));
             } else if let Some(n) = *elements {
                 let [total, part] = ["total", "part"].map(|of| element(of, *at));
                 each_element(text, output, n, &format!("{total} += {part};"));
@@ -262,6 +284,14 @@ fn merge(text: &mut Text, output: &Struct) {
     }
     text.close("}");
     text.gap();
+}
+
+/// Prints the words from `at` on.
+fn words(of: &str, at: At) -> String {
+    match at {
+        At { numbers: 0, counts: 0 } => of.to_owned(),
+        at => format!("{of} + {at}"),
+    }
 }
 
 /// Prints element `k` of an array that begins at word `at`.
@@ -302,7 +332,7 @@ fn merge_slot(text: &mut Text, k: At, kind: Kind) {
             text.line(&format!("{total} = {part};"));
             text.close("}");
         }
-        Kind::Counts => unreachable!("folded and merged as a whole"),
+        Kind::Counts | Kind::Nearest(_) => unreachable!("folded and merged as a whole"),
     }
 }
 

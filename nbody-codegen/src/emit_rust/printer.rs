@@ -145,8 +145,8 @@ impl<'a> Printer<'a> {
                 let (record, field) = (self.name(*record), &self.module[*field].ident);
                 quote!(#record.#field)
             }
-            LaneExpr::Part(base, k) => {
-                let (base, part) = (self.expr(base), ident(["value", "index"][*k]));
+            LaneExpr::Part(base, part) => {
+                let (base, part) = (self.expr(base), ident(part));
                 quote!(#base.#part)
             }
             LaneExpr::Component(base, k) => {

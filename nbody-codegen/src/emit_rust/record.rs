@@ -170,6 +170,9 @@ impl Numbers {
                 let name = types::ident(extremum.name());
                 (default, by_itself(quote!(#krate::#name)), quote!(#name))
             }
+            Type::Reduced(Reduction::Nearest(n)) => {
+                (default, by_itself(quote!(#krate::Nearest)), quote!(Nearest(#n)))
+            }
             Type::Reduced(Reduction::Count) => (default, integer, quote!(Count)),
         };
         Self { zero, read, write, kind }
@@ -256,6 +259,10 @@ impl Sum {
                     },
                 )
             }
+            Type::Reduced(Reduction::Nearest(_)) => (
+                quote!(#krate::Nearest::select),
+                quote!(__total.#ident.merge::<__Space>(&__term.#ident);),
+            ),
             Type::Reduced(Reduction::Count) => (
                 quote!(__L::select_u32),
                 quote! {
@@ -304,8 +311,14 @@ fn is_dense(item: &Struct, real: usize) -> bool {
         let (size, needs) = match field.ty {
             Type::U32 | Type::Reduced(Reduction::Count) => (4, 4),
             Type::Counts(n) => (4 * n, 4),
-            // A real and an integer.
-            Type::Reduced(Reduction::Arg(_)) if real != 4 => return false,
+            // Reals, and an integer for each. Such a struct must have no padding of its own.
+            Type::Reduced(Reduction::Arg(_) | Reduction::Nearest(_)) => {
+                let size = (real + 4) * (field.ty.components() / 2);
+                if !size.is_multiple_of(real) {
+                    return false;
+                }
+                (size, real)
+            }
             ty => (real * ty.components(), real),
         };
         if offset % needs != 0 {

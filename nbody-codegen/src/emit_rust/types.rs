@@ -25,6 +25,7 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
             let name = ident(extremum.name());
             quote!(#krate::#name<Real>)
         }
+        Type::Reduced(Reduction::Nearest(n)) => quote!(#krate::Nearest<#n, Real>),
     }
 }
 

@@ -37,5 +37,5 @@ pub use roles::{Named, Roles};
 pub use scatter::Scatter;
 pub use stmt::{Accumulate, Place, Side, Stmt, StmtKind};
 pub use summary::{LONGEST_UNROLLED, Operations};
-pub use types::{Extremum, Reduction, TENSOR, Type};
+pub use types::{Extremum, Reduction, TENSOR, Type, part_name};
 pub use walk::statements;

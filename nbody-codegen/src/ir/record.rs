@@ -5,7 +5,7 @@ use std::ops::Index;
 use syn::{Attribute, Ident, Visibility};
 
 use super::id::{FieldId, Item, List, StructId};
-use super::types::{Reduction, Type};
+use super::types::Type;
 
 /// A particle, the parameters of an interaction, or a result.
 pub struct Struct {
@@ -45,7 +45,9 @@ impl Struct {
 
     /// Tests whether a field of the result keeps the index of a j-particle.
     pub fn keeps_index(&self) -> bool {
-        self.fields.iter().any(|field| matches!(field.ty, Type::Reduced(Reduction::Arg(_))))
+        let keeps =
+            |field: &Field| matches!(field.ty, Type::Reduced(reduction) if reduction.keeps_index());
+        self.fields.iter().any(keeps)
     }
 }
 

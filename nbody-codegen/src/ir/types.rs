@@ -51,6 +51,8 @@ pub enum Reduction {
     Max,
     /// An extreme value, and the index of its j-particle.
     Arg(Extremum),
+    /// This number of smallest values, in ascending order, and the indices of their j-particles.
+    Nearest(usize),
     /// The number of pairs.
     Count,
 }
@@ -88,9 +90,24 @@ impl Reduction {
         match self {
             Self::Min | Self::Arg(Extremum::Least) => Some("min"),
             Self::Max | Self::Arg(Extremum::Greatest) => Some("max"),
+            Self::Nearest(_) => Some("insert"),
             Self::Count => None,
         }
     }
+
+    /// Tests whether it keeps the index of a j-particle.
+    pub fn keeps_index(self) -> bool {
+        matches!(self, Self::Arg(_) | Self::Nearest(_))
+    }
+}
+
+/// Returns the name of the values (0) or of the indices (1) of a result that keeps indices.
+pub fn part_name(ty: Type, part: usize) -> &'static str {
+    let names = match ty {
+        Type::Reduced(Reduction::Nearest(_)) => ["values", "indices"],
+        _ => ["value", "index"],
+    };
+    names[part]
 }
 
 impl Type {
@@ -98,6 +115,7 @@ impl Type {
     pub fn components(self) -> usize {
         match self {
             Self::Reduced(Reduction::Arg(_)) => 2,
+            Self::Reduced(Reduction::Nearest(n)) => 2 * n,
             Self::Real | Self::U32 | Self::Bool | Self::Reduced(_) => 1,
             Self::Tensor(n) => TENSOR[n - 1].len(),
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
@@ -130,6 +148,7 @@ impl fmt::Display for Type {
             Self::Reduced(Reduction::Min) => f.write_str("Min<Real>"),
             Self::Reduced(Reduction::Max) => f.write_str("Max<Real>"),
             Self::Reduced(Reduction::Arg(extremum)) => write!(f, "{}<Real>", extremum.name()),
+            Self::Reduced(Reduction::Nearest(n)) => write!(f, "Nearest<{n}>"),
             Self::Reduced(Reduction::Count) => f.write_str("Count"),
             Self::Counts(n) => write!(f, "[Count; {n}]"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),

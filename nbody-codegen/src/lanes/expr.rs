@@ -2,7 +2,7 @@
 
 use super::lowering::Lowering;
 use super::tree::{LaneExpr, Name};
-use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Type, UnaryOp, Value};
+use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Type, UnaryOp, Value, part_name};
 
 impl<'a> Lowering<'a> {
     pub(super) fn expr(&self, expr: &'a Expr) -> LaneExpr<'a> {
@@ -24,7 +24,7 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Input(input, field) => LaneExpr::Field(Name::Input(*input), *field),
             ExprKind::Component(base, Index::Fixed(k)) if matches!(base.ty, Type::Reduced(_)) => {
-                LaneExpr::Part(Box::new(self.operand(base)), *k)
+                LaneExpr::Part(Box::new(self.operand(base)), part_name(base.ty, *k))
             }
             ExprKind::Component(base, index) => component(self.operand(base), index),
             ExprKind::Entry(base, indices) => {

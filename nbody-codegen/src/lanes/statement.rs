@@ -171,7 +171,9 @@ impl<'a> Lowering<'a> {
         };
         let infinity = |negative| real("splat", vec![LaneExpr::Infinity { negative }]);
         let neutral = match reduction {
-            Reduction::Min | Reduction::Arg(Extremum::Least) => infinity(false),
+            Reduction::Min | Reduction::Arg(Extremum::Least) | Reduction::Nearest(_) => {
+                infinity(false)
+            }
             Reduction::Max | Reduction::Arg(Extremum::Greatest) => infinity(true),
             Reduction::Count => LaneExpr::Zero(Type::U32),
         };
@@ -184,7 +186,7 @@ impl<'a> Lowering<'a> {
             Reduction::Min => "min",
             Reduction::Max => "max",
             Reduction::Count => "add_u32",
-            Reduction::Arg(_) => return LaneStmt::Take { target, value },
+            Reduction::Arg(_) | Reduction::Nearest(_) => return LaneStmt::Take { target, value },
         };
         LaneStmt::Assign { value: real(function, vec![target.clone(), value]), target }
     }

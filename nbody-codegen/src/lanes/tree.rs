@@ -76,8 +76,8 @@ pub enum LaneExpr<'a> {
     Zero(Type),
     /// A field of a record.
     Field(Name, FieldId),
-    /// The value (0) or the index (1) of an extreme.
-    Part(Box<Self>, usize),
+    /// The values or the indices of extremes, by the name of the part.
+    Part(Box<Self>, &'static str),
     Component(Box<Self>, usize),
     /// The component of this index, a `u32` of the host.
     At(Box<Self>, Box<Self>),

@@ -18,6 +18,7 @@ struct Extent {
     real longest;
     ArgMin nearest;
     ArgMax farthest;
+    Nearest<3> few;
     u32 alike;
     Array<48> bins; // Counts by distance.
 };
@@ -43,6 +44,7 @@ __device__ __forceinline__ void pair(
     f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));
     take(f.nearest, r, index);
     take(f.farthest, r, index);
+    take(f.few, r, index);
     if (i.kind == j.kind) {
         f.alike += 1u;
     }
@@ -75,7 +77,7 @@ using ParticleJ = law::Grain;
 using Accumulators = law::Extent;
 constexpr int IDIM = 3 * COORDINATE + 2;
 constexpr int JDIM = 3 * COORDINATE + 2;
-constexpr int FDIM = 56;
+constexpr int FDIM = 62;
 constexpr bool SELF_PAIRS = false;
 constexpr bool LOOKS_UP = false;
 constexpr bool KEEPS_INDEX = true;
@@ -108,7 +110,7 @@ __device__ __forceinline__ real cutoff_of(
 // The accumulators before the first pair.
 __device__ __forceinline__ Accumulators nothing()
 {
-    return {{}, infinity(), -infinity(), {infinity(), NONE}, {-infinity(), NONE}, {}, {}};
+    return {{}, infinity(), -infinity(), {infinity(), NONE}, {-infinity(), NONE}, no_neighbours<3, real>(), {}, {}};
 }
 
 // The backup accumulators before the first bag.
@@ -121,6 +123,7 @@ __device__ __forceinline__ void reset(backup (&total)[FDIM])
     total[4] = word<backup>(NONE);
     total[5] = -infinity();
     total[6] = word<backup>(NONE);
+    reset_nearest<3>(total + 7);
 }
 
 // Folds the accumulators of one bag into the backup accumulators.
@@ -137,9 +140,10 @@ __device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM
         total[5] = f.farthest.value;
         total[6] = word<backup>(f.farthest.index);
     }
-    total[7] = word<backup>(integer(total[7]) + f.alike);
+    fold_nearest<IN_ORDER>(f.few, total + 7);
+    total[13] = word<backup>(integer(total[13]) + f.alike);
 #pragma unroll
-    for (int k = 0; k < 48; ++k) total[8 + k] += f.bins[k];
+    for (int k = 0; k < 48; ++k) total[14 + k] += f.bins[k];
 }
 
 // Merges the backup accumulators of a later split.
@@ -156,9 +160,10 @@ __device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total
         total[5] = part[5];
         total[6] = part[6];
     }
-    total[7] = word<backup>(integer(total[7]) + integer(part[7]));
+    merge_words_of_nearest<3>(part + 7, total + 7);
+    total[13] = word<backup>(integer(total[13]) + integer(part[13]));
 #pragma unroll
-    for (int k = 0; k < 48; ++k) total[8 + k] += part[8 + k];
+    for (int k = 0; k < 48; ++k) total[14 + k] += part[14 + k];
 }
 
 // Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.
@@ -169,6 +174,7 @@ __device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, A
     f.longest = max(f.longest, term.longest);
     take(f.nearest, term.nearest.value, term.nearest.index);
     take(f.farthest, term.farthest.value, term.farthest.index);
+    merge_nearest<IN_ORDER>(term.few, f.few);
     f.alike += term.alike;
     compensate(term.bins, f.bins, lost.bins);
 }

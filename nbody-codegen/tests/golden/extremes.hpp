@@ -32,9 +32,10 @@ struct Extent {
     Real longest = Real::splat(-INFINITY);
     ArgMin nearest{};
     ArgMax farthest{};
+    Nearest<3> few{};
     U32 alike{};
     Array<48> bins{}; // Counts by distance.
-    static constexpr size_t COORDINATES = 0, NUMBERS = 56;
+    static constexpr size_t COORDINATES = 0, NUMBERS = 62;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -43,6 +44,7 @@ struct Extent {
         visit.greatest(longest);
         visit(nearest);
         visit(farthest);
+        visit(few);
         visit.count(alike);
         visit(bins);
     }
@@ -54,7 +56,8 @@ struct Extent {
             nbody::select(_mask, _yes.longest, _no.longest),
             nbody::select(_mask, _yes.nearest, _no.nearest),
             nbody::select(_mask, _yes.farthest, _no.farthest),
-            nbody::select(_mask, _yes.alike, _no.alike), nbody::select(_mask, _yes.bins, _no.bins)};
+            nbody::select(_mask, _yes.few, _no.few), nbody::select(_mask, _yes.alike, _no.alike),
+            nbody::select(_mask, _yes.bins, _no.bins)};
     }
 
     template <class Space>
@@ -65,6 +68,7 @@ struct Extent {
         _total.longest = _total.longest.max(_term.longest);
         _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
         _total.farthest.take<Space>(_term.farthest.value, _term.farthest.index);
+        _total.few.merge<Space>(_term.few);
         _total.alike = Real::add_u32(_total.alike, _term.alike);
         nbody::compensate(_term.bins, _total.bins, _lost.bins);
     }
@@ -104,6 +108,7 @@ NBODY_INLINE void pair(
         + Real::splat(1e-300) + Real::splat(0.0), Real::splat(-INFINITY)));
     f.nearest.take<Space>(nbody::select(_on, r, Real::splat(INFINITY)), index);
     f.farthest.take<Space>(nbody::select(_on, r, Real::splat(-INFINITY)), index);
+    f.few.take<Space>(nbody::select(_on, r, Real::splat(INFINITY)), index);
     const Mask _holds_1 = Real::eq_u32(i.kind, j.kind);
     {
         const Mask _when_1 = _holds_1;

@@ -105,6 +105,7 @@ pub mod extremes {
         pub longest: Real,
         pub nearest: ::nbody::__private::ArgMin<Real>,
         pub farthest: ::nbody::__private::ArgMax<Real>,
+        pub few: ::nbody::__private::Nearest<3usize, Real>,
         pub alike: Real::U32,
         /// Counts by distance.
         pub bins: [Real; 48usize],
@@ -118,6 +119,7 @@ pub mod extremes {
                 longest: Real::splat(f64::NEG_INFINITY),
                 nearest: ::core::default::Default::default(),
                 farthest: ::core::default::Default::default(),
+                few: ::core::default::Default::default(),
                 alike: ::core::default::Default::default(),
                 bins: [Real::default(); 48usize],
             }
@@ -150,6 +152,10 @@ pub mod extremes {
                 kind: ::nbody::__private::FieldKind::ArgMax,
             },
             ::nbody::__private::Field {
+                name: "few",
+                kind: ::nbody::__private::FieldKind::Nearest(3usize),
+            },
+            ::nbody::__private::Field {
                 name: "alike",
                 kind: ::nbody::__private::FieldKind::Count,
             },
@@ -167,6 +173,7 @@ pub mod extremes {
                 longest: __from.real(),
                 nearest: ::nbody::__private::ArgMin::read(__from),
                 farthest: ::nbody::__private::ArgMax::read(__from),
+                few: ::nbody::__private::Nearest::read(__from),
                 alike: __from.index(),
                 bins: {
                     let mut __array = [Real::default(); 48usize];
@@ -184,6 +191,7 @@ pub mod extremes {
             __to.real(self.longest);
             self.nearest.write(__to);
             self.farthest.write(__to);
+            self.few.write(__to);
             __to.index(self.alike);
             for __x in self.bins {
                 __to.real(__x);
@@ -211,6 +219,7 @@ pub mod extremes {
                     __yes.farthest,
                     __no.farthest,
                 ),
+                few: ::nbody::__private::Nearest::select(__mask, __yes.few, __no.few),
                 alike: __L::select_u32(__mask, __yes.alike, __no.alike),
                 bins: ::nbody::__private::select_array::<
                     __L,
@@ -240,6 +249,7 @@ pub mod extremes {
             __total
                 .farthest
                 .take::<__Space>(__term.farthest.value, __term.farthest.index);
+            __total.few.merge::<__Space>(&__term.few);
             __total.alike = <__L as ::nbody::__private::Lane>::add_u32(
                 __total.alike,
                 __term.alike,
@@ -278,13 +288,13 @@ pub mod extremes {
                 div: 0u32,
                 sqrt: 1u32,
                 special: 0u32,
-                compare: 58u32,
+                compare: 59u32,
             },
             most_counted: ::core::option::Option::Some(1u32),
             cuda: ::nbody::__private::CudaText {
-                law: "struct Extremes {\n    real reach;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Grain {\n    Point<3> pos;\n    real charge;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Extent {\n    real charge;\n    real shortest;\n    real longest;\n    ArgMin nearest;\n    ArgMax farthest;\n    u32 alike;\n    Array<48> bins; // Counts by distance.\n};\n\n__device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }\n__device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }\nconstexpr u32 FARTHEST = 24u;\n\n// The distance beyond which a pair contributes nothing.\n__device__ __forceinline__ real cutoff(\n    const Extremes &self, const Space &, const Grain &i, const Grain &j)\n{\n    return self.reach;\n}\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Extremes &self, const Space &space, const Grain &i, const Grain &j, u32 index, Extent &f)\n{\n    const real r = norm(space.difference(j.pos, i.pos));\n    f.charge += j.charge;\n    f.shortest = min(f.shortest, r);\n    f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));\n    take(f.nearest, r, index);\n    take(f.farthest, r, index);\n    if (i.kind == j.kind) {\n        f.alike += 1u;\n    }\n    for (u32 k = 0; k < 48; ++k) {\n        if (r > real(k)) {\n            f.bins[k] += real(1.0);\n        }\n    }\n#pragma unroll\n    for (u32 k_2 = 0; k_2 < 4; ++k_2) {\n        f.bins[k_2 + FARTHEST] += r;\n    }\n    // One entry, selected by an index.\n#pragma unroll\n    for (u32 k_3 = 28; k_3 < 32; ++k_3) {\n        if (j.kind == k_3 && r < real(2.0)) {\n            f.bins[k_3] -= j.charge;\n        }\n    }\n}\n\n",
-                sums: "// The names by which kernels know the law.\nusing Parameters = law::Extremes;\nusing ParticleI = law::Grain;\nusing ParticleJ = law::Grain;\nusing Accumulators = law::Extent;\nconstexpr int IDIM = 3 * COORDINATE + 2;\nconstexpr int JDIM = 3 * COORDINATE + 2;\nconstexpr int FDIM = 56;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = true;\nconstexpr bool CUTOFF_READS_J = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return within_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// Whether a pair is at the cutoff or beyond it.\n__device__ __forceinline__ bool beyond(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return beyond_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// The cutoff of an i-particle.\n__device__ __forceinline__ real cutoff_of(\n    const Parameters &self, const Space &space, const ParticleI &i)\n{\n    return law::cutoff(self, space, i, ParticleJ{});\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, infinity(), -infinity(), {infinity(), NONE}, {-infinity(), NONE}, {}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[1] = infinity();\n    total[2] = -infinity();\n    total[3] = infinity();\n    total[4] = word<backup>(NONE);\n    total[5] = -infinity();\n    total[6] = word<backup>(NONE);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.charge;\n    if (f.shortest < total[1]) total[1] = f.shortest;\n    if (f.longest > total[2]) total[2] = f.longest;\n    if (comes_first<false>(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {\n        total[3] = f.nearest.value;\n        total[4] = word<backup>(f.nearest.index);\n    }\n    if (comes_first<true>(f.farthest.value, f.farthest.index, total[5], integer(total[6]))) {\n        total[5] = f.farthest.value;\n        total[6] = word<backup>(f.farthest.index);\n    }\n    total[7] = word<backup>(integer(total[7]) + f.alike);\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[8 + k] += f.bins[k];\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    if (part[1] < total[1]) total[1] = part[1];\n    if (part[2] > total[2]) total[2] = part[2];\n    if (part[3] < total[3] || (part[3] == total[3] && integer(part[4]) < integer(total[4]))) {\n        total[3] = part[3];\n        total[4] = part[4];\n    }\n    if (part[5] > total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    total[7] = word<backup>(integer(total[7]) + integer(part[7]));\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[8 + k] += part[8 + k];\n}\n\n",
-                compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.charge, f.charge, lost.charge);\n    f.shortest = min(f.shortest, term.shortest);\n    f.longest = max(f.longest, term.longest);\n    take(f.nearest, term.nearest.value, term.nearest.index);\n    take(f.farthest, term.farthest.value, term.farthest.index);\n    f.alike += term.alike;\n    compensate(term.bins, f.bins, lost.bins);\n}\n\n",
+                law: "struct Extremes {\n    real reach;\n};\n\nstruct alignas(packing(3 * COORDINATE + 2)) Grain {\n    Point<3> pos;\n    real charge;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Extent {\n    real charge;\n    real shortest;\n    real longest;\n    ArgMin nearest;\n    ArgMax farthest;\n    Nearest<3> few;\n    u32 alike;\n    Array<48> bins; // Counts by distance.\n};\n\n__device__ __forceinline__ real LEAST() { return rounded(0.0f, 1e-46); }\n__device__ __forceinline__ real MOST() { return rounded(-infinity(), -3.5e38); }\nconstexpr u32 FARTHEST = 24u;\n\n// The distance beyond which a pair contributes nothing.\n__device__ __forceinline__ real cutoff(\n    const Extremes &self, const Space &, const Grain &i, const Grain &j)\n{\n    return self.reach;\n}\n\n// Adds to f what j does to i.\n__device__ __forceinline__ void pair(\n    const Extremes &self, const Space &space, const Grain &i, const Grain &j, u32 index, Extent &f)\n{\n    const real r = norm(space.difference(j.pos, i.pos));\n    f.charge += j.charge;\n    f.shortest = min(f.shortest, r);\n    f.longest = max(f.longest, max(r, MOST()) + LEAST() + rounded(0.0f, 1e-300) + real(0.0));\n    take(f.nearest, r, index);\n    take(f.farthest, r, index);\n    take(f.few, r, index);\n    if (i.kind == j.kind) {\n        f.alike += 1u;\n    }\n    for (u32 k = 0; k < 48; ++k) {\n        if (r > real(k)) {\n            f.bins[k] += real(1.0);\n        }\n    }\n#pragma unroll\n    for (u32 k_2 = 0; k_2 < 4; ++k_2) {\n        f.bins[k_2 + FARTHEST] += r;\n    }\n    // One entry, selected by an index.\n#pragma unroll\n    for (u32 k_3 = 28; k_3 < 32; ++k_3) {\n        if (j.kind == k_3 && r < real(2.0)) {\n            f.bins[k_3] -= j.charge;\n        }\n    }\n}\n\n",
+                sums: "// The names by which kernels know the law.\nusing Parameters = law::Extremes;\nusing ParticleI = law::Grain;\nusing ParticleJ = law::Grain;\nusing Accumulators = law::Extent;\nconstexpr int IDIM = 3 * COORDINATE + 2;\nconstexpr int JDIM = 3 * COORDINATE + 2;\nconstexpr int FDIM = 62;\nconstexpr bool SELF_PAIRS = false;\nconstexpr bool LOOKS_UP = false;\nconstexpr bool KEEPS_INDEX = true;\nconstexpr bool CUTOFF = true;\nconstexpr bool CUTOFF_READS_J = false;\n\n// Negative at the cutoff and beyond it.\n__device__ __forceinline__ real within(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return within_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// Whether a pair is at the cutoff or beyond it.\n__device__ __forceinline__ bool beyond(\n    const Parameters &self, const Space &space, const ParticleI &i, const ParticleJ &j)\n{\n    const real reach = law::cutoff(self, space, i, j);\n    return beyond_reach(reach, space.difference(j.pos, i.pos));\n}\n\n// The cutoff of an i-particle.\n__device__ __forceinline__ real cutoff_of(\n    const Parameters &self, const Space &space, const ParticleI &i)\n{\n    return law::cutoff(self, space, i, ParticleJ{});\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, infinity(), -infinity(), {infinity(), NONE}, {-infinity(), NONE}, no_neighbours<3, real>(), {}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[1] = infinity();\n    total[2] = -infinity();\n    total[3] = infinity();\n    total[4] = word<backup>(NONE);\n    total[5] = -infinity();\n    total[6] = word<backup>(NONE);\n    reset_nearest<3>(total + 7);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.charge;\n    if (f.shortest < total[1]) total[1] = f.shortest;\n    if (f.longest > total[2]) total[2] = f.longest;\n    if (comes_first<false>(f.nearest.value, f.nearest.index, total[3], integer(total[4]))) {\n        total[3] = f.nearest.value;\n        total[4] = word<backup>(f.nearest.index);\n    }\n    if (comes_first<true>(f.farthest.value, f.farthest.index, total[5], integer(total[6]))) {\n        total[5] = f.farthest.value;\n        total[6] = word<backup>(f.farthest.index);\n    }\n    fold_nearest<IN_ORDER>(f.few, total + 7);\n    total[13] = word<backup>(integer(total[13]) + f.alike);\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[14 + k] += f.bins[k];\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    if (part[1] < total[1]) total[1] = part[1];\n    if (part[2] > total[2]) total[2] = part[2];\n    if (part[3] < total[3] || (part[3] == total[3] && integer(part[4]) < integer(total[4]))) {\n        total[3] = part[3];\n        total[4] = part[4];\n    }\n    if (part[5] > total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    merge_words_of_nearest<3>(part + 7, total + 7);\n    total[13] = word<backup>(integer(total[13]) + integer(part[13]));\n#pragma unroll\n    for (int k = 0; k < 48; ++k) total[14 + k] += part[14 + k];\n}\n\n",
+                compensated: "// Adds the terms of one pair to the accumulators, and their rounding errors to `lost`.\n__device__ __forceinline__ void add(const Accumulators &term, Accumulators &f, Accumulators &lost)\n{\n    compensate(term.charge, f.charge, lost.charge);\n    f.shortest = min(f.shortest, term.shortest);\n    f.longest = max(f.longest, term.longest);\n    take(f.nearest, term.nearest.value, term.nearest.index);\n    take(f.farthest, term.farthest.value, term.farthest.index);\n    merge_nearest<IN_ORDER>(term.few, f.few);\n    f.alike += term.alike;\n    compensate(term.bins, f.bins, lost.bins);\n}\n\n",
             },
             third_law: ::core::option::Option::None,
         }
@@ -367,6 +377,10 @@ pub mod extremes {
                 .take::<
                     __Space,
                 >(Real::select(__on, r, Real::splat(f64::NEG_INFINITY)), index);
+            f.few
+                .take::<
+                    __Space,
+                >(Real::select(__on, r, Real::splat(f64::INFINITY)), index);
             let __holds_1 = Real::eq_u32(i.kind, j.kind);
             {
                 let __when_1 = __holds_1;

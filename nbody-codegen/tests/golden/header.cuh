@@ -8,4 +8,5 @@ constexpr bool EXACT = false, PERIODIC = false, TRICLINIC = false, IN_ORDER = tr
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
 #include "../../../nbody-cuda/kernels/counts.cuh"
+#include "../../../nbody-cuda/kernels/nearest.cuh"
 #include "../../../nbody-cuda/kernels/spline.cuh"

@@ -8,6 +8,7 @@ constexpr bool EXACT = true, PERIODIC = false, TRICLINIC = false, IN_ORDER = tru
 struct Nothing {};
 } // namespace nbody
 #include "../../../nbody-cuda/kernels/prelude.cuh"
+#include "../../../nbody-cuda/kernels/nearest.cuh"
 #include "../../../nbody-cuda/kernels/spline.cuh"
 namespace nbody {
 template <int D> void operator+=(Point<D> &, const Vector<D> &) {}

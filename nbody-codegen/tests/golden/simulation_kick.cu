@@ -15,6 +15,7 @@ struct Field {
     ArgMin nearest;
     u32 near;
     real closest;
+    Nearest<2> few;
 };
 
 // Changes velocities by accelerations.
@@ -39,7 +40,7 @@ using ParticleQ = Nothing;
 using ResultsF = law::Field;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
-constexpr int RDIM = 8;
+constexpr int RDIM = 12;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};
 
@@ -69,6 +70,11 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
     visit.index(5, record.nearest.index);
     visit.index(6, record.near);
     visit.real(7, record.closest);
+#pragma unroll
+    for (u32 k = 0; k < 2; ++k) {
+        visit.real(8 + k, record.few.values[k]);
+        visit.index(10 + k, record.few.indices[k]);
+    }
 }
 
 // Runs the program for one particle.

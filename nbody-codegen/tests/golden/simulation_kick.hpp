@@ -24,7 +24,8 @@ struct Field {
     ArgMin nearest{};
     U32 near{};
     Real closest = Real::splat(INFINITY);
-    static constexpr size_t COORDINATES = 0, NUMBERS = 8;
+    Nearest<2> few{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 12;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -33,6 +34,7 @@ struct Field {
         visit(nearest);
         visit.count(near);
         visit.least(closest);
+        visit(few);
     }
 
     static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
@@ -40,7 +42,8 @@ struct Field {
         return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
             nbody::select(_mask, _yes.nearest, _no.nearest),
             nbody::select(_mask, _yes.near, _no.near),
-            nbody::select(_mask, _yes.closest, _no.closest)};
+            nbody::select(_mask, _yes.closest, _no.closest),
+            nbody::select(_mask, _yes.few, _no.few)};
     }
 
     template <class Space>
@@ -51,6 +54,7 @@ struct Field {
         _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
         _total.near = Real::add_u32(_total.near, _term.near);
         _total.closest = _total.closest.min(_term.closest);
+        _total.few.merge<Space>(_term.few);
     }
 };
 

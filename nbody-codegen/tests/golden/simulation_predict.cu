@@ -15,6 +15,7 @@ struct Field {
     ArgMin nearest;
     u32 near;
     real closest;
+    Nearest<2> few;
 };
 
 // A particle that takes part or not, with a table of powers.
@@ -52,7 +53,12 @@ __device__ __forceinline__ void update(
         body.vel.x *= half(field.nearest.value);
         body.mass = max(field.closest, real(1.0));
     }
-    if (field.nearest.index == 7u) {
+#pragma unroll
+    for (u32 k_2 = 0; k_2 < 2; ++k_2) {
+        body.mass += field.few.values[k_2];
+        body.kind += field.few.indices[k_2];
+    }
+    if (field.nearest.index == 7u && field.few.indices[1] > 2u) {
         body.kind |= 4u;
         body.mass = divide(body.mass, real(2.0));
     }
@@ -69,7 +75,7 @@ using ParticleQ = law::Star;
 using ResultsF = law::Field;
 constexpr int PDIM = 8;
 constexpr int QDIM = 11;
-constexpr int RDIM = 8;
+constexpr int RDIM = 12;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {true, true, true, true, true, true, true, true};
 
@@ -115,6 +121,11 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
     visit.index(5, record.nearest.index);
     visit.index(6, record.near);
     visit.real(7, record.closest);
+#pragma unroll
+    for (u32 k = 0; k < 2; ++k) {
+        visit.real(8 + k, record.few.values[k]);
+        visit.index(10 + k, record.few.indices[k]);
+    }
 }
 
 // Runs the program for one particle.

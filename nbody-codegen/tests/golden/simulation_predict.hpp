@@ -24,7 +24,8 @@ struct Field {
     ArgMin nearest{};
     U32 near{};
     Real closest = Real::splat(INFINITY);
-    static constexpr size_t COORDINATES = 0, NUMBERS = 8;
+    Nearest<2> few{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 12;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -33,6 +34,7 @@ struct Field {
         visit(nearest);
         visit.count(near);
         visit.least(closest);
+        visit(few);
     }
 
     static NBODY_INLINE Field select(Mask _mask, const Field &_yes, const Field &_no)
@@ -40,7 +42,8 @@ struct Field {
         return {nbody::select(_mask, _yes.acc, _no.acc), nbody::select(_mask, _yes.pot, _no.pot),
             nbody::select(_mask, _yes.nearest, _no.nearest),
             nbody::select(_mask, _yes.near, _no.near),
-            nbody::select(_mask, _yes.closest, _no.closest)};
+            nbody::select(_mask, _yes.closest, _no.closest),
+            nbody::select(_mask, _yes.few, _no.few)};
     }
 
     template <class Space>
@@ -51,6 +54,7 @@ struct Field {
         _total.nearest.take<Space>(_term.nearest.value, _term.nearest.index);
         _total.near = Real::add_u32(_total.near, _term.near);
         _total.closest = _total.closest.min(_term.closest);
+        _total.few.merge<Space>(_term.few);
     }
 };
 
@@ -112,7 +116,12 @@ NBODY_INLINE void update(
             body.vel[0]);
         body.mass = nbody::select(_unless_1, field.closest.max(Real::splat(1.0)), body.mass);
     }
-    const Mask _holds_2 = Real::eq_u32(field.nearest.index, Real::splat_u32(7u));
+    for (uint32_t k_2 = 0; k_2 < 2; ++k_2) {
+        body.mass = body.mass + field.few.values[k_2];
+        body.kind = Real::add_u32(body.kind, field.few.indices[k_2]);
+    }
+    const Mask _holds_2 = Real::eq_u32(field.nearest.index, Real::splat_u32(7u))
+        & Real::lt_u32(Real::splat_u32(2u), field.few.indices[1]);
     {
         const Mask _when_2 = _holds_2;
         body.kind = nbody::select(_when_2, body.kind | Real::splat_u32(4u), body.kind);

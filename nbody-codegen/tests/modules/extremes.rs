@@ -21,6 +21,7 @@ pub mod extremes {
         pub longest: Max<Real>,
         pub nearest: ArgMin<Real>,
         pub farthest: ArgMax<Real>,
+        pub few: Nearest<3>,
         pub alike: Count,
         /// Counts by distance.
         pub bins: [Real; 48],
@@ -42,6 +43,7 @@ pub mod extremes {
             f.longest.max(r.max(MOST) + LEAST + 1e-300 + 1e-400);
             f.nearest.min(r);
             f.farthest.max(r);
+            f.few.insert(r);
             if i.kind == j.kind {
                 f.alike += 1;
             }

@@ -17,6 +17,7 @@ pub mod simulation {
         pub nearest: ArgMin<Real>,
         pub near: Count,
         pub closest: Min<Real>,
+        pub few: Nearest<2>,
     }
 
     impl Interaction for Gravity {
@@ -31,6 +32,7 @@ pub mod simulation {
             f.pot -= j.mass * rinv;
             f.nearest.min(r2);
             f.closest.min(r2);
+            f.few.insert(r2);
             if r2 < 1.0 {
                 f.near += 1;
             }
@@ -98,7 +100,11 @@ pub mod simulation {
                 body.vel.x *= half(field.nearest.value);
                 body.mass = field.closest.max(1.0);
             }
-            if field.nearest.index == 7 {
+            for k in 0..2 {
+                body.mass += field.few.values[k];
+                body.kind += field.few.indices[k];
+            }
+            if field.nearest.index == 7 && field.few.indices[1] > 2 {
                 body.kind |= 4;
                 body.mass /= 2.0;
             }

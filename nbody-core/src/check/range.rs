@@ -232,10 +232,12 @@ impl Sums {
             let range = first..first + field.kind.components();
             first = range.end;
             if !field.kind.is_sum() {
-                let (found, computed) = (wide[range.start], narrow[range.start]);
-                let is_off = (found - computed).abs() > LOSS * found.abs();
-                let is_lost = found.is_finite() && (is_off || computed.is_nan());
-                return is_lost.then_some(Lost { field: *field, found, computed });
+                let values = range.clone().filter(|c| !field.kind.is_index(c - range.start));
+                return values.map(|c| (wide[c], narrow[c])).find_map(|(found, computed)| {
+                    let is_off = (found - computed).abs() > LOSS * found.abs();
+                    let is_lost = found.is_finite() && (is_off || computed.is_nan());
+                    is_lost.then_some(Lost { field: *field, found, computed })
+                });
             }
             let magnitude: f64 = self.magnitudes[range.clone()].iter().sum();
             let loss: f64 = self.losses[range.clone()].iter().sum();

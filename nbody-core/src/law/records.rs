@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::error::Error;
-use crate::field::FieldKind;
+use crate::field::{FieldKind, MOST_NEAREST};
 
 /// The longest array, as in declarations.
 const LONGEST: usize = 4096;
@@ -58,6 +58,7 @@ pub(super) fn check(
             }
             FieldKind::Tensor(n) => ((1..=3).contains(&n), "one to three dimensions"),
             FieldKind::Array(n) => ((1..=LONGEST).contains(&n), "1 to 4096 numbers"),
+            FieldKind::Nearest(n) if !(1..=MOST_NEAREST).contains(&n) => (false, "1 to 16 values"),
             FieldKind::Counts(n) if !(1..=LONGEST).contains(&n) => (false, "1 to 4096 numbers"),
             FieldKind::Spline(n) => {
                 let is_parameter = record == PARAMETERS;
@@ -70,6 +71,7 @@ pub(super) fn check(
             | FieldKind::Max
             | FieldKind::ArgMin
             | FieldKind::ArgMax
+            | FieldKind::Nearest(_)
             | FieldKind::Count
             | FieldKind::Counts(_) => (usage != Use::Input, "a type of particles"),
         };

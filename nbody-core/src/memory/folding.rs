@@ -1,6 +1,6 @@
 //! Backup accumulators, into which bags are folded.
 
-use crate::field::{Field, FieldKind};
+use crate::field::{Field, FieldKind, MOST_NEAREST};
 use crate::memory::columns::Columns;
 use crate::numeric::precision::Precision;
 use crate::numeric::scalar::Scalar;
@@ -17,8 +17,10 @@ pub(crate) struct Folding {
     /// The result without any pair, in `f64`.
     nothing: Vec<u64>,
     kinds: Vec<FieldKind>,
-    /// The extremes that keep an index, which follows the value.
+    /// The first numbers of extremes that keep indices.
     indexed: Vec<usize>,
+    /// Whether each number is such an index.
+    are_indices: Vec<bool>,
     /// The precision of the backup accumulators.
     precision: Precision,
 }
@@ -32,8 +34,12 @@ impl Folding {
             std::iter::repeat_n(field.kind, count)
         });
         let kinds: Vec<_> = kinds.collect();
-        let indexed = (0..kinds.len()).filter(|&c| kinds[c].keeps_index()).step_by(2);
-        Self { nothing, indexed: indexed.collect(), kinds, precision }
+        let (mut indexed, mut are_indices) = (Vec::new(), Vec::new());
+        for kind in fields.iter().map(|field| field.kind) {
+            indexed.extend(kind.keeps_index().then_some(are_indices.len()));
+            are_indices.extend((0..kind.components()).map(|c| kind.is_index(c)));
+        }
+        Self { nothing, kinds, indexed, are_indices, precision }
     }
 
     /// Returns the result without any pair, in `S`, a line for each number.
@@ -42,9 +48,7 @@ impl Folding {
             FieldKind::Count | FieldKind::Counts(_) | FieldKind::U32 => {
                 S::word_from_u32(word as u32)
             }
-            kind if kind.keeps_index() && !self.indexed.contains(&c) => {
-                S::word_from_u32(word as u32)
-            }
+            _ if self.are_indices[c] => S::word_from_u32(word as u32),
             _ => S::from_f64(f64::from_bits(word)).to_word(),
         });
         words.map(|word| Line([word; LINE])).collect()
@@ -137,7 +141,7 @@ impl Folding {
                 FieldKind::Min => reals::<S, N>(sums, terms, |a, b| if b < a { b } else { a }),
                 FieldKind::Max => reals::<S, N>(sums, terms, |a, b| if b > a { b } else { a }),
                 // The index is folded with its value.
-                FieldKind::ArgMin | FieldKind::ArgMax => {}
+                FieldKind::ArgMin | FieldKind::ArgMax | FieldKind::Nearest(_) => {}
                 // A sum of two `f32`, rounded to `f64` and then to `f32`, equals the sum rounded
                 // once.
                 _ if self.precision == Precision::Single => {
@@ -146,16 +150,23 @@ impl Folding {
                 _ => reals::<S, N>(sums, terms, |a, b| a + b),
             }
         }
-        for c in &self.indexed {
-            let kind = self.kinds[*c];
-            let [values, indices] = [*c, c + 1];
+        for &first in &self.indexed {
+            let kind = self.kinds[first];
+            let n = kind.components();
+            let (mut terms, mut sums) = ([0; 2 * MOST_NEAREST], [0; 2 * MOST_NEAREST]);
             for k in 0..N {
-                let value = S::from_word(current[values].0[k]).to_f64();
-                let index = S::word_to_u32(current[indices].0[k]).into();
-                let sum = (f64::from_bits(backup[values].0[at + k]), backup[indices].0[at + k]);
-                if kind.comes_first((value, index), sum) {
-                    backup[values].0[at + k] = value.to_bits();
-                    backup[indices].0[at + k] = index;
+                for c in 0..n {
+                    let word = current[first + c].0[k];
+                    terms[c] = if kind.is_index(c) {
+                        S::word_to_u32(word).into()
+                    } else {
+                        S::from_word(word).to_f64().to_bits()
+                    };
+                    sums[c] = backup[first + c].0[at + k];
+                }
+                kind.merge(&terms[..n], &mut sums[..n]);
+                for (line, sum) in backup[first..first + n].iter_mut().zip(sums) {
+                    line.0[at + k] = sum;
                 }
             }
         }

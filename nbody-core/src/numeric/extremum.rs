@@ -51,24 +51,27 @@ impl<const GREATEST: bool, L: Lane> Default for Extremum<GREATEST, L> {
 }
 
 impl<const GREATEST: bool, L: Lane> Extremum<GREATEST, L> {
-    #[inline(always)]
-    fn is_before(a: L, b: L) -> L::Mask {
-        if GREATEST { L::lt(b, a) } else { L::lt(a, b) }
-    }
-
     /// Takes the value and its index if the value is more extreme, or if it is equal and the index
     /// is less. NaN is never taken, nor is the infinity without any pair. If particles come [in
     /// order](Space::IN_ORDER), the first of equal values stays.
     #[inline(always)]
     pub fn take<S: Space<L>>(&mut self, value: L, index: L::U32) {
-        let mut takes = Self::is_before(value, self.value);
-        if const { !S::IN_ORDER } {
-            let is_finite = Self::is_before(value, Self::default().value);
-            let is_equal = L::eq(value, self.value) & is_finite;
-            takes = takes | (is_equal & L::lt_u32(index, self.index));
-        }
+        let takes = Self { value, index }.comes_first::<S>(*self);
         self.value = L::select(takes, value, self.value);
         self.index = L::select_u32(takes, index, self.index);
+    }
+
+    /// Returns whether the value comes before another one, as [`take`](Self::take) chooses.
+    #[inline(always)]
+    pub(super) fn comes_first<S: Space<L>>(self, other: Self) -> L::Mask {
+        let is_before = |a: L, b: L| if GREATEST { L::lt(b, a) } else { L::lt(a, b) };
+        let comes_first = is_before(self.value, other.value);
+        if const { S::IN_ORDER } {
+            return comes_first;
+        }
+        let is_any = is_before(self.value, Self::default().value);
+        let is_equal = L::eq(self.value, other.value) & is_any;
+        comes_first | (is_equal & L::lt_u32(self.index, other.index))
     }
 
     /// Returns `yes` where the mask is true, `no` elsewhere.

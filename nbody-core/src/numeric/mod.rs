@@ -8,6 +8,7 @@ pub mod interval;
 pub mod lane;
 pub mod mixed;
 pub mod narrow;
+pub mod nearest;
 pub mod positions;
 pub mod precision;
 pub mod rows;

@@ -45,6 +45,10 @@ pub fn nothing(fields: &[Field]) -> Vec<u64> {
         match kind {
             FieldKind::Min => words.push(f64::INFINITY.to_bits()),
             FieldKind::Max => words.push(f64::NEG_INFINITY.to_bits()),
+            FieldKind::Nearest(n) => {
+                words.resize(words.len() + n, f64::INFINITY.to_bits());
+                words.resize(words.len() + n, u32::MAX.into());
+            }
             FieldKind::ArgMin => words.extend([f64::INFINITY.to_bits(), u32::MAX.into()]),
             FieldKind::ArgMax => words.extend([f64::NEG_INFINITY.to_bits(), u32::MAX.into()]),
             _ => words.resize(words.len() + kind.components(), 0),

@@ -130,6 +130,7 @@ mod tests {
         use FieldKind::Array;
         use FieldKind::Count;
         use FieldKind::Max;
+        use FieldKind::Nearest;
         use FieldKind::Point;
         use FieldKind::Real;
         use FieldKind::U32;
@@ -145,6 +146,8 @@ mod tests {
             (&[Real], &[Point(3), Real]),
             (&[Real], &[U32]),
             (&[Array(2)], &[ArgMin]),
+            (&[Nearest(2)], &[Array(4)]),
+            (&[Nearest(2)], &[Nearest(3)]),
             (&[Array(3)], &[Point(3)]),
             (&[Array(3)], &[Array(4)]),
         ] {

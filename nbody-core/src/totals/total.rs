@@ -76,10 +76,7 @@ impl PairTotal {
 fn add_field(kind: FieldKind, sums: &mut [u64], terms: &[u64]) {
     let real = f64::from_bits;
     if kind.keeps_index() {
-        if kind.comes_first((real(terms[0]), terms[1]), (real(sums[0]), sums[1])) {
-            sums.copy_from_slice(terms);
-        }
-        return;
+        return kind.merge(terms, sums);
     }
     for (sum, &term) in sums.iter_mut().zip(terms) {
         let replaces = match kind {
@@ -112,6 +109,7 @@ mod tests {
         Field { name: "most", kind: FieldKind::Max },
         Field { name: "first", kind: FieldKind::ArgMin },
         Field { name: "last", kind: FieldKind::ArgMax },
+        Field { name: "near", kind: FieldKind::Nearest(2) },
     ];
 
     #[test]
@@ -119,13 +117,16 @@ mod tests {
         let row = |n: [u64; 2], reals: [f64; 5], index| {
             let reals = reals.map(f64::to_bits);
             let greatest = [(-f64::from_bits(reals[4])).to_bits(), index];
-            [&n[..], &reals, &[index], &greatest].concat()
+            let near = [reals[4], 9_f64.to_bits(), index, 3];
+            [&n[..], &reals, &[index], &greatest, &near].concat()
         };
         let mut total = PairTotal::nothing(FIELDS);
         total.add(&row([3, u32::MAX.into()], [1.0, 2.0, 5.0, -0.0, 4.0], 7));
         total.add(&row([1, 1], [0.5, -2.0, f64::NAN, 0.0, 4.0], 6));
         total.add(&row([0, 0], [0.0, 0.0, 6.0, f64::NAN, 4.5], 1));
-        assert_eq!(total.words(), row([4, 1 << 32], [1.5, 0.0, 5.0, -0.0, 4.0], 6));
+        let expected = row([4, 1 << 32], [1.5, 0.0, 5.0, -0.0, 4.0], 6);
+        let near = [4_f64.to_bits(), 4_f64.to_bits(), 6, 7];
+        assert_eq!(total.words(), [&expected[..10], &near].concat());
         assert_eq!(total.counts("n"), Ok(&[4, 1 << 32][..]));
         assert!(total.counts("sum").is_err() && total.counts("m").is_err());
         assert_eq!(

@@ -9,6 +9,7 @@ pub mod gather;
 pub mod images;
 pub mod listing;
 mod moving;
+pub mod nearest;
 pub mod parameters;
 pub mod parts;
 pub mod setup;

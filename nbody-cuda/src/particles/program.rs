@@ -9,6 +9,7 @@ use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision
 use crate::compile::program::Program;
 use crate::config::KernelConfig;
 use crate::engine::counts::text_of_counts;
+use crate::engine::nearest::text_of_nearest;
 use crate::engine::parameters::{offsets, text_of_parameters};
 use crate::error::Error;
 use crate::layout::{kind_of_space, kind_of_word, numbers_of};
@@ -76,7 +77,9 @@ impl Program {
         };
         let mut source = header(program, title, buffers, block, &kind_of_space(domain));
         let counts = text_of_counts(&[program.f, program.total]);
-        for part in [PRELUDE, text_of_parameters(program.parameters), counts, POSITIONS] {
+        let nearest = text_of_nearest(&[program.f, program.total]);
+        let parameters = text_of_parameters(program.parameters);
+        for part in [PRELUDE, parameters, counts, nearest, POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
             }

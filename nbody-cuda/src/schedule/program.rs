@@ -9,6 +9,7 @@ use super::ScheduleText;
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::engine::counts::text_of_counts;
+use crate::engine::nearest::text_of_nearest;
 use crate::engine::parameters::text_of_parameters;
 use crate::layout::{bytes_of, kind_of_space, kind_of_word};
 
@@ -54,6 +55,7 @@ impl Program {
         source.push('\n');
         source.push_str(text_of_parameters(law.parameters));
         source.push_str(counts);
+        source.push_str(text_of_nearest(&[law.f]));
         let begin = source.len();
         let _ = writeln!(
             source,

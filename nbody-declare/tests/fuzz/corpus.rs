@@ -52,7 +52,7 @@ const AROUND: [&str; 16] = [
     "nbody-declare/cpp/wide.hpp",
 ];
 /// Words of the language, of Rust and of C++, and names that are no names of C++.
-const WORDS: &str = "Real Vector Point u32 bool Min Max ArgMin ArgMax Count Interaction Update Measure self \
+const WORDS: &str = "Real Vector Point u32 bool Min Max ArgMin ArgMax Nearest Count Interaction Update Measure self \
     Self i j f fn pair cutoff update measure struct impl const type let mut if else for in return \
     true false loop while match unsafe async await dyn move ref where crate super static enum trait \
     union macro_rules r#type r#struct r#fn r#if gen try box yield int float double char template \

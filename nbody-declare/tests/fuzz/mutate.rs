@@ -28,7 +28,7 @@ const CLASSES: [&[&str]; 9] = [
     &["min", "max", "powf", "atan2", "copysign", "dot", "cross", "powi"],
     &["Real", "Vector", "Point", "u32", "bool", "Count", "Vector<2>", "Point<2>", "[Real; 3]"],
 ];
-const TYPES: [&str; 17] = [
+const TYPES: [&str; 18] = [
     "Real",
     "Vector",
     "Point",
@@ -39,6 +39,7 @@ const TYPES: [&str; 17] = [
     "Max<Real>",
     "ArgMin<Real>",
     "ArgMax<Real>",
+    "Nearest<3>",
     "Vector<2>",
     "Point<2>",
     "[Real; 3]",
@@ -213,7 +214,7 @@ fn number(rng: &mut Rng, tokens: &mut [String]) {
 
 /// Gives everything of one name another name.
 fn rename(rng: &mut Rng, corpus: &Corpus, tokens: &mut [String]) {
-    const FIXED: [&str; 41] = [
+    const FIXED: [&str; 42] = [
         "mod",
         "pub",
         "struct",
@@ -251,6 +252,7 @@ fn rename(rng: &mut Rng, corpus: &Corpus, tokens: &mut [String]) {
         "Max",
         "ArgMin",
         "ArgMax",
+        "Nearest",
         "Count",
         "pair",
         "new",

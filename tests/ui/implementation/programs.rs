@@ -9,6 +9,7 @@ mod programs {
         pub acc: Vector,
         pub nearest: ArgMin<Real>,
         pub farthest: ArgMax<Real>,
+        pub few: Nearest<2>,
     }
     pub struct Total {
         pub energy: Real,
@@ -26,6 +27,12 @@ mod programs {
             p.pos.x = 1.0;
             p.mass = f.nearest;
             p.mass = f.farthest;
+            p.mass = f.few;
+            p.mass = f.few.values;
+            p.mass = f.few.value;
+            p.mass = f.few.values[2];
+            p.mass = f.few.values[f.few.indices[0]];
+            p.mass = f.few.indices[1];
             p.mass = f.nearest.first;
             p.mass = f.nearest.index;
             p = 1.0;

@@ -129,6 +129,7 @@ mod results {
     struct Nearest {
         nearest: ArgMin<Real>,
         farthest: ArgMax<Real>,
+        few: Nearest<2>,
     }
 
     impl Tuple for Bond {
@@ -150,6 +151,7 @@ mod results {
         fn tuple(&self, [a, b]: [&Atom; 2], [f, g]: [&mut Nearest; 2]) {
             f.nearest.min((a.pos - b.pos).norm());
             f.farthest.max((a.pos - b.pos).norm());
+            f.few.insert((a.pos - b.pos).norm());
             g.nearest.min((a.pos - b.pos).norm());
         }
     }

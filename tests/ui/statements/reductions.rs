@@ -13,6 +13,11 @@ mod wrong {
         pub most: Max<Real>,
         pub nearest: ArgMin<Real>,
         pub farthest: ArgMax<Real>,
+        pub few: Nearest<3>,
+        pub none: Nearest<0>,
+        pub many: Nearest<17>,
+        pub some: Nearest<Real>,
+        pub unused: Nearest<2>,
         pub count: Count,
         pub pair: Min<u32>,
         pub idle: Max<Real>,
@@ -34,6 +39,11 @@ mod wrong {
             f.farthest = j.x;
             f.farthest += j.x;
             f.farthest.min(j.x);
+            f.few = j.x;
+            f.few += j.x;
+            f.few.min(j.x);
+            f.few.values[0] += j.x;
+            f.few.insert(1);
             f.count.min(1.0);
             f.count += 1.0;
             f.count -= 1;

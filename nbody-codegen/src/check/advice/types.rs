@@ -46,10 +46,9 @@ fn of_array(array: &syn::TypeArray) -> String {
 }
 
 fn is_reduction(path: &syn::TypePath) -> bool {
-    path.path
-        .segments
-        .last()
-        .is_some_and(|last| ["Min", "Max", "ArgMin", "ArgMax"].iter().any(|n| last.ident == n))
+    path.path.segments.last().is_some_and(|last| {
+        ["Min", "Max", "ArgMin", "ArgMax", "Nearest"].iter().any(|n| last.ident == n)
+    })
 }
 
 fn of_name(name: &str, segment: &syn::PathSegment) -> String {

@@ -103,9 +103,25 @@ fn rows_are_whole() {
 
 #[test]
 fn no_pair_gives_zeros_and_extremes() {
-    let kinds = [FieldKind::ArgMax, FieldKind::Max, FieldKind::ArgMin, FieldKind::Vector(2)];
+    let kinds = [
+        FieldKind::ArgMax,
+        FieldKind::Max,
+        FieldKind::ArgMin,
+        FieldKind::Nearest(1),
+        FieldKind::Vector(2),
+    ];
     let fields = kinds.map(|kind| Field { name: "", kind });
     let [infinity, negative] = [f64::INFINITY, f64::NEG_INFINITY].map(f64::to_bits);
-    let expected = [negative, u32::MAX.into(), negative, infinity, u32::MAX.into(), 0, 0];
+    let expected = [
+        negative,
+        u32::MAX.into(),
+        negative,
+        infinity,
+        u32::MAX.into(),
+        infinity,
+        u32::MAX.into(),
+        0,
+        0,
+    ];
     assert_eq!(nothing(&fields), expected);
 }

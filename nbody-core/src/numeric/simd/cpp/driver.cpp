@@ -97,6 +97,19 @@ static void evaluate(const Arguments &arguments, size_t at)
     most.take<OfLists<Open>>(a, l);
     most.take<OfLists<Open>>(b, k);
     most.take<OfLists<Open>>(a, k);
+    Nearest<2> few;
+    Nearest<3> many;
+    const Real values[] = {a, b, a, c};
+    const U32 indices[] = {k, l, l, k};
+    for (size_t n = 0; n < 4; ++n) {
+        few.take<Open>(values[n], indices[n]);
+        many.take<OfLists<Open>>(values[n], indices[n]);
+    }
+    Nearest<3> both = many, other;
+    other.values = {{a, c, c}};
+    other.indices = {{l, k, l}};
+    both.merge<OfLists<Open>>(other);
+    both = select(m, both, many);
     const Real near = Real::splat(1.0) - Real::splat(ROUNDOFF) * Real::from_u32(k);
     const Real total = Real::broadcast(a.sum()), least = Real::broadcast(a.least());
     const Real greatest = Real::broadcast(a.greatest());

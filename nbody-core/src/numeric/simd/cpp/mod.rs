@@ -10,6 +10,7 @@ use crate::domain::{Domain, InDomain};
 use crate::field::FieldKind;
 use crate::numeric::extremum::{ArgMax, ArgMin};
 use crate::numeric::mixed::Mixed;
+use crate::numeric::nearest::Nearest;
 use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::array::Array;
 use crate::numeric::simd::fits;
@@ -162,6 +163,14 @@ operations! {
         most.take::<OfLists<Open>>(a, l);
         most.take::<OfLists<Open>>(b, k);
         most.take::<OfLists<Open>>(a, k);
+        let (mut few, mut many) = (Nearest::<2, Real>::default(), Nearest::<3, Real>::default());
+        for (value, index) in [(a, k), (b, l), (a, l), (c, k)] {
+            few.take::<Open>(value, index);
+            many.take::<OfLists<Open>>(value, index);
+        }
+        let mut both = many;
+        both.merge::<OfLists<Open>>(&Nearest { values: [a, c, c], indices: [l, k, l] });
+        let both = Nearest::select(m, both, many);
         let near = Real::splat(1.0) - Real::splat(Real::ROUNDOFF) * Real::from_u32(k);
         let total = Real::broadcast(a.reduce(FieldKind::Real));
         let least = Real::broadcast(a.reduce(FieldKind::Min));
@@ -206,6 +215,8 @@ operations! {
         sums[0]; sums[1]; sums[2]; sums[3]; sums[4];
         total; least; greatest; sum; lost;
         first.value; any.value; chosen.value; farthest.value; most.value;
+        few.values[0]; few.values[1]; many.values[0]; many.values[1]; many.values[2];
+        both.values[0]; both.values[1]; both.values[2];
         v.dot(w); v.dot_plus(w, a); v.norm2(); v.norm2_plus(c); v.norm(); x.dot(x); x.norm2_plus(a);
         (v + w)[0]; (v - w)[1]; (-v)[2]; (v * b)[0]; (v / b)[2];
         v.cross(w)[0]; v.cross(w)[1]; v.cross(w)[2];
@@ -236,7 +247,9 @@ operations! {
         k & l; k | l; k ^ l;
         Real::select_u32(m, k, l);
         Real::count_from(5); Real::count_from(last - 2); Real::splat_u32(last);
-        first.index; any.index; chosen.index; farthest.index; most.index; counts[0]; counts[1]; counts[2];
+        first.index; any.index; chosen.index; farthest.index; most.index;
+        few.indices[0]; few.indices[1]; many.indices[0]; many.indices[1]; many.indices[2];
+        both.indices[0]; both.indices[1]; both.indices[2]; counts[0]; counts[1]; counts[2];
         constants;
     }
     masks {
