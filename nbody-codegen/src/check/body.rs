@@ -42,6 +42,8 @@ pub(crate) struct BodyChecker<'a> {
     pub accumulated: HashSet<FieldId>,
     /// Variables that a number declared, with the name and the number.
     pub numbers: HashMap<LocalId, (String, String)>,
+    /// Ranges of the integers that `let` binds to values that do not depend on the data.
+    pub known: HashMap<LocalId, (u64, u64)>,
     /// Whether the value of an assignment to a result, which was refused, may read the result.
     pub reads_output: bool,
     /// Names of records that variables hide.
@@ -78,6 +80,7 @@ impl<'a> BodyChecker<'a> {
             loops: Vec::new(),
             accumulated: HashSet::new(),
             numbers: HashMap::new(),
+            known: HashMap::new(),
             reads_output: false,
             hidden: HashSet::new(),
         }

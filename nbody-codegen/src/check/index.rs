@@ -8,7 +8,8 @@ use crate::check::body::BodyChecker;
 use crate::check::expr::whole_of_part;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Accumulate, BinaryOp, ExprKind, FieldId, Index, Place, Side, Stmt, StmtKind, Type, Value,
+    self, Accumulate, BinaryOp, ExprKind, FieldId, Index, LocalId, Place, Side, Stmt, StmtKind,
+    Type, Value,
 };
 use crate::message;
 use crate::syntax::without_groups;
@@ -212,19 +213,37 @@ impl BodyChecker<'_> {
             self.items.cx.error(site, &message::INDEX_TYPE, &[&index.ty.to_string()]);
             return None;
         }
-        let Some((least, most)) = self.range(&index) else { return Some(Checked::Data(index)) };
-        if most >= n as u64 {
+        let range = self.range(&index);
+        let known = self.known_range(&index);
+        let is_beyond = range.is_some_and(|(_, most)| most >= n as u64)
+            || known.is_some_and(|(least, _)| least >= n as u64);
+        if is_beyond {
             self.items.cx.error(site, &message::INDEX, &[&n.to_string()]);
             return None;
         }
+        let Some((least, most)) = range else { return Some(Checked::Data(index)) };
         // The variable of a loop with one iteration has a known value, but is printed by name.
         let is_written = !index.walk().any(|part| matches!(part.kind, ExprKind::Local(_)));
         let fixed = usize::try_from(least).ok().filter(|_| least == most && is_written);
         Some(Checked::Known(fixed.map_or_else(|| Index::Loop(Box::new(index)), Index::Fixed)))
     }
 
-    /// Returns the smallest and the largest value of an integer that does not depend on the data.
+    /// Returns the smallest and the largest value of an integer of numbers, constants and variables of
+    /// `for`.
     fn range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
+        self.range_of(expr, &|_| None)
+    }
+
+    /// Returns the smallest and the largest value of an integer that does not depend on the data.
+    pub fn known_range(&self, expr: &ir::Expr) -> Option<(u64, u64)> {
+        self.range_of(expr, &|local| self.known.get(&local).copied())
+    }
+
+    fn range_of(
+        &self,
+        expr: &ir::Expr,
+        of_let: &dyn Fn(LocalId) -> Option<(u64, u64)>,
+    ) -> Option<(u64, u64)> {
         match &expr.kind {
             ExprKind::U32(n) => Some((u64::from(*n), u64::from(*n))),
             ExprKind::Constant(id) => match self.items.constants[*id].value {
@@ -232,11 +251,11 @@ impl BodyChecker<'_> {
                 Value::Real(_) => None,
             },
             ExprKind::Local(id) => {
-                let range = self.locals[*id].range.as_ref()?;
+                let Some(range) = self.locals[*id].range.as_ref() else { return of_let(*id) };
                 Some((u64::from(range.start), u64::from(range.end) - 1))
             }
             ExprKind::Binary(op, a, b) => {
-                let ((a, b), (c, d)) = (self.range(a)?, self.range(b)?);
+                let ((a, b), (c, d)) = (self.range_of(a, of_let)?, self.range_of(b, of_let)?);
                 let (least, most) = match op {
                     BinaryOp::Add => (Some(a + c), b + d),
                     BinaryOp::Mul => (Some(a * c), b * d),

@@ -156,7 +156,9 @@ impl BodyChecker<'_> {
                 ExprKind::Real(text) => Some(text.clone()),
                 _ => None,
             };
+            let known = self.known_range(&value).filter(|_| !mutable && ty == ir::Type::U32);
             let local = self.declare(name, ty, mutable);
+            self.known.extend(known.map(|range| (local, range)));
             if let Some(number) = number {
                 self.numbers.insert(local, (name.to_string(), number));
             }

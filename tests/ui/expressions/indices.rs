@@ -36,6 +36,12 @@ mod wrong {
                 f.pot += i.arr[k - 1] + i.arr[0 - 1] + i.arr[k + 4294967295] + d[k - 1];
                 f.pot += self.table[k - 1][0] + self.table[0][1 - k];
                 f.bins[k - 1] += 1.0;
+                let far = 300;
+                let farther = far + k;
+                let mut any = 300;
+                any -= 299;
+                f.bins[far] += i.arr[farther] + self.table[far][0] + i.arr[far % 3] + i.arr[any];
+                f.bins[far - 298] += 1.0;
                 // These indices are known, and indices from the data are not checked.
                 f.bins[k] += i.arr[k + 1] + i.arr[3 - k] + i.arr[k - 1 + i.kind] + i.arr[i.kind - 1];
             }
