@@ -10,7 +10,7 @@ use nbody_core::{Cpu, untyped};
 
 use crate::cpu::SimdLevel;
 use crate::law::{Law, Record, Scalar};
-use crate::{Error, Options, Particles, Precision};
+use crate::{Error, Options, Particles, Precision, Total};
 
 /// A GPU, the CPU, or the emulator of a GPU on the CPU. Clones are the same device.
 ///
@@ -106,6 +106,18 @@ impl Device {
         P::Lane: Scalar,
     {
         Particles::of(self.device.upload(&particles, precision)?)
+    }
+
+    /// Copies a total to the device, for programs per particle that read it as their `type G`. NaN
+    /// is an error, as it is for a parameter. [`PerParticle::total`](crate::PerParticle::total)
+    /// allocates a total for a measure to write.
+    pub fn upload_total<T>(&self, total: &T) -> Result<Total<T>, Error>
+    where
+        T: Record<Lane = f64, Host = T, With<f64> = T>,
+    {
+        let mut uploaded = Total::of(self.device.total(T::FIELDS)?)?;
+        uploaded.write(total)?;
+        Ok(uploaded)
     }
 
     /// Returns the device without the types of laws.

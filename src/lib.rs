@@ -71,7 +71,7 @@ pub use device::Device;
 pub use device::DeviceName;
 pub use engine::{
     AllPairs, Engine, Inputs, Neighbours, PairTotal, PairTotals, Particles, PerParticle, Results,
-    Selection, Sequence, ShortRange, Tree, Tuples,
+    Selection, Sequence, ShortRange, Total, Tree, Tuples,
 };
 pub use nbody_core::{
     Accumulation, ArgMax, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure,

@@ -41,6 +41,7 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_p = 5
     integer(c_int32_t), parameter, public :: nbody_q = 6
     integer(c_int32_t), parameter, public :: nbody_total = 7
+    integer(c_int32_t), parameter, public :: nbody_g = 9
     integer(c_int32_t), parameter, public :: nbody_tuple = 8
 
     ! Kinds of fields
@@ -212,7 +213,8 @@ module nbody
     public :: nbody_buffer_count, nbody_buffer_resize, nbody_buffer_write, nbody_buffer_write_at
     public :: nbody_buffer_read, nbody_buffer_free
     public :: nbody_runner_create, nbody_runner_set_parameters, nbody_runner_set_domain
-    public :: nbody_runner_upload, nbody_runner_update, nbody_runner_measure, nbody_runner_free
+    public :: nbody_runner_upload, nbody_runner_total, nbody_runner_update, nbody_runner_measure
+    public :: nbody_runner_measure_into, nbody_runner_free
     public :: nbody_tuples_create, nbody_tuples_set_parameters, nbody_tuples_set_domain
     public :: nbody_tuples_set, nbody_tuples_count, nbody_tuples_upload, nbody_tuples_results
     public :: nbody_tuples_evaluate, nbody_tuples_time, nbody_tuples_free
@@ -579,22 +581,42 @@ module nbody
             type(nbody_buffer), intent(out) :: particles
             integer(c_int32_t) :: status
         end function
-        function nbody_runner_update(runner, particles, second, results) &
+        function nbody_runner_total(runner, total) &
+            bind(c, name="nbody_runner_total") result(status)
+            import :: c_int32_t, nbody_buffer, nbody_runner
+            type(nbody_runner), value :: runner
+            type(nbody_buffer), intent(out) :: total
+            integer(c_int32_t) :: status
+        end function
+        function nbody_runner_update(runner, particles, second, results, total) &
             bind(c, name="nbody_runner_update") result(status)
             import :: c_int32_t, nbody_buffer, nbody_runner
             type(nbody_runner), value :: runner
             type(nbody_buffer), value :: particles
             type(nbody_buffer), value :: second
             type(nbody_buffer), value :: results
+            type(nbody_buffer), value :: total
             integer(c_int32_t) :: status
         end function
-        function c_runner_measure(runner, particles, second, results, total, count) &
+        function nbody_runner_measure_into(runner, particles, second, results, earlier, total) &
+            bind(c, name="nbody_runner_measure_into") result(status)
+            import :: c_int32_t, nbody_buffer, nbody_runner
+            type(nbody_runner), value :: runner
+            type(nbody_buffer), value :: particles
+            type(nbody_buffer), value :: second
+            type(nbody_buffer), value :: results
+            type(nbody_buffer), value :: earlier
+            type(nbody_buffer), value :: total
+            integer(c_int32_t) :: status
+        end function
+        function c_runner_measure(runner, particles, second, results, earlier, total, count) &
             bind(c, name="nbody_runner_measure") result(status)
             import :: c_double, c_int32_t, c_size_t, nbody_buffer, nbody_runner
             type(nbody_runner), value :: runner
             type(nbody_buffer), value :: particles
             type(nbody_buffer), value :: second
             type(nbody_buffer), value :: results
+            type(nbody_buffer), value :: earlier
             real(c_double), intent(out) :: total(*)
             integer(c_size_t), value :: count
             integer(c_int32_t) :: status
@@ -1384,16 +1406,18 @@ contains
     end function
 
     ! Returns the total of a measure: the numbers of its record.
-    function nbody_runner_measure(runner, particles, second, results, total) result(status)
+    function nbody_runner_measure(runner, particles, second, results, earlier, total) &
+        result(status)
         type(nbody_runner), intent(in) :: runner
         type(nbody_buffer), intent(in) :: particles
         type(nbody_buffer), intent(in) :: second
         type(nbody_buffer), intent(in) :: results
+        type(nbody_buffer), intent(in) :: earlier
         real(c_double), intent(inout) :: total(:)
         integer(c_int32_t) :: status
         real(c_double) :: kept(size(total))
         kept = total
-        status = c_runner_measure(runner, particles, second, results, kept, &
+        status = c_runner_measure(runner, particles, second, results, earlier, kept, &
             size(total, kind=c_size_t))
         total = kept
     end function

@@ -131,7 +131,8 @@ enum {
     NBODY_P = 5,     /* particles of a program */
     NBODY_Q = 6,     /* second particles of a program */
     NBODY_TOTAL = 7, /* total of a measure */
-    NBODY_TUPLE = 8  /* record of each tuple */
+    NBODY_TUPLE = 8, /* record of each tuple */
+    NBODY_G = 9      /* total that a program reads */
 };
 
 /* Kinds of fields */
@@ -327,12 +328,23 @@ nbody_status nbody_runner_set_triclinic(nbody_runner runner, const double *vecto
 nbody_status nbody_runner_upload(nbody_runner runner, int32_t record, int32_t precision, size_t n,
                                  const nbody_column *columns, size_t count,
                                  nbody_buffer *particles);
-/* Updates each particle. */
+/* Allocates the total of a measure, one record NBODY_TOTAL in double precision, set to the total of no
+ * particle. Programs whose record NBODY_G has these fields read it. */
+nbody_status nbody_runner_total(nbody_runner runner, nbody_buffer *total);
+/* Updates each particle. The total is one record for all particles. */
 nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
-                                 nbody_buffer results);
-/* Returns the total of a measure over all particles: the numbers of its record. */
+                                 nbody_buffer results, nbody_buffer total);
+/* Returns the total of a measure over all particles: the numbers of its record. The earlier total is one
+ * record that the measure reads. */
 nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
-                                  nbody_buffer results, double *total, size_t count);
+                                  nbody_buffer results, nbody_buffer earlier, double *total,
+                                  size_t count);
+/* Writes the total of a measure over all particles to a buffer of nbody_runner_total. On a GPU the host
+ * neither waits for it nor receives it. NaN in a total that a program reads replaces all that it writes:
+ * reals by NaN, integers by 2^32 - 1. */
+nbody_status nbody_runner_measure_into(nbody_runner runner, nbody_buffer particles,
+                                       nbody_buffer second, nbody_buffer results,
+                                       nbody_buffer earlier, nbody_buffer total);
 nbody_status nbody_runner_free(nbody_runner runner);
 
 /* Tuples: a program per tuple, such as a bond, an angle or a dihedral, with its parameters on a device, and

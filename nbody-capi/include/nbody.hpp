@@ -465,16 +465,30 @@ public:
     }
     /// Updates particles; buffers that the program does not read are left out.
     void update(buffer &particles, const buffer &second = buffer(),
-                const buffer &results = buffer()) {
-        check(nbody_runner_update(get(), particles.get(), second.get(), results.get()));
+                const buffer &results = buffer(), const buffer &total = buffer()) {
+        check(nbody_runner_update(get(), particles.get(), second.get(), results.get(),
+                                  total.get()));
+    }
+    /// Allocates the total of a measure on the device.
+    buffer total() {
+        nbody_buffer total;
+        check(nbody_runner_total(get(), &total));
+        return buffer(total);
+    }
+    /// Writes the total of a measure to a buffer of `total`, without the host.
+    void measure_into(buffer &total, const buffer &particles, const buffer &second = buffer(),
+                      const buffer &results = buffer(), const buffer &earlier = buffer()) {
+        check(nbody_runner_measure_into(get(), particles.get(), second.get(), results.get(),
+                                        earlier.get(), total.get()));
     }
     /// Returns the total of a measure, of this number of numbers.
     std::vector<double> measure(std::size_t count, const buffer &particles,
                                 const buffer &second = buffer(),
-                                const buffer &results = buffer()) {
+                                const buffer &results = buffer(),
+                                const buffer &earlier = buffer()) {
         std::vector<double> total(count);
         check(nbody_runner_measure(get(), particles.get(), second.get(), results.get(),
-                                   total.data(), count));
+                                   earlier.get(), total.data(), count));
         return total;
     }
 

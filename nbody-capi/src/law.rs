@@ -305,8 +305,8 @@ pub unsafe extern "C" fn nbody_program_members(
     })
 }
 
-/// Describes a record of a program: parameters, particle, second particle, results that it reads, or
-/// total; of a tuple: parameters, particle, its own record, or results.
+/// Describes a record of a program: parameters, particle, second particle, results and total
+/// that it reads, or total; of a tuple: parameters, particle, its own record, or results.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nbody_program_fields(
     program: ProgramHandle,
@@ -323,9 +323,11 @@ pub unsafe extern "C" fn nbody_program_fields(
             (4, false) => program.f,
             (5, _) => program.p,
             (6, false) | (8, true) => program.q,
+            (9, false) => program.g,
             (found, is_tuple) => {
                 let of_tuple = "NBODY_PARAMETERS, NBODY_F, NBODY_P or NBODY_TUPLE";
-                let expected = "NBODY_PARAMETERS, NBODY_F, NBODY_P, NBODY_Q or NBODY_TOTAL";
+                let expected =
+                    "NBODY_PARAMETERS, NBODY_F, NBODY_P, NBODY_Q, NBODY_G or NBODY_TOTAL";
                 return Err(no_record(found, if is_tuple { of_tuple } else { expected }));
             }
         };

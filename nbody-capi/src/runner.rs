@@ -151,6 +151,24 @@ fn optional(buffer: BufferHandle, what: &'static str) -> Option<buffer::Argument
     (buffer.id != 0).then_some((buffer, what))
 }
 
+/// Allocates the total of a measure on the device, set to the total of no particle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_runner_total(
+    runner: RunnerHandle,
+    total: *mut BufferHandle,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place.
+        let out = unsafe { Out::new(total, "total", 0.into()) }?;
+        let runner = find(runner)?;
+        let runner = lock(&runner)?;
+        runner.program.check_measure()?;
+        let total = runner.device.untyped().total(runner.program.total)?;
+        out.set(buffer::put_results(runner.device.clone(), total)?.into());
+        Ok(())
+    })
+}
+
 /// Updates each particle.
 #[unsafe(no_mangle)]
 pub extern "C" fn nbody_runner_update(
@@ -158,14 +176,46 @@ pub extern "C" fn nbody_runner_update(
     particles: BufferHandle,
     second: BufferHandle,
     results: BufferHandle,
+    total: BufferHandle,
 ) -> Status {
     with(runner, |runner| {
-        let reads = [optional(second, "second particles"), optional(results, "results")];
-        buffer::with(reads, Some((particles, "particles")), |[q, f], p| {
+        let reads = beside(second, results, (total, "total"));
+        buffer::with(reads, Some((particles, "particles")), |[q, f, g], p| {
             let Some(p) = p else {
                 return Err(Failure::argument("an update needs particles"));
             };
-            Ok(runner.engine.update(runner.program, p, Beside { q, f }, None)?)
+            Ok(runner.engine.update(runner.program, p, Beside { q, f, g }, None)?)
+        })
+    })
+}
+
+/// Returns the buffers that a program reads besides the particles.
+fn beside(
+    second: BufferHandle,
+    results: BufferHandle,
+    (total, what): buffer::Argument,
+) -> [Option<buffer::Argument>; 3] {
+    [optional(second, "second particles"), optional(results, "results"), optional(total, what)]
+}
+
+/// Writes the total of a measure over all particles to a buffer, without the host.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_runner_measure_into(
+    runner: RunnerHandle,
+    particles: BufferHandle,
+    second: BufferHandle,
+    results: BufferHandle,
+    earlier: BufferHandle,
+    total: BufferHandle,
+) -> Status {
+    with(runner, |runner| {
+        let [q, f, g] = beside(second, results, (earlier, "earlier total"));
+        let reads = [Some((particles, "particles")), q, f, g];
+        buffer::with(reads, Some((total, "total")), |[p, q, f, g], total| {
+            let (Some(p), Some(total)) = (p, total) else {
+                return Err(Failure::argument("a measure needs particles and a total"));
+            };
+            Ok(runner.engine.measure_into(runner.program, p, Beside { q, f, g }, total)?)
         })
     })
 }
@@ -177,6 +227,7 @@ pub unsafe extern "C" fn nbody_runner_measure(
     particles: BufferHandle,
     second: BufferHandle,
     results: BufferHandle,
+    earlier: BufferHandle,
     total: *mut f64,
     count: usize,
 ) -> Status {
@@ -191,16 +242,13 @@ pub unsafe extern "C" fn nbody_runner_measure(
         }
         // SAFETY: the header asks for this number of numbers.
         let total = unsafe { pointers::array_mut(total, count, "total") }?;
-        let reads = [
-            Some((particles, "particles")),
-            optional(second, "second particles"),
-            optional(results, "results"),
-        ];
-        let row = buffer::with(reads, None, |[p, q, f], _| {
+        let [q, f, g] = beside(second, results, (earlier, "earlier total"));
+        let reads = [Some((particles, "particles")), q, f, g];
+        let row = buffer::with(reads, None, |[p, q, f, g], _| {
             let Some(p) = p else {
                 return Err(Failure::argument("a measure needs particles"));
             };
-            Ok(runner.engine.measure(runner.program, p, Beside { q, f })?)
+            Ok(runner.engine.measure(runner.program, p, Beside { q, f, g })?)
         })?;
         for (to, from) in total.iter_mut().zip(columns::reals(fields, &row)) {
             *to = from;

@@ -75,10 +75,10 @@ pub struct ProgramDescription {
     pub members: usize,
     /// Whether an update assigns each field of the particle; empty for others.
     pub changes: Vec<bool>,
-    /// The parameters, the particle, the second particle or the record of a tuple, the results that
-    /// it reads, and the total of a measure or the result of a particle of a tuple; empty where
-    /// there is none.
-    pub records: [Fields; 5],
+    /// The parameters, the particle, the second particle or the record of a tuple, the results and
+    /// the total that it reads, and the total of a measure or the result of a particle of a tuple;
+    /// empty where there is none.
+    pub records: [Fields; 6],
 }
 
 /// The fields of a struct: names and types.
@@ -257,7 +257,7 @@ fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
             ProgramKind::Measure(_) | ProgramKind::Tuple(..) => Vec::new(),
         };
         let (p, q, f) = (Some(&it.p), it.q.as_ref(), it.f.as_ref());
-        let records = [Some(&it.parameters), p, q, f, it.output()];
+        let records = [Some(&it.parameters), p, q, f, it.g.as_ref(), it.output()];
         ProgramDescription {
             text: ParticleCuda::of(module, it),
             operations: it.body.summary.operations,

@@ -277,7 +277,7 @@ impl<'a> Stub<'a> {
         let krate = self.krate;
         let unnamed = self.unnamed();
         let p = self.meant(roles.get("P")).or(unnamed.first().copied()).unwrap_or(target);
-        let [q, f] = ["Q", "F"].map(|role| {
+        let [q, f, g] = ["Q", "F", "G"].map(|role| {
             let ty = self.meant(roles.get(role)).map(ToTokens::to_token_stream);
             ty.unwrap_or_else(|| quote!(#krate::Nothing))
         });
@@ -289,6 +289,7 @@ impl<'a> Stub<'a> {
                 quote! {
                     fn update<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
                         _: &#target<Real>, _: &__Space, _: &mut #p<Real>, _: &#q<Real>, _: &#f<Real>,
+                        _: &#g<Real>,
                     ) {}
                 },
             ),
@@ -298,7 +299,7 @@ impl<'a> Stub<'a> {
                     type T = #t;
                     fn measure<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
                         _: &#target<Real>, _: &__Space, _: &#p<Real>, _: &#q<Real>, _: &#f<Real>,
-                        _: Real::U32, _: &mut #t<Real>,
+                        _: &#g<Real>, _: Real::U32, _: &mut #t<Real>,
                     ) {}
                 },
             ),
@@ -310,6 +311,7 @@ impl<'a> Stub<'a> {
                 type P = #p;
                 type Q = #q;
                 type F = #f;
+                type G = #g;
                 #constant
                 #function
             }

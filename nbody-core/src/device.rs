@@ -132,6 +132,10 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         parameters: &[u64],
     ) -> Result<Box<dyn PerParticle>, Error>;
 
+    /// Creates a total of these fields: results of one record in double precision, set to the total
+    /// of no particle. Measures write it, programs per particle read it.
+    fn total(&self, fields: &'static [Field]) -> Result<Box<dyn Buffer>, Error>;
+
     /// Creates an engine that evaluates tuples of particles, with these parameters of the program.
     fn tuples(
         &self,

@@ -22,6 +22,17 @@ pub enum Error {
         /// The required length.
         expected: usize,
     },
+    /// A buffer does not have a single total.
+    #[error(
+        "{what}: found {found} records, expected 1, which all particles read; take the buffer that \
+         the measure allocates"
+    )]
+    OneTotal {
+        /// The buffer.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+    },
     /// A buffer is too short.
     #[error("{what}: found {found}, expected at least {least}; give every particle of the set")]
     TooShort {
@@ -801,6 +812,11 @@ impl Error {
     /// Refuses a length other than the expected one.
     pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
         if found == expected { Ok(()) } else { Err(Self::LengthMismatch { what, found, expected }) }
+    }
+
+    /// Refuses a buffer that does not have a single total.
+    pub fn check_one_total(what: &'static str, found: usize) -> Result<(), Self> {
+        if found == 1 { Ok(()) } else { Err(Self::OneTotal { what, found }) }
     }
 
     /// Refuses a length below the required one.

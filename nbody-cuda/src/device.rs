@@ -14,8 +14,8 @@ use nbody_core::{
 
 use crate::backend::emulator::Emulator;
 use crate::backend::gpu::{self, Gpu};
-use crate::backend::{Backend, Link, Properties};
-use crate::engine::buffer::CudaParticles;
+use crate::backend::{Backend, Buffer, Link, Properties};
+use crate::engine::buffer::{CudaParticles, CudaResults};
 use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
 use crate::engine::gather::CudaGather;
@@ -161,6 +161,13 @@ impl untyped::Device for CudaDevice {
         parameters: &[u64],
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         Ok(Box::new(ParticleEngine::new(&self.backend, &self.cache, fields, parameters)?))
+    }
+
+    fn total(&self, fields: &'static [Field]) -> Result<Box<dyn untyped::Buffer>, Error> {
+        let numbers = nbody_core::pack::dim(fields);
+        let mut buffer = Buffer::new(&self.backend, 1, numbers, Precision::Double)?;
+        buffer.clear(fields)?;
+        Ok(CudaResults::boxed(buffer, fields))
     }
 
     fn pair_totals(

@@ -19,24 +19,26 @@ struct Write : Numbers<Write> {
 // Runs the program on some blocks of particles. A measure writes to `totals`.
 template <class Program>
 NBODY_INLINE void run(
-    const Setting &setting, Line *p, const Line *q, const Line *f, size_t blocks, size_t first,
-    Line *totals)
+    const Setting &setting, Line *p, const Line *q, const Line *f, const Line *g,
+    size_t blocks, size_t first, Line *totals)
 {
     using P = typename Program::P;
     const auto self = broadcast<typename Program::Parameters>(setting.parameters, 0);
     const Either space = Either::in_domain(setting.domain);
+    const auto total_read = load<typename Program::G>(g, 0);
     for (size_t k = 0; k < blocks * LINE; ++k) {
         P particle = load<P>(p, k);
         const auto second = load<typename Program::Q>(q, k);
         const auto results = load<typename Program::F>(f, k);
         if constexpr (Program::UPDATES) {
-            Program::update(self, space, particle, second, results);
+            Program::update(self, space, particle, second, results, total_read);
             particle.visit(Write{p + k / LINE * WORDS<P>, k % LINE});
         } else {
             using T = typename Program::T;
             T total;
             Program::measure(
-                self, space, particle, second, results, U32{uint32_t(first + k)}, total);
+                self, space, particle, second, results, total_read, U32{uint32_t(first + k)},
+                total);
             total.visit(Write{totals + k / LINE * WORDS<T>, k % LINE});
         }
     }
@@ -47,7 +49,8 @@ template <class Program> constexpr ProgramShape shape()
     size_t total = 0;
     if constexpr (!Program::UPDATES) total = DIM<typename Program::T>;
     return {WORDS<typename Program::Parameters>, WORDS<typename Program::P>,
-            WORDS<typename Program::Q>, WORDS<typename Program::F>, total};
+            WORDS<typename Program::Q>, WORDS<typename Program::F>,
+            WORDS<typename Program::G>, total};
 }
 
 } // namespace nbody
@@ -57,8 +60,8 @@ extern const nbody::ProgramShape nbody_shape = nbody::shape<nbody::Program>();
 
 void nbody_particles(
     const nbody::Setting *setting, nbody::Line *p, const nbody::Line *q, const nbody::Line *f,
-    size_t blocks, size_t first, nbody::Line *totals)
+    const nbody::Line *g, size_t blocks, size_t first, nbody::Line *totals)
 {
-    nbody::run<nbody::Program>(*setting, p, q, f, blocks, first, totals);
+    nbody::run<nbody::Program>(*setting, p, q, f, g, blocks, first, totals);
 }
 }

@@ -102,7 +102,7 @@ fn steps(steps: &[describe::Step]) -> Vec<Step> {
         Input::Parameters => Role::Parameters,
         Input::I => Role::I,
         Input::J => Role::J,
-        Input::P | Input::Q | Input::F | Input::Member(_) | Input::Tuple => {
+        Input::P | Input::Q | Input::F | Input::G | Input::Member(_) | Input::Tuple => {
             unreachable!("checked: a cutoff sees a pair")
         }
     };

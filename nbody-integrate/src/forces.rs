@@ -91,17 +91,17 @@ pub(crate) fn vectors<const N: usize>(
 
 /// Returns the buffers that a program reads: other particles and results of a law.
 pub(crate) fn both<'a, Q>(others: &'a Particles<Q>, results: &'a dyn Buffer) -> Beside<'a> {
-    Beside { q: Some(others.untyped()), f: Some(results) }
+    Beside { q: Some(others.untyped()), f: Some(results), g: None }
 }
 
 /// Returns the buffers that a program reads: other particles.
 pub(crate) fn others<Q>(others: &Particles<Q>) -> Beside<'_> {
-    Beside { q: Some(others.untyped()), f: None }
+    Beside { q: Some(others.untyped()), ..Beside::default() }
 }
 
 /// Returns the buffers that a program reads: results of a law.
 pub(crate) fn results(results: &dyn Buffer) -> Beside<'_> {
-    Beside { q: None, f: Some(results) }
+    Beside { f: Some(results), ..Beside::default() }
 }
 
 /// A field by its name and kind, and as in a declaration.

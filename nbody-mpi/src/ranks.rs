@@ -228,6 +228,10 @@ impl untyped::Device for OverRanks {
         Ok(Box::new(DistributedPrograms::new(&self.job, programs)))
     }
 
+    fn total(&self, fields: &'static [Field]) -> Result<Box<dyn Buffer>, CoreError> {
+        Ok(Distributed::boxed(&self.job, Kind::Results, self.device.total(fields)?))
+    }
+
     fn tuples(
         &self,
         program: &'static ParticleProgram,

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::slice;
 
 use crate::law::{FieldValue, Record, Scalar};
 use crate::{Error, Precision};
@@ -20,6 +21,15 @@ pub struct Particles<P> {
 pub struct Results<F> {
     buffer: Box<dyn Buffer>,
     record: PhantomData<F>,
+}
+
+/// The total of a measure in the memory of a device: one record in double precision, which measures
+/// write ([`PerParticle::measure_into`](crate::PerParticle::measure_into)) and programs per particle
+/// read as their `type G`, without the host.
+#[derive(Debug)]
+pub struct Total<T> {
+    buffer: Box<dyn Buffer>,
+    record: PhantomData<T>,
 }
 
 impl<P> Particles<P> {
@@ -141,5 +151,44 @@ impl<F: Record<Lane = f64>> Results<F> {
         let take = &mut |write: &WriteRows| results = pack::unpack(n, write);
         self.buffer.read(0..n, take)?;
         Ok(results)
+    }
+}
+
+impl<T> Total<T> {
+    /// Returns the record without its type.
+    pub fn untyped(&self) -> &dyn Buffer {
+        &*self.buffer
+    }
+
+    /// Returns the record without its type.
+    pub fn untyped_mut(&mut self) -> &mut dyn Buffer {
+        &mut *self.buffer
+    }
+}
+
+impl<T: Record<Lane = f64>> Total<T> {
+    /// Returns the total in a buffer of this record.
+    pub(crate) fn of(buffer: Box<dyn Buffer>) -> Result<Self, Error> {
+        Error::check_record("totals", buffer.fields(), T::FIELDS)?;
+        Error::check_one_total("totals", buffer.len())?;
+        Ok(Self { buffer, record: PhantomData })
+    }
+
+    /// Copies the total to the host, after the measures that write it have ended.
+    pub fn download(&self) -> Result<T, Error> {
+        let mut row = vec![0; T::DIM];
+        self.buffer.read(0..1, &mut |write| write(0..1, &mut row))?;
+        Ok(pack::record(&row))
+    }
+
+    /// Replaces the total by one from the host. NaN is an error, as it is for a parameter, and the
+    /// total stays.
+    pub fn write(&mut self, total: &T) -> Result<(), Error>
+    where
+        T: Record<Host = T, With<f64> = T>,
+    {
+        let row = pack::rows(&slice::from_ref(total));
+        pack::check_parameters(T::FIELDS, &row)?;
+        self.buffer.write_results(&slice::from_ref(total))
     }
 }

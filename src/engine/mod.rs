@@ -14,7 +14,7 @@ mod tree;
 mod tuples;
 
 pub use all_pairs::AllPairs;
-pub use buffers::{Particles, Results};
+pub use buffers::{Particles, Results, Total};
 pub use interface::Engine;
 pub use neighbours::{HasCutoff, Neighbours};
 pub use pair_totals::{PairTotal, PairTotals};

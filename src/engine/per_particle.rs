@@ -3,7 +3,7 @@
 use nbody_core::pack;
 use nbody_core::untyped::{self, Beside, Buffer, First};
 
-use super::buffers::{Particles, Results};
+use super::buffers::{Particles, Results, Total};
 use super::parameters::{assert_taken, row};
 use super::selection::Selection;
 use crate::law::{Nothing, Record};
@@ -23,23 +23,25 @@ pub struct PerParticle<X> {
     engine: Box<dyn untyped::PerParticle>,
 }
 
-/// The buffers that a program reads besides the particles, with equally many records: `()` for
-/// none, `&results`, `&others` or `(&others, &results)`.
+/// The buffers that a program reads besides the particles: `()` for none, `&others`, `&results` or
+/// `(&others, &results)`, with a record for each particle, and `&total` alone or as the last of a
+/// tuple, such as `(&results, &total)`, with one record for all.
 #[derive(Debug)]
-pub struct Inputs<'a, Q, F> {
+pub struct Inputs<'a, Q, F, G = Nothing> {
     q: Option<&'a Particles<Q>>,
     f: Option<&'a Results<F>>,
+    g: Option<&'a Total<G>>,
 }
 
 impl From<()> for Inputs<'_, Nothing, Nothing> {
     fn from((): ()) -> Self {
-        Self { q: None, f: None }
+        Self { q: None, f: None, g: None }
     }
 }
 
 impl<'a, F> From<&'a Results<F>> for Inputs<'a, Nothing, F> {
     fn from(results: &'a Results<F>) -> Self {
-        Self { q: None, f: Some(results) }
+        Self { q: None, f: Some(results), g: None }
     }
 }
 
@@ -52,19 +54,47 @@ impl<'a, F> From<&'a mut Results<F>> for Inputs<'a, Nothing, F> {
 
 impl<'a, Q> From<&'a Particles<Q>> for Inputs<'a, Q, Nothing> {
     fn from(others: &'a Particles<Q>) -> Self {
-        Self { q: Some(others), f: None }
+        Self { q: Some(others), f: None, g: None }
     }
 }
 
 impl<'a, Q, F> From<(&'a Particles<Q>, &'a Results<F>)> for Inputs<'a, Q, F> {
     fn from((others, results): (&'a Particles<Q>, &'a Results<F>)) -> Self {
-        Self { q: Some(others), f: Some(results) }
+        Self { q: Some(others), f: Some(results), g: None }
     }
 }
 
-impl<'a, Q, F> Inputs<'a, Q, F> {
+impl<'a, G> From<&'a Total<G>> for Inputs<'a, Nothing, Nothing, G> {
+    fn from(total: &'a Total<G>) -> Self {
+        Self { q: None, f: None, g: Some(total) }
+    }
+}
+
+impl<'a, F, G> From<(&'a Results<F>, &'a Total<G>)> for Inputs<'a, Nothing, F, G> {
+    fn from((results, total): (&'a Results<F>, &'a Total<G>)) -> Self {
+        Self { q: None, f: Some(results), g: Some(total) }
+    }
+}
+
+impl<'a, Q, G> From<(&'a Particles<Q>, &'a Total<G>)> for Inputs<'a, Q, Nothing, G> {
+    fn from((others, total): (&'a Particles<Q>, &'a Total<G>)) -> Self {
+        Self { q: Some(others), f: None, g: Some(total) }
+    }
+}
+
+impl<'a, Q, F, G> From<(&'a Particles<Q>, &'a Results<F>, &'a Total<G>)> for Inputs<'a, Q, F, G> {
+    fn from((others, results, total): (&'a Particles<Q>, &'a Results<F>, &'a Total<G>)) -> Self {
+        Self { q: Some(others), f: Some(results), g: Some(total) }
+    }
+}
+
+impl<'a, Q, F, G> Inputs<'a, Q, F, G> {
     fn untyped(&self) -> Beside<'a> {
-        Beside { q: self.q.map(Particles::untyped), f: self.f.map(Results::untyped) }
+        Beside {
+            q: self.q.map(Particles::untyped),
+            f: self.f.map(Results::untyped),
+            g: self.g.map(Total::untyped),
+        }
     }
 }
 
@@ -134,7 +164,7 @@ impl<U: Update> PerParticle<U> {
     pub fn update<'a>(
         &mut self,
         particles: &mut Particles<U::P>,
-        inputs: impl Into<Inputs<'a, U::Q, U::F>>,
+        inputs: impl Into<Inputs<'a, U::Q, U::F, U::G>>,
     ) -> Result<(), Error> {
         self.update_by_name(particles, inputs)
     }
@@ -142,10 +172,10 @@ impl<U: Update> PerParticle<U> {
     /// Updates each particle, as [`update`](Self::update) does, in buffers of any records that
     /// have the fields of the program's records, by name and type. Other fields stay. Records that
     /// lack a field are an error.
-    pub fn update_by_name<'a, P: Record, Q: Record, F: Record>(
+    pub fn update_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         particles: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
     ) -> Result<(), Error> {
         self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), None)
     }
@@ -164,12 +194,12 @@ impl<U: Update> PerParticle<U> {
     /// Updates the first particles of a selection, as [`update_by_name`](Self::update_by_name)
     /// does. Second particles have the index of their particle; results are in the order of the
     /// selected particles.
-    pub fn update_selected<'a, P: Record, Q: Record, F: Record>(
+    pub fn update_selected<'a, P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
     ) -> Result<(), Error> {
         let first = First { selection: selection.untyped(), count, from: None, due: None };
         self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), Some(first))
@@ -177,13 +207,13 @@ impl<U: Update> PerParticle<U> {
 
     /// Updates copies of the first particles of a selection, which replace the contents of
     /// `copies`; the particles themselves stay. Second particles have the index of their particle.
-    pub fn update_copies<'a, P: Record, Q: Record, F: Record>(
+    pub fn update_copies<'a, P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
     ) -> Result<(), Error> {
         self.copy(selection, count, particles, copies, &inputs.into(), None)
     }
@@ -191,25 +221,25 @@ impl<U: Update> PerParticle<U> {
     /// Updates copies as [`update_copies`](Self::update_copies) does, with the time that
     /// [`seek_soonest`](Selection::seek_soonest) finds in place of this parameter, a `u32`. The
     /// host need not know the time.
-    pub fn update_copies_due<'a, P: Record, Q: Record, F: Record>(
+    pub fn update_copies_due<'a, P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         parameter: &str,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
     ) -> Result<(), Error> {
         self.copy(selection, count, particles, copies, &inputs.into(), Some(parameter))
     }
 
-    fn copy<P: Record, Q: Record, F: Record>(
+    fn copy<P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: &Inputs<'_, Q, F>,
+        inputs: &Inputs<'_, Q, F, G>,
         due: Option<&str>,
     ) -> Result<(), Error> {
         let from = Some(particles.untyped());
@@ -224,17 +254,17 @@ impl<M: Measure> PerParticle<M> {
     pub fn measure<'a>(
         &mut self,
         particles: &Particles<M::P>,
-        inputs: impl Into<Inputs<'a, M::Q, M::F>>,
+        inputs: impl Into<Inputs<'a, M::Q, M::F, M::G>>,
     ) -> Result<M::T, Error> {
         self.measure_by_name(particles, inputs)
     }
 
     /// Returns the total over all particles, as [`measure`](Self::measure) does, for buffers of
     /// any records that have the fields of the program's records, by name and type.
-    pub fn measure_by_name<'a, P: Record, Q: Record, F: Record>(
+    pub fn measure_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
         &mut self,
         particles: &Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F>>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
     ) -> Result<M::T, Error> {
         self.measure_untyped(particles.untyped(), inputs.into().untyped())
     }
@@ -247,5 +277,44 @@ impl<M: Measure> PerParticle<M> {
         beside: Beside<'_>,
     ) -> Result<M::T, Error> {
         Ok(pack::record(&self.engine.measure(M::PROGRAM, particles, beside)?))
+    }
+
+    /// Allocates a total on the device, set to the total of no particle.
+    pub fn total(&self) -> Result<Total<M::T>, Error> {
+        Total::of(self.device.untyped().total(M::T::FIELDS)?)
+    }
+
+    /// Writes the total over all particles to `total`, as [`measure`](Self::measure) returns it, but
+    /// on the device: on a GPU the host neither waits for it nor receives it. Later programs read
+    /// it as their `type G`.
+    pub fn measure_into<'a>(
+        &mut self,
+        particles: &Particles<M::P>,
+        inputs: impl Into<Inputs<'a, M::Q, M::F, M::G>>,
+        total: &mut Total<M::T>,
+    ) -> Result<(), Error> {
+        self.measure_into_by_name(particles, inputs, total)
+    }
+
+    /// Writes the total over all particles, as [`measure_into`](Self::measure_into) does, for
+    /// buffers of any records that have the fields of the program's records, by name and type.
+    pub fn measure_into_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
+        &mut self,
+        particles: &Particles<P>,
+        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        total: &mut Total<M::T>,
+    ) -> Result<(), Error> {
+        self.measure_into_untyped(particles.untyped(), inputs.into().untyped(), total.untyped_mut())
+    }
+
+    /// Writes the total over all particles, as [`measure_into_by_name`](Self::measure_into_by_name)
+    /// does, for buffers without types.
+    pub fn measure_into_untyped(
+        &mut self,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+        total: &mut dyn Buffer,
+    ) -> Result<(), Error> {
+        self.engine.measure_into(M::PROGRAM, particles, beside, total)
     }
 }

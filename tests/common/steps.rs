@@ -117,6 +117,150 @@ pub mod programs {
         }
     }
 
+    /// A time step, and other properties of all items.
+    pub struct Course {
+        pub scale: Real,
+    }
+    pub struct Pace {
+        pub dt: Min<Real>,
+        pub heat: Real,
+        pub drift: Vector,
+        pub bins: [Count; 3],
+        pub shear: Tensor<2>,
+        pub count: Count,
+        pub coldest: ArgMin<Real>,
+        pub powers: [Real; 2],
+        pub cold: Nearest<2>,
+    }
+    impl Measure for Course {
+        type P = Item;
+        type T = Pace;
+        fn measure(&self, p: &Item, t: &mut Pace) {
+            t.dt.min(self.scale / (1.0 + p.vel.norm2()));
+            t.heat += p.mass * p.vel.norm2();
+            t.drift += p.mass * p.vel;
+            t.bins[p.kind] += 1;
+            t.shear += p.mass * p.strain;
+            t.coldest.min(p.table[2]);
+            t.cold.insert(p.table[2]);
+            t.powers[1] += p.mass * p.mass;
+            if p.active != 0 {
+                t.count += 1;
+            }
+        }
+    }
+
+    /// The same fields in another order, between others.
+    pub struct MarkedPace {
+        pub mark: Real,
+        pub cold: Nearest<2>,
+        pub bins: [Count; 3],
+        pub powers: [Real; 2],
+        pub coldest: ArgMin<Real>,
+        pub others: Count,
+        pub shear: Tensor<2>,
+        pub drift: Vector,
+        pub count: Count,
+        pub heat: Real,
+        pub dt: Min<Real>,
+    }
+    pub struct MarkedCourse {
+        pub scale: Real,
+    }
+    impl Measure for MarkedCourse {
+        type P = Item;
+        type T = MarkedPace;
+        fn measure(&self, p: &Item, t: &mut MarkedPace) {
+            t.mark -= 77.0;
+            t.others += 3;
+            t.dt.min(self.scale / (1.0 + p.vel.norm2()));
+            t.heat += p.mass * p.vel.norm2();
+            t.drift += p.mass * p.vel;
+            t.bins[p.kind] += 1;
+            t.shear += p.mass * p.strain;
+            t.coldest.min(p.table[2]);
+            t.cold.insert(p.table[2]);
+            t.powers[1] += p.mass * p.mass;
+            if p.active != 0 {
+                t.count += 1;
+            }
+        }
+    }
+
+    /// A measure whose total is a result of the interaction.
+    pub struct Impulse {
+        pub dt: Real,
+    }
+    impl Measure for Impulse {
+        type P = Item;
+        type T = Pulled;
+        fn measure(&self, p: &Item, t: &mut Pulled) {
+            t.acc += p.mass * p.vel;
+            t.pot += self.dt * p.mass;
+            t.near += 1;
+        }
+    }
+
+    /// A step whose length all items tell.
+    pub struct Paced {
+        pub rate: Real,
+    }
+    impl Update for Paced {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        type G = Pace;
+        fn update(&self, p: &mut Item, q: &Guide, f: &Pulled, all: &Pace) {
+            let d = q.pos - p.pos;
+            let dt = self.rate * all.dt;
+            p.vel += dt * f.acc - all.drift / (1.0 + all.heat);
+            p.pos += dt * p.vel;
+            p.table[1] = d.norm2() + all.coldest.value + all.cold.values[1].min(8.0);
+            p.mass += all.powers[1] - all.powers[0];
+            p.strain += dt * all.shear;
+            p.kind = all.coldest.index + all.bins[1] + 2 * all.count + 3 * all.cold.indices[1];
+        }
+    }
+
+    /// A measure that reads the total of another one.
+    pub struct Retally {
+        pub scale: Real,
+    }
+    impl Measure for Retally {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        type G = Pace;
+        type T = Sums;
+        fn measure(&self, p: &Item, q: &Guide, f: &Pulled, g: &Pace, t: &mut Sums) {
+            let v = p.vel - g.drift;
+            t.energy += self.scale * p.mass * v.norm2() + g.dt * f.pot;
+            t.momentum += p.mass * (p.pos - q.pos);
+            t.pressure += p.mass * Tensor::symmetric(v, f.acc);
+            t.least.min(v.x);
+            t.most.max(f.acc.y + g.coldest.value);
+            if p.kind == g.bins[2] || q.flag == 1 {
+                t.count += g.count;
+                t.slowest.min(p.table[2] * g.heat);
+                t.fastest.max(p.table[2] * g.heat);
+                t.slow.insert(p.table[2] * g.heat);
+            }
+        }
+    }
+
+    /// Moves and rescales items, and reads nothing else.
+    pub struct Rescale {
+        pub heat: Real,
+    }
+    impl Update for Rescale {
+        type P = Item;
+        type G = Pace;
+        fn update(&self, p: &mut Item, g: &Pace) {
+            p.vel *= (self.heat / g.heat).sqrt();
+            p.pos += g.dt * p.vel;
+        }
+    }
+
     // Each record of a module must be used by an interaction or a program.
     pub struct MarkItems;
     impl Update for MarkItems {

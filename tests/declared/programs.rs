@@ -8,11 +8,13 @@ use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::particle_programs::{
     Advance, Body, Drift, Energy, Kick, Mark, Pull, Relax, Runner, Spread, Star,
 };
+use nbody_tests::steps::programs::{Course, Guide, Item, Paced, Rescale, Retally};
 
 use super::cases::{declared, download, upload, words};
 
 /// No multiple of the particles of a block.
 const N: usize = 301;
+const COURSE: Course = Course { scale: 0.7 };
 
 fn rows<P: Record<Lane = f64>>(seed: u64) -> Vec<u64> {
     words(&particles::<P>(N, Inputs::Uniform, Digits::All, seed))
@@ -36,9 +38,11 @@ impl Runs<'_> {
         let device = self.device.untyped();
         let q = upload(self.device, Q::FIELDS, &rows::<Q>(5), self.precision);
         let f = self.results();
+        let g = (!program.g.is_empty()).then(|| self.total());
         let beside = Beside {
             q: (!program.q.is_empty()).then_some(&*q),
             f: (!program.f.is_empty()).then_some(&*f),
+            g: g.as_deref(),
         };
         let run = |program: &'static ParticleProgram| {
             let mut p = upload(self.device, P::FIELDS, &rows::<P>(7), self.precision);
@@ -59,6 +63,22 @@ impl Runs<'_> {
         assert_eq!(found, expected, "{} {domain:?} {precision:?}", program.name);
     }
 
+    /// Returns the total of a measure as text, which the host has not seen.
+    fn total(&self) -> Box<dyn Buffer> {
+        let device = self.device.untyped();
+        let items = upload(self.device, Course::PROGRAM.p, &rows::<Item>(7), self.precision);
+        let mut course = device.per_particle(Course::PROGRAM.parameters, &words(&[COURSE]));
+        let course = course.as_mut().unwrap();
+        let declared = self.declared.program(Course::PROGRAM.name).unwrap();
+        let [found, expected] = [declared, Course::PROGRAM].map(|program| {
+            let mut total = device.total(program.total).unwrap();
+            course.measure_into(program, &*items, Beside::default(), &mut *total).unwrap();
+            total
+        });
+        assert_eq!(download(&*found), download(&*expected));
+        found
+    }
+
     /// Returns results of an interaction for the particles.
     fn results(&self) -> Box<dyn Buffer> {
         let law = <Pull as nbody::Interaction>::LAW;
@@ -69,6 +89,19 @@ impl Runs<'_> {
         let mut out = engine.results(N).unwrap();
         engine.evaluate(&*bodies, Sources::Same(&*bodies), &mut *out, Store::Replace).unwrap();
         out
+    }
+}
+
+#[test]
+fn totals_as_text_have_the_bits_of_compiled_totals() {
+    let declared = &declared("tests/common/steps.rs");
+    let device = &Device::cpu();
+    let domain = Domain::periodic([1.0, 0.5, 2.0]).unwrap();
+    for &precision in Precision::ALL {
+        let runs = Runs { device, domain, precision, declared };
+        runs.both::<_, Item, Guide>(Paced::PROGRAM, Paced { rate: 0.3 });
+        runs.both::<_, Item, Guide>(Retally::PROGRAM, Retally { scale: 0.7 });
+        runs.both::<_, Item, Guide>(Rescale::PROGRAM, Rescale { heat: 0.5 });
     }
 }
 

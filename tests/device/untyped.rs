@@ -212,7 +212,8 @@ fn particles_are_no_results() {
         let mut relax = device.untyped().per_particle(Relax::PROGRAM.parameters, &[0]).unwrap();
         let stars = device.upload(&[Star::<f64>::default(); 3], Precision::Single).unwrap();
         let mut results = direct.results(3).unwrap();
-        let beside = untyped::Beside { q: Some(results.untyped()), f: Some(stars.untyped()) };
+        let beside =
+            untyped::Beside { q: Some(results.untyped()), f: Some(stars.untyped()), g: None };
         let program = Relax::PROGRAM;
         let update =
             |relax: &mut dyn untyped::PerParticle,
@@ -220,7 +221,7 @@ fn particles_are_no_results() {
              beside: untyped::Beside<'_>| { relax.update(program, p, beside, None) };
         let mut moving = device.upload(&[Star::<f64>::default(); 3], Precision::Single).unwrap();
         is(update(&mut *relax, moving.untyped_mut(), beside), "second particles", "results");
-        let beside = untyped::Beside { q: None, f: Some(stars.untyped()) };
+        let beside = untyped::Beside { f: Some(stars.untyped()), ..Default::default() };
         is(update(&mut *relax, moving.untyped_mut(), beside), "results", "particles");
         let none = untyped::Beside::default();
         is(update(&mut *relax, results.untyped_mut(), none), "particles", "results");
@@ -306,6 +307,9 @@ impl untyped::Device for Liar {
         parameters: &[u64],
     ) -> Result<Box<dyn untyped::PerParticle>, Error> {
         self.0.untyped().per_particle(fields, parameters)
+    }
+    fn total(&self, fields: &'static [Field]) -> Result<Box<dyn Buffer>, Error> {
+        self.0.untyped().total(fields)
     }
     fn pair_totals(
         &self,

@@ -178,9 +178,7 @@ impl<X: Interaction<I = Ball, J = Ball, F = Near>> Setup<X> {
     /// Changes the balls of the lists by a program.
     fn change<U: Update>(&mut self, program: U) {
         let mut program = PerParticle::new(&self.device, program).unwrap();
-        program
-            .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(&mut self.particles, ())
-            .unwrap();
+        program.update_by_name(&mut self.particles, ()).unwrap();
         self.balls = self.particles.download().unwrap();
     }
 
@@ -480,8 +478,7 @@ fn sequences_are_looked_at() {
         for step in 0..12 {
             let done = sequence.run(|| {
                 let particles = &mut setup.particles;
-                shift
-                    .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(particles, ())?;
+                shift.update_by_name(particles, ())?;
                 setup.engine.evaluate_over(&setup.near, particles, &mut setup.out)
             });
             // Half of the skin is 64 units.

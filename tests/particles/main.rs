@@ -7,6 +7,7 @@ mod refusals;
 mod selection;
 mod sequence;
 mod thermostats;
+mod totals;
 mod ways;
 mod wrapping;
 mod writing;

@@ -4,11 +4,13 @@ use nbody::law::{DoubleSingle, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{
-    Accumulation, ArgMax, ArgMin, Engine, Nearest, Particles, PerParticle, Results, Selection,
+    Accumulation, ArgMax, ArgMin, Engine, Inputs, Measure, Nearest, Particles, PerParticle, Results,
+    Selection, Update,
 };
 use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
-    Attract, Guide, Item, MarkedGuide, MarkedItem, Pulled, Step, Sums, Tally,
+    Attract, Course, Guide, Item, MarkedCourse, MarkedGuide, MarkedItem, MarkedPace, Pace, Paced,
+    Pulled, Retally, Step, Sums, Tally,
 };
 use nbody_tests::ways::{DOMAINS, check_rows, difference, domain, message, real, same};
 
@@ -24,6 +26,17 @@ enum Run {
     Measured,
 }
 
+/// The total that the program reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reads {
+    Nothing,
+    /// The total of a measure before it.
+    Total,
+    /// The total of a measure before it, whose record has other fields, too.
+    Marked,
+}
+
+const READS: [Reads; 3] = [Reads::Nothing, Reads::Total, Reads::Marked];
 const RUNS: [Run; 4] = [Run::All, Run::Selected, Run::Copies, Run::Measured];
 /// Accumulations with results in single and in double precision.
 const ACCUMULATIONS: [Accumulation; 2] = [Accumulation::Direct, Accumulation::BlockedF64];
@@ -31,10 +44,19 @@ const ACCUMULATIONS: [Accumulation; 2] = [Accumulation::Direct, Accumulation::Bl
 const SIZES: [usize; 8] = [257, 31, 1, 1000, 0, 256, 2, 600];
 
 /// Number of choices of each option of a row: the program, the precisions of particles, second
-/// particles and results, the space, wrapping of positions, and records with other fields for
-/// particles and second particles.
-const OPTIONS: [usize; 8] =
-    [RUNS.len(), Precision::ALL.len(), Precision::ALL.len(), ACCUMULATIONS.len(), DOMAINS, 2, 2, 2];
+/// particles and results, the space, wrapping of positions, records with other fields for particles
+/// and second particles, and the total that is read.
+const OPTIONS: [usize; 9] = [
+    RUNS.len(),
+    Precision::ALL.len(),
+    Precision::ALL.len(),
+    ACCUMULATIONS.len(),
+    DOMAINS,
+    2,
+    2,
+    2,
+    READS.len(),
+];
 
 #[derive(Clone, Debug)]
 struct Way {
@@ -45,6 +67,7 @@ struct Way {
     domain: Domain,
     wraps: bool,
     marked: [bool; 2],
+    reads: Reads,
     n: usize,
 }
 
@@ -58,6 +81,7 @@ impl Way {
             domain: domain(row[4], 0.375),
             wraps: row[5] == 1,
             marked: [row[6] == 1, row[7] == 1],
+            reads: READS[row[8]],
             n: SIZES[turn % SIZES.len()],
         }
     }
@@ -148,6 +172,10 @@ fn in_brick(pos: Point, vectors: [[f64; 3]; 3]) -> Point {
 
 const STEP: Step = Step { dt: 0.3, rates: [0.7, 1.0 / 3.0] };
 const TALLY: Tally = Tally { scale: 0.5 };
+const COURSE: Course = Course { scale: 0.7 };
+const MARKED_COURSE: MarkedCourse = MarkedCourse { scale: 0.7 };
+const PACED: Paced = Paced { rate: 1.0 / 3.0 };
+const RETALLY: Retally = Retally { scale: 0.3 };
 
 fn stepped(item: Item, guide: Guide, field: Pulled, way: &Way) -> Item {
     let mut p = item;
@@ -167,7 +195,85 @@ fn stepped(item: Item, guide: Guide, field: Pulled, way: &Way) -> Item {
     Item { pos, ..rounded(p, way.precision) }
 }
 
-/// Returns the total of the particles, merged in a tree of blocks of 256.
+fn paced(item: Item, guide: Guide, field: Pulled, all: &Pace, way: &Way) -> Item {
+    let mut p = item;
+    let d = difference(guide.pos, p.pos, way.domain);
+    let dt = PACED.rate * all.dt;
+    p.vel += dt * field.acc - all.drift / (1.0 + all.heat);
+    p.pos += dt * p.vel;
+    p.table[1] = d.norm2() + all.coldest.value + all.cold.values[1].min(8.0);
+    p.mass += all.powers[1] - all.powers[0];
+    p.strain = Tensor(std::array::from_fn(|k| p.strain[k] + dt * all.shear[k]));
+    p.kind = all.coldest.index.wrapping_add(all.bins[1]).wrapping_add(2 * all.count);
+    p.kind = p.kind.wrapping_add(all.cold.indices[1].wrapping_mul(3));
+    let pos = stored(p.pos, way);
+    Item { pos, ..rounded(p, way.precision) }
+}
+
+/// Returns the pace of items.
+fn pace_of(items: &[Item]) -> Pace {
+    let one = |(k, p): (usize, &Item)| Pace {
+        dt: COURSE.scale / (1.0 + p.vel.norm2()),
+        heat: p.mass * p.vel.norm2(),
+        drift: p.mass * p.vel,
+        bins: std::array::from_fn(|bin| u32::from(p.kind as usize == bin)),
+        shear: Tensor(p.strain.0.map(|x| p.mass * x)),
+        count: p.active,
+        coldest: ArgMin { value: p.table[2], index: k as u32 },
+        powers: [0.0, p.mass * p.mass],
+        cold: first(p.table[2], k),
+    };
+    in_tree(items.iter().enumerate().map(one).collect(), &|total, part| Pace {
+        dt: total.dt.min(part.dt),
+        heat: total.heat + part.heat,
+        drift: total.drift + part.drift,
+        bins: std::array::from_fn(|bin| total.bins[bin] + part.bins[bin]),
+        shear: Tensor(std::array::from_fn(|k| total.shear[k] + part.shear[k])),
+        count: total.count + part.count,
+        coldest: less(total.coldest, part.coldest),
+        powers: std::array::from_fn(|k| total.powers[k] + part.powers[k]),
+        cold: least(&total.cold, &part.cold),
+    })
+}
+
+fn less(total: ArgMin, part: ArgMin) -> ArgMin {
+    if (part.value, part.index) < (total.value, total.index) { part } else { total }
+}
+
+fn more(total: ArgMax, part: ArgMax) -> ArgMax {
+    if (-part.value, part.index) < (-total.value, total.index) { part } else { total }
+}
+
+/// Returns the total of the particles after another total.
+fn retallied((items, guides, fields): (&[Item], &[Guide], &[Pulled]), g: &Pace, way: &Way) -> Sums {
+    let one = |(k, ((p, q), f)): (usize, ((&Item, &Guide), &Pulled))| {
+        let (v, a) = (p.vel - g.drift, f.acc);
+        let half = |x: f64, y: f64| p.mass * (0.5 * (x + y));
+        let mut total = Sums { least: v.x, most: a.y + g.coldest.value, ..Sums::default() };
+        total.energy += RETALLY.scale * p.mass * v.norm2() + g.dt * f.pot;
+        total.momentum += p.mass * difference(p.pos, q.pos, way.domain);
+        total.pressure = Tensor([
+            p.mass * (v.x * a.x),
+            p.mass * (v.y * a.y),
+            p.mass * (v.z * a.z),
+            half(v.x * a.y, v.y * a.x),
+            half(v.x * a.z, v.z * a.x),
+            half(v.y * a.z, v.z * a.y),
+        ]);
+        if p.kind == g.bins[2] || q.flag == 1 {
+            total.count += g.count;
+            let (value, index) = (p.table[2] * g.heat, k as u32);
+            total.slowest = ArgMin { value, index };
+            total.fastest = ArgMax { value, index };
+            total.slow = first(value, k);
+        }
+        total
+    };
+    let totals = items.iter().zip(guides).zip(fields).enumerate().map(one).collect();
+    in_tree(totals, &joined)
+}
+
+/// Returns the total of the particles.
 fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Sums {
     let one = |(k, ((p, q), f)): (usize, ((&Item, &Guide), &Pulled))| {
         let mut total = Sums { least: p.vel.x, most: f.acc.y, ..Sums::default() };
@@ -187,55 +293,63 @@ fn tallied(items: &[Item], guides: &[Guide], fields: &[Pulled], way: &Way) -> Su
             let (value, index) = (p.table[2], k as u32);
             total.slowest = ArgMin { value, index };
             total.fastest = ArgMax { value, index };
-            (total.slow.values[0], total.slow.indices[0]) = (value, index);
+            total.slow = first(value, k);
         }
         total
     };
-    let mut totals: Vec<_> = items.iter().zip(guides).zip(fields).enumerate().map(one).collect();
+    let totals = items.iter().zip(guides).zip(fields).enumerate().map(one).collect();
+    in_tree(totals, &joined)
+}
+
+/// Merges totals in a tree of blocks of 256.
+fn in_tree<T: Clone + Default>(mut totals: Vec<T>, join: &dyn Fn(&T, &T) -> T) -> T {
     while totals.len() > 1 {
-        totals = totals.chunks(256).map(merged).collect();
+        totals = totals.chunks(256).map(|block| merged(block, join)).collect();
     }
     totals.pop().unwrap_or_default()
 }
 
-/// Returns the least values of both.
-fn least(a: Nearest<3>, b: Nearest<3>) -> Nearest<3> {
-    let of = |it: Nearest<3>| it.values.into_iter().zip(it.indices);
-    let mut all: Vec<_> = of(a).chain(of(b)).collect();
-    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    Nearest { values: [0, 1, 2].map(|k| all[k].0), indices: [0, 1, 2].map(|k| all[k].1) }
+/// Returns the least values of one particle.
+fn first<const K: usize>(value: f64, index: usize) -> Nearest<K> {
+    let mut nearest = Nearest::default();
+    (nearest.values[0], nearest.indices[0]) = (value, index as u32);
+    nearest
 }
 
-fn merged(block: &[Sums]) -> Sums {
+/// Returns the least values of both.
+fn least<const K: usize>(a: &Nearest<K>, b: &Nearest<K>) -> Nearest<K> {
+    let of = |it: &Nearest<K>| it.values.into_iter().zip(it.indices);
+    let mut all: Vec<_> = of(a).chain(of(b)).collect();
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    Nearest {
+        values: std::array::from_fn(|k| all[k].0),
+        indices: std::array::from_fn(|k| all[k].1),
+    }
+}
+
+fn merged<T: Clone + Default>(block: &[T], join: &dyn Fn(&T, &T) -> T) -> T {
     let mut block = block.to_vec();
-    block.resize(256, Sums::default());
+    block.resize(256, T::default());
     for half in [128, 64, 32, 16, 8, 4, 2, 1] {
         for k in 0..half {
-            let (total, part) = (block[k], block[k + half]);
-            let is_less = |a: ArgMin, b: ArgMin| (a.value, a.index) < (b.value, b.index);
-            let is_more = |a: ArgMax, b: ArgMax| (-a.value, a.index) < (-b.value, b.index);
-            block[k] = Sums {
-                energy: total.energy + part.energy,
-                momentum: total.momentum + part.momentum,
-                pressure: Tensor(std::array::from_fn(|k| total.pressure[k] + part.pressure[k])),
-                count: total.count + part.count,
-                least: total.least.min(part.least),
-                most: total.most.max(part.most),
-                slowest: if is_less(part.slowest, total.slowest) {
-                    part.slowest
-                } else {
-                    total.slowest
-                },
-                slow: least(total.slow, part.slow),
-                fastest: if is_more(part.fastest, total.fastest) {
-                    part.fastest
-                } else {
-                    total.fastest
-                },
-            };
+            block[k] = join(&block[k], &block[k + half]);
         }
     }
-    block[0]
+    block.swap_remove(0)
+}
+
+fn joined(total: &Sums, part: &Sums) -> Sums {
+    Sums {
+        energy: total.energy + part.energy,
+        momentum: total.momentum + part.momentum,
+        pressure: Tensor(std::array::from_fn(|k| total.pressure[k] + part.pressure[k])),
+        count: total.count.wrapping_add(part.count),
+        least: total.least.min(part.least),
+        most: total.most.max(part.most),
+        slowest: less(total.slowest, part.slowest),
+        slow: least(&total.slow, &part.slow),
+        fastest: more(total.fastest, part.fastest),
+    }
 }
 
 /// Runs a program in a way, and compares its results. Returns the number of particles that
@@ -306,9 +420,13 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
 
     let is_changed = matches!(way.run, Run::All | Run::Selected);
     let mut after = items.clone();
+    let pace = pace_of(&items);
     let mut expected_copies = Vec::new();
     for (&k, field) in order.iter().zip(&fields) {
-        let new = stepped(items[k], of_guides[k], *field, way);
+        let new = match way.reads {
+            Reads::Nothing => stepped(items[k], of_guides[k], *field, way),
+            _ => paced(items[k], of_guides[k], *field, &pace, way),
+        };
         if is_changed {
             after[k] = new;
         }
@@ -320,7 +438,10 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
         same("copies", &copies, &expected_copies)?;
     }
     if way.run == Run::Measured {
-        let expected = tallied(&items, &of_guides, &fields, way);
+        let expected = match way.reads {
+            Reads::Nothing => tallied(&items, &of_guides, &fields, way),
+            _ => retallied((&items, &of_guides, &fields), &pace, way),
+        };
         same("totals", &[total.expect("a measure has a total")], &[expected])?;
         return Ok(items.len());
     }
@@ -352,7 +473,7 @@ type Found<P> = (Vec<P>, Vec<P>, Option<Sums>);
 fn run<P, Q>(
     device: &Device,
     way: &Way,
-    (mut particles, count): (Particles<P>, usize),
+    (particles, count): (Particles<P>, usize),
     selection: Option<&Selection>,
     guides: &[Q],
     results: &Results<Pulled>,
@@ -362,8 +483,44 @@ where
     Q: Record<Lane = f64, Host = Q>,
 {
     let guides = device.upload(guides, way.of_guides)?;
-    let inputs = (&guides, results);
-    let mut step = PerParticle::new(device, STEP)?;
+    let all = (particles, count, selection);
+    match way.reads {
+        Reads::Nothing => run_programs(device, way, all, (&guides, results), (STEP, TALLY)),
+        Reads::Total => {
+            let mut course = PerParticle::new(device, COURSE)?;
+            let mut total = course.total()?;
+            // The total of other particles is replaced.
+            total.write(&Pace { dt: -1.0, heat: 7.0, ..Pace::default() })?;
+            course.measure_into_by_name(&all.0, (), &mut total)?;
+            run_programs(device, way, all, (&guides, results, &total), (PACED, RETALLY))
+        }
+        Reads::Marked => {
+            let mut course = PerParticle::new(device, MARKED_COURSE)?;
+            let mut total = course.total()?;
+            course.measure_into_by_name(&all.0, (), &mut total)?;
+            let MarkedPace { mark, others, .. } = total.download()?;
+            assert_eq!((mark, others), (-77.0 * way.n as f64, 3 * way.n as u32));
+            run_programs(device, way, all, (&guides, results, &total), (PACED, RETALLY))
+        }
+    }
+}
+
+/// Runs an update or a measure.
+fn run_programs<'a, U, M, P, Q, G>(
+    device: &Device,
+    way: &Way,
+    (mut particles, count, selection): (Particles<P>, usize, Option<&Selection>),
+    inputs: impl Into<Inputs<'a, Q, Pulled, G>>,
+    (update, measure): (U, M),
+) -> Result<Found<P>, nbody::Error>
+where
+    U: Update,
+    M: Measure<T = Sums>,
+    P: Record<Lane = f64, Host = P>,
+    Q: Record<Lane = f64, Host = Q>,
+    G: Record<Lane = f64, Host = G>,
+{
+    let mut step = PerParticle::new(device, update)?;
     step.set_domain(way.domain)?;
     step.set_wrap(way.wraps);
     let (mut copies, mut total) = (Vec::new(), None);
@@ -377,7 +534,7 @@ where
             copies = of.download()?;
         }
         (Run::Measured, _) => {
-            let mut tally = PerParticle::new(device, TALLY)?;
+            let mut tally = PerParticle::new(device, measure)?;
             tally.set_domain(way.domain)?;
             total = Some(tally.measure_by_name(&particles, inputs)?);
         }

@@ -11,6 +11,7 @@ use nbody::{Domain, Measure, Precision, Tuple, Update};
 use nbody_interactions::bonded;
 use nbody_interactions::langevin::{Baoa, Thermostat};
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
+use nbody_tests::steps::programs::{Course, Paced, Rescale, Retally};
 use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
 
 use crate::compiler::Compiler;
@@ -31,7 +32,9 @@ const SAVED: u32 = 8;
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let updates = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Announce::PROGRAM];
     let ready = [Baoa::PROGRAM, Thermostat::PROGRAM];
-    let programs = updates.into_iter().chain([Energy::PROGRAM]).map(|program| (program, 0));
+    let with_totals = [Course::PROGRAM, Paced::PROGRAM, Rescale::PROGRAM, Retally::PROGRAM];
+    let programs = updates.into_iter().chain([Energy::PROGRAM]).chain(with_totals);
+    let programs = programs.map(|program| (program, 0));
     let ready = ready.into_iter().map(|program| (program, COSINE));
     let trial = |(program, most): (&'static ParticleProgram, u32)| {
         let compiler = compiler.clone();

@@ -106,8 +106,7 @@ fn run(device: &Device, steps: usize, every: usize) -> Vec<(f64, f64)> {
     let mut found = Vec::new();
     for step in 0..=steps {
         if step % every == 0 {
-            let Sums { energy, momentum } =
-                energy.measure_by_name::<_, nbody::law::Nothing, Force>(&atoms, &forces).unwrap();
+            let Sums { energy, momentum } = energy.measure_by_name(&atoms, &forces).unwrap();
             found.push((energy, momentum.norm2().sqrt()));
         }
         kick.update_by_name(&mut atoms, &forces).unwrap();

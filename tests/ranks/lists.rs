@@ -13,7 +13,7 @@ use nbody_tests::contacts::{Random, UNIT};
 use nbody_tests::ways::{domain, levels, numbers};
 
 use super::over;
-use programs::{Drift, First, Mark, Remark, Sums};
+use programs::{Drift, First, Follow, Mark, Remark, Resum, Sums};
 
 /// Programs whose numbers are exact.
 #[nbody::interaction]
@@ -89,6 +89,33 @@ mod programs {
         }
     }
 
+    /// Moves balls by a total that the host has not seen.
+    pub struct Follow {
+        pub step: Vector,
+    }
+    impl Update for Follow {
+        type P = Ball;
+        type G = Total;
+        fn update(&self, p: &mut Ball, all: &Total) {
+            p.pos += (all.count % 3) as Real * self.step;
+        }
+    }
+
+    pub struct Resum {
+        pub scale: Real,
+    }
+    impl Measure for Resum {
+        type P = Ball;
+        type G = Total;
+        type T = Total;
+        fn measure(&self, p: &Ball, g: &Total, t: &mut Total) {
+            t.mass += self.scale * (p.mass - p.mass);
+            t.count += g.count;
+            t.least.min(p.mass + g.least);
+            t.most.max(p.h);
+        }
+    }
+
     pub struct Lightest {
         pub ball: ArgMin<Real>,
         pub heaviest: ArgMax<Real>,
@@ -135,6 +162,9 @@ struct World {
     remark: PerParticle<Remark>,
     sums: PerParticle<Sums>,
     first: PerParticle<First>,
+    follow: PerParticle<Follow>,
+    resum: PerParticle<Resum>,
+    total: nbody::Total<programs::Total>,
     selection: Selection,
     out: Results<Near>,
     found: Results<Found>,
@@ -144,7 +174,7 @@ struct World {
 }
 
 /// The operations, with how often each is chosen.
-const OPERATIONS: [(&str, u64); 24] = [
+const OPERATIONS: [(&str, u64); 26] = [
     ("look", 4),
     ("uniform", 6),
     ("add uniform", 2),
@@ -164,6 +194,8 @@ const OPERATIONS: [(&str, u64); 24] = [
     ("remark", 3),
     ("sums", 3),
     ("first", 1),
+    ("follow", 2),
+    ("resum", 2),
     ("read", 2),
     ("write", 1),
     ("select", 1),
@@ -188,6 +220,10 @@ impl World {
         let mut drift = PerParticle::new(device, Drift { step, lift }).unwrap();
         drift.set_domain(domain).unwrap();
         drift.set_wrap(domain != Domain::Open);
+        let sums = PerParticle::new(device, Sums { scale: 2.0, origin: Point::default() }).unwrap();
+        let mut follow = PerParticle::new(device, Follow { step }).unwrap();
+        follow.set_domain(domain).unwrap();
+        follow.set_wrap(domain != Domain::Open);
         let uniform = ShortRange::with_options(device, Uniform { cutoff: 0.25 }, options).unwrap();
         let nearest = ShortRange::with_options(device, Nearest { cutoff: 0.25 }, options).unwrap();
         Self {
@@ -203,7 +239,10 @@ impl World {
             everywhere: AllPairs::with_options(device, Everywhere, options).unwrap(),
             drift,
             remark: PerParticle::new(device, Remark { least: 6 }).unwrap(),
-            sums: PerParticle::new(device, Sums { scale: 2.0, origin: Point::default() }).unwrap(),
+            total: sums.total().unwrap(),
+            sums,
+            follow,
+            resum: PerParticle::new(device, Resum { scale: 1.0 }).unwrap(),
             first: PerParticle::new(device, First { scale: 1.0 }).unwrap(),
             selection: Selection::new(device).unwrap(),
             out: uniform.results(n[0]).unwrap(),
@@ -273,6 +312,24 @@ impl World {
                 let inputs = Inputs::from((&*marks, &*out));
                 let total = self.sums.measure_by_name(balls, inputs).unwrap();
                 self.log.push((name, numbers(&[total])));
+            }
+            "follow" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                self.sums.measure_into_by_name(balls, inputs, &mut self.total).unwrap();
+                self.follow.update_by_name(balls, &self.total).unwrap();
+            }
+            "resum" => {
+                // The total becomes NaN in every second call, and spoils the last one.
+                let scale = if self.log.len() % 2 == 0 { f64::INFINITY } else { 1.0 };
+                self.resum.set_parameters(Resum { scale });
+                let mut next = self.sums.total().unwrap();
+                self.resum.measure_into_by_name(balls, &self.total, &mut next).unwrap();
+                let total = self.resum.measure_by_name(balls, &next).unwrap();
+                for total in [next.download().unwrap(), total] {
+                    let known = |x: f64| if x.is_nan() { -77.0 } else { x };
+                    let row = numbers(&[total]).into_iter().map(known);
+                    self.log.push((name, row.collect()));
+                }
             }
             "first" => {
                 let total = self.first.measure_by_name(balls, ()).unwrap();

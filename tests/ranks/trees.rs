@@ -396,9 +396,7 @@ fn lengths_of_results_follow_the_particles() {
                     assert!(compared.iter().zip(&before).all(is_near), "{device}, {k}");
                 }
                 before = Some(lengths(&results));
-                drift
-                    .update_by_name::<_, nbody::law::Nothing, nbody::law::Nothing>(&mut stars, ())
-                    .unwrap();
+                drift.update_by_name(&mut stars, ()).unwrap();
             }
             before
         };

@@ -278,7 +278,13 @@ int main() {
     VARY(nbody_runner_set_domain, runner, box, 0);
     VARY(nbody_runner_set_triclinic, runner, vectors, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
-    VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    nbody_buffer sum;
+    OK(nbody_runner_total(measure, &sum));
+    handles.push_back(sum.id);
+    VARY(nbody_runner_total, measure, &made);
+    VARY(nbody_runner_measure_into, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), sum);
+    handles.pop_back();
     nbody_tuples bonds, holds, new_tuples;
     nbody_buffer forces;
     nbody_column of_bond[2] = {{"k", mass, NBODY_F64, NBODY_HOST_MEMORY, 0, 0},
@@ -365,7 +371,7 @@ int main() {
     pair[32] = INFINITY;
     OK(nbody_engine_all_pairs(device, atoms, pair, 33, nullptr, &created));
     OK(nbody_engine_free(created));
-    VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer());
+    VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer(), nbody_buffer());
     VARY(nbody_integrator_set_step, run, 0.01);
     VARY(nbody_integrator_set_wrap, run, 0);
     OK(nbody_integrator_set_step(run, 1e-3));
@@ -386,9 +392,9 @@ int main() {
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 62, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 64, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
-    for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own}) OK(nbody_buffer_free(it));
+    for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own, sum}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));
     OK(nbody_device_free(device));
     OK(nbody_device_free(other));

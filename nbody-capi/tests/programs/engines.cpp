@@ -171,6 +171,13 @@ void programs() {
                 t.number += 1;
             }
         }
+        struct Rescale { kinetic: Real }
+        impl Update for Rescale {
+            type P = Star; type G = Energy;
+            fn update(&self, p: &mut Star, g: &Energy) {
+                p.vel *= (self.kinetic / g.kinetic).sqrt();
+            }
+        }
         struct Pull { eps2: Real }
         impl Interaction for Pull {
             type I = Star; type J = Star; type F = Acceleration;
@@ -195,6 +202,15 @@ void programs() {
     nbody::runner kinetic(device, nbody::program::declare(text, "kinetic"), {});
     std::vector<double> total = kinetic.measure(2, stars);
     MUST(total[0] == 1.5 && total[1] == 2.0);
+    nbody::runner rescale(device, nbody::program::declare(text, "rescale"), {6.0});
+    nbody::buffer kept = kinetic.total();
+    kinetic.measure_into(kept, stars);
+    nbody::buffer scaled = pull.upload_i(2, {{"pos", pos[0]}, {"vel", vel[0]}, {"mass", mass}});
+    rescale.update(scaled, nbody::buffer(), nbody::buffer(), kept);
+    double twice[2][3], energy[1];
+    scaled.read({{"vel", twice[0]}});
+    kept.read({{"kinetic", energy}});
+    MUST(twice[0][1] == 2.0 && twice[1][1] == -2.0 && energy[0] == 1.5);
     kick.update(stars, nbody::buffer(), results);
     drift.update(stars);
     kick.set_parameters({-0.5});

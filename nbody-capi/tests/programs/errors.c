@@ -64,7 +64,7 @@ static void tuples(void) {
         if (count != 0) exit(1);
     }
     ARGUMENT(nbody_program_fields(bond, NBODY_Q, NULL, 0, &count), "NBODY_P or NBODY_TUPLE");
-    ARGUMENT(nbody_program_fields(drift, NBODY_TUPLE, NULL, 0, &count), "NBODY_Q or NBODY_TOTAL");
+    ARGUMENT(nbody_program_fields(drift, NBODY_TUPLE, NULL, 0, &count), "NBODY_Q, NBODY_G or NBODY_TOTAL");
     ARGUMENT(nbody_tuples_create(device, drift, NULL, 0, NULL, &bonds), "`drift` is not a tuple");
     ARGUMENT(nbody_runner_create(device, bond, NULL, 0, &runner), "`harmonic_bond` is not a program per particle");
     ARGUMENT(nbody_tuples_create(device, held, NULL, 0, NULL, &holds), "0 parameters, expected 1: k: Real");

@@ -19,7 +19,8 @@ pub(super) fn program(
         Some(ident) => items.named(ident).map(Some),
     };
     let (parameters, p) = (items.named(&impl_.target)?, items.named(&impl_.p)?);
-    let [q, f, t] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?, named(impl_.t.as_ref())?];
+    let [q, f] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?];
+    let [g, t] = [named(impl_.g.as_ref())?, named(impl_.t.as_ref())?];
     scope::names_differ(items.cx, &impl_.names)?;
     let is_tuple = impl_.of == Trait::Tuple;
     let mut records = vec![(Input::Parameters, parameters.id)];
@@ -30,6 +31,7 @@ pub(super) fn program(
         records.push((Input::P, p.id));
         records.extend(q.iter().map(|q| (Input::Q, q.id)));
         records.extend(f.iter().map(|f| (Input::F, f.id)));
+        records.extend(g.iter().map(|g| (Input::G, g.id)));
     }
 
     let block = &impl_.function.block;
@@ -68,6 +70,7 @@ pub(super) fn program(
         p,
         q,
         f,
+        g,
         kind,
         fn_attrs: impl_.function.attrs.clone(),
         roles,

@@ -82,7 +82,7 @@ impl Use {
             let is = |name: &Option<Ident>| name.as_ref() == Some(ident);
             found.is_parameters |= impl_.target == *ident;
             found.is_particle |= impl_.p == *ident || is(&impl_.q);
-            found.is_output |= is(&impl_.f) || is(&impl_.t);
+            found.is_output |= is(&impl_.f) || is(&impl_.g) || is(&impl_.t);
         }
         found
     }

@@ -60,7 +60,8 @@ fn names(text: &mut Text, module: &Module, item: &Program) {
     if let ProgramKind::Tuple(members, result) = &item.kind {
         return names_of_tuple(text, module, item, (*members, &module[result.id].name));
     }
-    let roles = [(Input::P, "P", "p"), (Input::Q, "Q", "q"), (Input::F, "F", "f")];
+    let roles =
+        [(Input::P, "P", "p"), (Input::Q, "Q", "q"), (Input::F, "F", "f"), (Input::G, "G", "g")];
     let mut parameters = vec!["const Parameters &self".to_owned(), "const Space &space".to_owned()];
     let mut arguments = vec!["self", "space"];
     text.comment(&["The names by which loops know the program."]);

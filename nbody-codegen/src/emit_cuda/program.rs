@@ -92,6 +92,7 @@ pub fn names(module: &Module, program: &Program) -> String {
             (Input::P, "ParticleP", "PDIM"),
             (Input::Q, "ParticleQ", "QDIM"),
             (Input::F, "ResultsF", "RDIM"),
+            (Input::G, "TotalG", "GDIM"),
         ]
     };
     let roles: Vec<_> =
@@ -215,10 +216,12 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
         format!("{constant}ParticleP &p"),
         format!("const ParticleQ &{}", name(Input::Q, "q")),
         format!("const ResultsF &{}", name(Input::F, "f")),
+        format!("const TotalG &{}", name(Input::G, "g")),
     ];
     let mut arguments = vec!["self", "space", "p"];
     arguments.extend(present(Input::Q).then_some("q"));
     arguments.extend(present(Input::F).then_some("f"));
+    arguments.extend(present(Input::G).then_some("g"));
     if is_measure {
         parameters.push(if keeps_index { "u32 index" } else { "u32" }.to_owned());
         parameters.push("Accumulators &t".to_owned());

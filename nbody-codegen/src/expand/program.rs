@@ -44,8 +44,8 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
         let result = &result.ident;
         quote!(type P = #p; type T = #q; type F = #result; type Members = [u32; #members];)
     } else {
-        let f = ty(Input::F);
-        quote!(type P = #p; type Q = #q; type F = #f; #total)
+        let [f, g] = [Input::F, Input::G].map(ty);
+        quote!(type P = #p; type Q = #q; type F = #f; type G = #g; #total)
     };
     quote! {
         #(#attrs)*
@@ -89,7 +89,7 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
             },
         )
     };
-    let inputs = [Input::P, Input::Q, Input::F].map(input);
+    let inputs = [Input::P, Input::Q, Input::F, Input::G].map(input);
     let (name, total) = match &item.kind {
         ProgramKind::Update(_) | ProgramKind::Tuple(..) => (ident("update"), None),
         ProgramKind::Measure(total) => {

@@ -102,6 +102,8 @@ pub enum Input {
     Q,
     /// The result of an interaction for the particle.
     F,
+    /// The total that is the same for all particles.
+    G,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

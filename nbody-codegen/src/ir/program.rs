@@ -17,6 +17,8 @@ pub struct Program {
     /// The second record of the particle, or the record of the tuple.
     pub q: Option<Named>,
     pub f: Option<Named>,
+    /// The total that all particles read.
+    pub g: Option<Named>,
     pub kind: ProgramKind,
     /// Attributes of its function.
     pub fn_attrs: Vec<Attribute>,
@@ -38,8 +40,12 @@ impl Program {
     pub fn inputs(&self) -> impl Iterator<Item = (Input, &Named)> {
         let members = (0..self.members()).map(|place| (Input::Member(place), Some(&self.p)));
         let of_tuple = [(Input::Tuple, self.q.as_ref())].into_iter().chain(members);
-        let of_particle =
-            [(Input::P, Some(&self.p)), (Input::Q, self.q.as_ref()), (Input::F, self.f.as_ref())];
+        let of_particle = [
+            (Input::P, Some(&self.p)),
+            (Input::Q, self.q.as_ref()),
+            (Input::F, self.f.as_ref()),
+            (Input::G, self.g.as_ref()),
+        ];
         let is_tuple = self.members() > 0;
         let of_tuple = of_tuple.filter(move |_| is_tuple);
         let all = of_tuple.chain(of_particle.into_iter().filter(move |_| !is_tuple));

@@ -24,8 +24,8 @@ impl Trait {
     fn types(self) -> [&'static [&'static str]; 2] {
         match self {
             Self::Interaction => [&["I", "J", "F"], &[]],
-            Self::Update => [&["P"], &["Q", "F"]],
-            Self::Measure => [&["P", "T"], &["Q", "F"]],
+            Self::Update => [&["P"], &["Q", "F", "G"]],
+            Self::Measure => [&["P", "T"], &["Q", "F", "G"]],
             Self::Tuple => [&["P", "F"], &["T"]],
         }
     }

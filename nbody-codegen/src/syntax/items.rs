@@ -102,6 +102,8 @@ pub struct Program {
     /// Second record of the particle, or the record of a tuple.
     pub q: Option<Ident>,
     pub f: Option<Ident>,
+    /// Total that all particles read.
+    pub g: Option<Ident>,
     /// Total of a measure, or the result of each particle of a tuple.
     pub t: Option<Ident>,
     /// Number of particles of a tuple.
@@ -115,7 +117,7 @@ pub struct Program {
 impl Program {
     /// Returns the structs that its function names, in the order of its parameters.
     pub fn types(&self) -> impl Iterator<Item = &Ident> {
-        [&self.p].into_iter().chain(&self.q).chain(&self.f).chain(&self.t)
+        [&self.p].into_iter().chain(&self.q).chain(&self.f).chain(&self.g).chain(&self.t)
     }
 }
 

@@ -14,9 +14,9 @@ fn function_name(of: Trait) -> &'static str {
 
 fn items(of: Trait) -> &'static str {
     if of == Trait::Measure {
-        "`type P`, `type T`, `fn measure` and, if it reads them, `type Q` and `type F`"
+        "`type P`, `type T`, `fn measure` and, if it reads them, `type Q`, `type F` and `type G`"
     } else {
-        "`type P`, `fn update` and, if it reads them, `type Q` and `type F`"
+        "`type P`, `fn update` and, if it reads them, `type Q`, `type F` and `type G`"
     }
 }
 
@@ -24,13 +24,14 @@ fn items(of: Trait) -> &'static str {
 pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -> Option<Program> {
     let name = function_name(of);
     let (header, all) = Header::parse(cx, of, item)?;
-    let (mut p, mut q, mut f, mut t, mut function) = (None, None, None, None, None);
+    let (mut p, mut q, mut f, mut g, mut t, mut function) = (None, None, None, None, None, None);
     let mut others = Vec::new();
     for item in all {
         match item {
             ImplItem::Type(item) if item.ident == "P" => p = Some(item.ty),
             ImplItem::Type(item) if item.ident == "Q" => q = Some(item.ty),
             ImplItem::Type(item) if item.ident == "F" => f = Some(item.ty),
+            ImplItem::Type(item) if item.ident == "G" => g = Some(item.ty),
             ImplItem::Type(item) if item.ident == "T" && of == Trait::Measure => t = Some(item.ty),
             ImplItem::Fn(item) if item.sig.ident == name => function = Some(item),
             other => others.push(other),
@@ -46,7 +47,7 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     // The inner option is `None` where the type was refused.
     let t = (of == Trait::Measure)
         .then(|| header.role(cx, "T", t, written.last().map(|(_, ty, _)| ty)));
-    let [q, f] = [q, f].map(|ty: Option<Type>| ty.map(|ty| struct_of(cx, &ty)));
+    let [q, f, g] = [q, f, g].map(|ty: Option<Type>| ty.map(|ty| struct_of(cx, &ty)));
     let Some(function) = function else {
         if has_other {
             return None;
@@ -56,11 +57,11 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
         header.missing(cx, &format!("fn {name}"), &example);
         return None;
     };
-    if [&q, &f, &t].into_iter().any(|ty| *ty == Some(None)) {
+    if [&q, &f, &g, &t].into_iter().any(|ty| *ty == Some(None)) {
         return None;
     }
-    let (p, q, f, t) = (p?, q.flatten(), f.flatten(), t.flatten());
-    let expected = expected(of, &p, [&q, &f], t.as_ref());
+    let (p, q, f, g, t) = (p?, q.flatten(), f.flatten(), g.flatten(), t.flatten());
+    let expected = expected(of, &p, [&q, &f, &g], t.as_ref());
     let types: Vec<_> = expected.iter().map(|(_, ty, mutable)| (*ty, *mutable)).collect();
     let names = names_of(&function.sig, &types, structs)
         .filter(|_| matches!(function.sig.output, syn::ReturnType::Default));
@@ -77,11 +78,11 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
         return None;
     };
     let Header { target, attrs, .. } = header;
-    Some(Program { of, attrs, target, p, q, f, t, members: 0, function, names })
+    Some(Program { of, attrs, target, p, q, f, g, t, members: 0, function, names })
 }
 
-/// Refuses a function that takes one more record, `q` or `f`, than the `impl` names: the type is
-/// missing.
+/// Refuses a function that takes more records, `q`, `f` or `g`, than the `impl` names: their types
+/// are missing.
 fn undeclared(
     cx: &Ctxt,
     header: &Header,
@@ -94,18 +95,15 @@ fn undeclared(
         found.map(|at| known.remove(at)).is_none()
     };
     let new: Vec<_> = written.iter().filter(|(_, ty, _)| is_new(ty)).collect();
-    let missing = ["Q", "F"].map(|role| {
-        expected.iter().all(|(known, ..)| !role.eq_ignore_ascii_case(known)).then_some(role)
-    });
+    let is_missing =
+        |role: &&str| expected.iter().all(|(known, ..)| !role.eq_ignore_ascii_case(known));
+    let missing: Vec<_> = ["Q", "F", "G"].into_iter().filter(is_missing).collect();
     if new.is_empty() || written.len() != expected.len() + new.len() {
         return false;
     }
-    let roles: Vec<&str> = match (&new[..], missing) {
-        ([(name, ..)], [Some(_), Some(_)]) => {
-            vec![if ["q", "old", "other", "aux"].contains(&&**name) { "Q" } else { "F" }]
-        }
-        ([_], missing) => missing.into_iter().flatten().collect(),
-        ([_, _], [Some(q), Some(f)]) => vec![q, f],
+    let roles: Vec<&str> = match (&new[..], &missing[..]) {
+        ([(name, ..)], [_, _, ..]) => missing_role(name, &missing).into_iter().collect(),
+        (new, missing) if new.len() <= missing.len() => missing[..new.len()].to_vec(),
         _ => return false,
     };
     for ((_, ty, site), role) in new.into_iter().zip(&roles) {
@@ -116,16 +114,27 @@ fn undeclared(
     !roles.is_empty()
 }
 
+/// Returns the missing role that a parameter of this name is meant to have.
+fn missing_role<'a>(name: &str, missing: &[&'a str]) -> Option<&'a str> {
+    let meant = match name {
+        "q" | "old" | "other" | "aux" => "Q",
+        "g" | "total" | "totals" | "all" | "global" => "G",
+        _ => "F",
+    };
+    missing.iter().find(|role| **role == meant).or(missing.first()).copied()
+}
+
 /// Returns the expected parameters of the function: name, struct, and whether it changes.
 fn expected<'a>(
     of: Trait,
     p: &'a Ident,
-    [q, f]: [&'a Option<Ident>; 2],
+    [q, f, g]: [&'a Option<Ident>; 3],
     t: Option<&'a Ident>,
 ) -> Vec<(&'static str, &'a Ident, bool)> {
     let mut expected = vec![("p", p, of == Trait::Update)];
     expected.extend(q.iter().map(|q| ("q", q, false)));
     expected.extend(f.iter().map(|f| ("f", f, false)));
+    expected.extend(g.iter().map(|g| ("g", g, false)));
     expected.extend(t.map(|t| ("t", t, true)));
     expected
 }

@@ -62,7 +62,8 @@ pub(super) fn tuple(cx: &Ctxt, item: ItemImpl) -> Option<Program> {
     }
     let Header { target, attrs, .. } = header;
     let of = Trait::Tuple;
-    Some(Program { of, attrs, target, p, q: t, f: None, t: Some(f), members, function, names })
+    let (q, f, g, t) = (t, None, None, Some(f));
+    Some(Program { of, attrs, target, p, q, f, g, t, members, function, names })
 }
 
 /// A parameter such as `[a, b]: [&Atom; 2]`.

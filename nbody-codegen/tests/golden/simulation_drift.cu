@@ -32,9 +32,11 @@ using Parameters = law::Drift;
 using ParticleP = law::Body;
 using ParticleQ = Nothing;
 using ResultsF = Nothing;
+using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
 constexpr int RDIM = 0;
+constexpr int GDIM = 0;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, false};
 
@@ -54,7 +56,8 @@ __device__ __forceinline__ void each_number(law::Body &record, Visit &visit)
 
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &)
+    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,
+    const TotalG &)
 {
     law::update(self, space, p);
 }

@@ -51,11 +51,12 @@ struct Program {
     using P = law::Body;
     using Q = Nothing;
     using F = Nothing;
+    using G = Nothing;
     static constexpr bool UPDATES = true;
 
     template <class Space>
     static NBODY_INLINE void update(
-        const Parameters &self, const Space &space, P &p, const Q &q, const F &f)
+        const Parameters &self, const Space &space, P &p, const Q &q, const F &f, const G &g)
     {
         law::update(self, space, p);
     }

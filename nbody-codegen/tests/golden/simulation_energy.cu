@@ -55,9 +55,11 @@ using Parameters = law::Energy;
 using ParticleP = law::Body;
 using ParticleQ = Nothing;
 using ResultsF = law::Field;
+using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
-constexpr int RDIM = 12;
+constexpr int RDIM = 8;
+constexpr int GDIM = 0;
 using Accumulators = law::Total;
 constexpr int FDIM = 10;
 
@@ -97,7 +99,7 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,
-    const ResultsF &f, u32 index, Accumulators &t)
+    const ResultsF &f, const TotalG &, u32 index, Accumulators &t)
 {
     law::measure(self, space, p, f, index, t);
 }

@@ -38,9 +38,11 @@ using Parameters = law::Kick;
 using ParticleP = law::Body;
 using ParticleQ = Nothing;
 using ResultsF = law::Field;
+using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
-constexpr int RDIM = 12;
+constexpr int RDIM = 8;
+constexpr int GDIM = 0;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};
 
@@ -79,7 +81,8 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
 
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f)
+    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,
+    const TotalG &)
 {
     law::update(self, space, p, f);
 }

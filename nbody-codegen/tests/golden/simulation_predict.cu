@@ -73,9 +73,11 @@ using Parameters = law::Predict;
 using ParticleP = law::Body;
 using ParticleQ = law::Star;
 using ResultsF = law::Field;
+using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 11;
-constexpr int RDIM = 12;
+constexpr int RDIM = 8;
+constexpr int GDIM = 0;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {true, true, true, true, true, true, true, true};
 
@@ -130,7 +132,8 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
 
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &f)
+    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &f,
+    const TotalG &)
 {
     law::update(self, space, p, q, f);
 }

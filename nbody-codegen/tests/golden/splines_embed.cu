@@ -28,9 +28,11 @@ using Parameters = law::Embed;
 using ParticleP = law::Atom;
 using ParticleQ = Nothing;
 using ResultsF = Nothing;
+using TotalG = Nothing;
 constexpr int PDIM = 5;
 constexpr int QDIM = 0;
 constexpr int RDIM = 0;
+constexpr int GDIM = 0;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, false};
 
@@ -47,7 +49,8 @@ __device__ __forceinline__ void each_number(law::Atom &record, Visit &visit)
 
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &)
+    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,
+    const TotalG &)
 {
     law::update(self, space, p);
 }

@@ -43,9 +43,11 @@ using Parameters = law::Pressure;
 using ParticleP = law::Atom;
 using ParticleQ = Nothing;
 using ResultsF = law::Force;
+using TotalG = Nothing;
 constexpr int PDIM = 11;
 constexpr int QDIM = 0;
 constexpr int RDIM = 13;
+constexpr int GDIM = 0;
 using Accumulators = law::Total;
 constexpr int FDIM = 6;
 
@@ -88,7 +90,7 @@ __device__ __forceinline__ void each_number(law::Force &record, Visit &visit)
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,
-    const ResultsF &f, u32, Accumulators &t)
+    const ResultsF &f, const TotalG &, u32, Accumulators &t)
 {
     law::measure(self, space, p, f, t);
 }

@@ -98,13 +98,14 @@ struct Program {
     using P = law::Atom;
     using Q = Nothing;
     using F = law::Force;
+    using G = Nothing;
     using T = law::Total;
     static constexpr bool UPDATES = false;
 
     template <class Space>
     static NBODY_INLINE void measure(
-        const Parameters &self, const Space &space, const P &p, const Q &q, const F &f, U32 index,
-        T &t)
+        const Parameters &self, const Space &space, const P &p, const Q &q, const F &f, const G &g,
+        U32 index, T &t)
     {
         law::measure(self, space, p, f, t);
     }

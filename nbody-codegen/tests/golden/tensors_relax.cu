@@ -39,9 +39,11 @@ using Parameters = law::Relax;
 using ParticleP = law::Atom;
 using ParticleQ = Nothing;
 using ResultsF = law::Force;
+using TotalG = Nothing;
 constexpr int PDIM = 11;
 constexpr int QDIM = 0;
 constexpr int RDIM = 13;
+constexpr int GDIM = 0;
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, true, true, true, false, false};
 
@@ -83,7 +85,8 @@ __device__ __forceinline__ void each_number(law::Force &record, Visit &visit)
 
 // Runs the program for one particle.
 __device__ __forceinline__ void act(
-    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f)
+    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,
+    const TotalG &)
 {
     law::update(self, space, p, f);
 }

@@ -143,4 +143,19 @@ pub mod simulation {
             }
         }
     }
+
+    /// Scales velocities to a kinetic energy.
+    pub struct Rescale {
+        pub kinetic: Real,
+    }
+
+    impl Update for Rescale {
+        type P = Body;
+        type G = Total;
+        fn update(&self, p: &mut Body, all: &Total) {
+            p.vel -= all.momentum / all.kinetic;
+            p.vel *= (self.kinetic / all.kinetic).sqrt();
+            p.kind = all.slowest.index + all.fixed;
+        }
+    }
 }

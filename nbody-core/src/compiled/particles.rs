@@ -28,11 +28,12 @@ impl ParticleLoop {
 fn update<U: Update>(setting: &ParticleSetting, p: &mut [Line<u64>], beside: BesideBlocks) {
     let parameters: U = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
+    let g = element(beside.g, 0);
     for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
         let (q, f) = (block::<U::Q>(beside.q, b), block::<U::F>(beside.f, b));
         for k in 0..LINE {
             let mut particle: U::P = element(p, k);
-            U::update(&parameters, &space, &mut particle, &element(q, k), &element(f, k));
+            U::update(&parameters, &space, &mut particle, &element(q, k), &element(f, k), &g);
             particle.write(&mut Element { lines: p.iter_mut(), at: k });
         }
     }
@@ -47,6 +48,7 @@ fn measure<M: Measure>(
 ) {
     let parameters: M = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
+    let g = element(beside.g, 0);
     for (b, totals) in totals.chunks_exact_mut(const { at_least_one(M::T::DIM) }).enumerate() {
         let (p, q) = (block::<M::P>(p, b), block::<M::Q>(beside.q, b));
         let f = block::<M::F>(beside.f, b);
@@ -54,7 +56,7 @@ fn measure<M: Measure>(
             let (p, q, f) = (element(p, k), element(q, k), element(f, k));
             let index = (first + b * LINE + k) as u32;
             let mut total = M::T::default();
-            M::measure(&parameters, &space, &p, &q, &f, index, &mut total);
+            M::measure(&parameters, &space, &p, &q, &f, &g, index, &mut total);
             total.write(&mut Element { lines: totals.iter_mut(), at: k });
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::lists::cpu::CpuNeighbours;
 use crate::lists::short_range::CpuShortRange;
-use crate::memory::buffers::Particles;
+use crate::memory::buffers::{Particles, Results};
 use crate::pairs::cpu::CpuEngine;
 use crate::particles::cpu::CpuPerParticle;
 use crate::particles::selection::CpuSelection;
@@ -131,6 +131,10 @@ impl Device for Cpu {
         parameters: &[u64],
     ) -> Result<Box<dyn PerParticle>, Error> {
         Ok(Box::new(CpuPerParticle::new(fields, parameters)?))
+    }
+
+    fn total(&self, fields: &'static [Field]) -> Result<Box<dyn Buffer>, Error> {
+        Ok(Box::new(Results::new(fields, 1, Precision::Double)?))
     }
 
     fn tuples(

@@ -20,6 +20,8 @@ pub struct BesideBlocks<'a> {
     pub q: &'a [Line<u64>],
     /// The results.
     pub f: &'a [Line<u64>],
+    /// The total that all particles read: the first record of a block.
+    pub g: &'a [Line<u64>],
 }
 
 /// The loop of a program over some blocks of particles, or over tuples, in `f64`.

@@ -75,6 +75,8 @@ pub struct ParticleProgram {
     pub q: &'static [Field],
     /// The layout of the results that it reads, [`Update::F`]; empty if there are none.
     pub f: &'static [Field],
+    /// The layout of the total that all particles read, [`Update::G`]; empty if there is none.
+    pub g: &'static [Field],
     /// The layout of the total of a measure, [`Measure::T`], or of the result of a particle of a
     /// tuple, [`Tuple::F`]; empty for an update.
     pub total: &'static [Field],
@@ -172,7 +174,8 @@ impl ParticleProgram {
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
         let count = self.members.max(1);
-        let records = [(self.parameters, 1), (self.p, count), (self.q, 1), (self.f, 1)];
+        let records =
+            [(self.parameters, 1), (self.p, count), (self.q, 1), (self.f, 1), (self.g, 1)];
         let records = records.into_iter().chain([(self.total, count)]);
         let numbers: usize =
             records.map(|(fields, count)| numbers_of_variable(fields) * count).sum();
@@ -204,6 +207,7 @@ impl ParticleDeclaration {
             p: U::P::FIELDS,
             q: U::Q::FIELDS,
             f: U::F::FIELDS,
+            g: U::G::FIELDS,
             total: &[],
             cpu_loop: CpuLoop::Compiled(U::cpu_loop),
         }
@@ -222,6 +226,7 @@ impl ParticleDeclaration {
             p: M::P::FIELDS,
             q: M::Q::FIELDS,
             f: M::F::FIELDS,
+            g: M::G::FIELDS,
             total: M::T::FIELDS,
             cpu_loop: CpuLoop::Compiled(M::cpu_loop),
         }
@@ -240,6 +245,7 @@ impl ParticleDeclaration {
             p: X::P::FIELDS,
             q: X::T::FIELDS,
             f: &[],
+            g: &[],
             total: X::F::FIELDS,
             cpu_loop: CpuLoop::Compiled(X::cpu_loop),
         }
@@ -269,6 +275,9 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The results of an interaction for the particle, which are read; [`Nothing`] if there are
     /// none.
     type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+    /// The total of a measure, the same for all particles, which is read; [`Nothing`] if there is
+    /// none.
+    type G: Record<Lane = f64, Host = Self::G, With<f64> = Self::G>;
 
     /// The program as a value.
     const PROGRAM: &'static ParticleProgram;
@@ -280,6 +289,7 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
         p: &mut <Self::P as Record>::With<L>,
         q: &<Self::Q as Record>::With<L>,
         f: &<Self::F as Record>::With<L>,
+        g: &<Self::G as Record>::With<L>,
     );
 
     /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
@@ -305,6 +315,8 @@ pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
     type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
     /// The results of an interaction for the particle; [`Nothing`] if there are none.
     type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
+    /// The total of an earlier measure, the same for all particles; [`Nothing`] if there is none.
+    type G: Record<Lane = f64, Host = Self::G, With<f64> = Self::G>;
     /// The total, which is accumulated over the particles.
     type T: Output<Lane = f64, Host = Self::T, With<f64> = Self::T>;
 
@@ -312,12 +324,14 @@ pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
     const PROGRAM: &'static ParticleProgram;
 
     /// Adds to `t` the contribution of the particle of this index.
+    #[allow(clippy::too_many_arguments, reason = "each record is an argument")]
     fn measure<L: Lane<Coordinate = L>, S: Space<L>>(
         this: &Self::With<L>,
         space: &S,
         p: &<Self::P as Record>::With<L>,
         q: &<Self::Q as Record>::With<L>,
         f: &<Self::F as Record>::With<L>,
+        g: &<Self::G as Record>::With<L>,
         index: L::U32,
         t: &mut <Self::T as Record>::With<L>,
     );

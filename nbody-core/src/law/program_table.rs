@@ -10,7 +10,7 @@ use crate::law::records::{self, Refusal, Use};
 use crate::law::table::{self, slice, text};
 
 /// The names of the records in messages.
-const RECORDS: [&str; 5] = ["parameters", "p", "q", "f", "totals"];
+const RECORDS: [&str; 6] = ["parameters", "p", "q", "f", "g", "totals"];
 
 /// The most particles of a tuple.
 const MOST_MEMBERS: usize = 8;
@@ -30,9 +30,9 @@ pub struct ProgramTable {
     /// Whether an update assigns each field of `p`; empty for other programs.
     pub changes: Vec<bool>,
     /// The fields of the parameters, of the particle, of the second particle or the record of a
-    /// tuple, of the results that are read, and of the total or the result of a particle of a tuple;
-    /// empty where there is none.
-    pub records: [Vec<(String, FieldKind)>; 5],
+    /// tuple, of the results and the total that are read, and of the total or the result of a particle
+    /// of a tuple; empty where there is none.
+    pub records: [Vec<(String, FieldKind)>; 6],
 }
 
 impl ProgramTable {
@@ -75,7 +75,7 @@ impl ProgramTable {
     fn program(self, cpu_loop: CpuLoop) -> ParticleProgram {
         let Self { name, operations, members, cuda, changes, records } = self;
         let [law, names] = cuda.map(text);
-        let [parameters, p, q, f, total] = records.map(table::fields);
+        let [parameters, p, q, f, g, total] = records.map(table::fields);
         let (name, changes, cuda) = (text(name), slice(changes), ParticleText { law, names });
         ParticleProgram {
             name,
@@ -87,6 +87,7 @@ impl ProgramTable {
             p,
             q,
             f,
+            g,
             total,
             cpu_loop,
         }
@@ -101,16 +102,16 @@ impl ProgramTable {
         for (part, text) in ["CUDA text", "CUDA text of names"].into_iter().zip(&self.cuda) {
             records::text(part, text)?;
         }
-        let uses = [Use::Input, Use::Input, Use::Input, Use::Either, Use::Output];
+        let uses = [Use::Input, Use::Input, Use::Input, Use::Either, Use::Either, Use::Output];
         for ((record, usage), fields) in RECORDS.into_iter().zip(uses).zip(&self.records) {
             records::check(record, usage, fields)?;
         }
-        let [_, p, _, f, total] = &self.records;
+        let [_, p, _, f, g, total] = &self.records;
         if p.is_empty() {
             return Err(Refusal::new("p", "without fields", "a field at least"));
         }
         if self.members > 0 {
-            return self.check_tuple(f, total);
+            return self.check_tuple([f, g], total);
         }
         match (self.changes.len(), total.len()) {
             (0, 1..) => Ok(()),
@@ -128,15 +129,15 @@ impl ProgramTable {
     /// Refuses a tuple that engines cannot run.
     fn check_tuple(
         &self,
-        f: &[(String, FieldKind)],
+        reads: [&[(String, FieldKind)]; 2],
         result: &[(String, FieldKind)],
     ) -> Result<(), Refusal> {
         if self.members > MOST_MEMBERS {
             let expected = format!("{MOST_MEMBERS} at most");
             return Err(Refusal::new("members", self.members.to_string(), &expected));
         }
-        if !f.is_empty() || !self.changes.is_empty() {
-            return Err(Refusal::new("members", "given with f or changes", "one of them"));
+        if reads.iter().any(|it| !it.is_empty()) || !self.changes.is_empty() {
+            return Err(Refusal::new("members", "given with f, g or changes", "one of them"));
         }
         if result.is_empty() {
             return Err(Refusal::new("totals", "without fields", "a field at least"));
@@ -166,6 +167,7 @@ mod tests {
                 record(FieldKind::Point(3)),
                 Vec::new(),
                 record(FieldKind::Count),
+                record(FieldKind::Min),
                 Vec::new(),
             ],
         }
@@ -189,7 +191,7 @@ mod tests {
             "field 0 of p is `x: Min<Real>`, expected a type of particles",
         );
         refused(
-            |it| it.records[4] = vec![("x".to_owned(), FieldKind::U32)],
+            |it| it.records[5] = vec![("x".to_owned(), FieldKind::U32)],
             "field 0 of totals is `x: u32`, expected a type of results",
         );
         let twice = |it: &mut ProgramTable| {
@@ -199,12 +201,13 @@ mod tests {
         refused(twice, "field 1 of p is named `x`, expected a name of its own");
         refused(|it| it.records[1].clear(), "p is without fields");
         refused(|it| it.changes.push(true), "number of changes is 2, expected 1 as of p");
-        let total = |it: &mut ProgramTable| it.records[4] = vec![("x".to_owned(), FieldKind::Real)];
+        let total = |it: &mut ProgramTable| it.records[5] = vec![("x".to_owned(), FieldKind::Real)];
         refused(total, "changes is given with a total");
         let tuple = |it: &mut ProgramTable| {
             (it.members, it.changes) = (2, Vec::new());
             it.records[3].clear();
-            it.records[4] = vec![("x".to_owned(), FieldKind::Real)];
+            it.records[4].clear();
+            it.records[5] = vec![("x".to_owned(), FieldKind::Real)];
         };
         let mut table = table();
         tuple(&mut table);
@@ -219,8 +222,12 @@ mod tests {
             );
         };
         of_tuple(&|it| it.members = 9, "members is 9, expected 8 at most");
-        of_tuple(&|it| it.changes.push(true), "members is given with f or changes");
-        of_tuple(&|it| it.records[4].clear(), "totals is without fields");
-        of_tuple(&|it| it.records[4][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin<Real>`");
+        of_tuple(&|it| it.changes.push(true), "members is given with f, g or changes");
+        of_tuple(
+            &|it| it.records[4] = vec![("x".to_owned(), FieldKind::Min)],
+            "members is given with f, g or changes",
+        );
+        of_tuple(&|it| it.records[5].clear(), "totals is without fields");
+        of_tuple(&|it| it.records[5][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin<Real>`");
     }
 }

@@ -8,11 +8,11 @@ use crate::field::Field;
 use crate::law::program::ParticleProgram;
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, Results};
-use crate::memory::buffers::{foreign, other_buffer, particles, particles_mut};
+use crate::memory::buffers::{check_precision, foreign, other_buffer, particles, particles_mut};
 use crate::numeric::precision::Precision;
 use crate::particles::engine::PerParticle;
 use crate::particles::engine::{Beside, First};
-use crate::particles::run::Run;
+use crate::particles::run::{Run, Shared};
 use crate::particles::selection::CpuSelection;
 use crate::records::binding::Binding;
 use crate::records::parameters::Parameters;
@@ -32,15 +32,19 @@ pub(crate) struct CpuPerParticle {
 struct Inputs<'a> {
     q: Option<&'a Particles>,
     f: Option<&'a Results>,
+    g: Option<&'a Results>,
 }
 
 impl<'a> Inputs<'a> {
     fn new(beside: Beside<'a>) -> Result<Self, Error> {
-        let results = |buffer: &'a dyn Buffer| {
-            (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer("results", buffer))
+        let results = |what, buffer: Option<&'a dyn Buffer>| {
+            let found = |buffer: &'a dyn Buffer| {
+                (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer(what, buffer))
+            };
+            buffer.map(found).transpose()
         };
         let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
-        Ok(Self { q, f: beside.f.map(results).transpose()? })
+        Ok(Self { q, f: results("results", beside.f)?, g: results("totals", beside.g)? })
     }
 }
 
@@ -67,8 +71,12 @@ impl CpuPerParticle {
         let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
         let q = inputs.q.map(|q| bind(program.q, q.fields).map(|binding| (q, binding)));
         let f = inputs.f.map(|f| bind(program.f, f.fields).map(|binding| (f, binding)));
+        let g = match inputs.g {
+            Some(g) => Shared::new(g, &bind(program.g, g.fields)?)?,
+            None => Shared::none(program)?,
+        };
         let (domain, wrap, p) = (self.domain, self.wrap, bind(program.p, p)?);
-        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()? })
+        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()?, g })
     }
 
     /// Updates the first particles of a selection; if they are not all particles, on copies.
@@ -166,5 +174,22 @@ impl PerParticle for CpuPerParticle {
         program.check_domain(&self.domain)?;
         let p = particles("particles", buffer)?;
         self.run(program, p.fields, Inputs::new(beside)?)?.measure(self.parameters.record(), p)
+    }
+
+    fn measure_into(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+        total: &mut dyn Buffer,
+    ) -> Result<(), Error> {
+        program.check_measure()?;
+        let other = other_buffer("totals", total);
+        let total = (total as &mut dyn Any).downcast_mut::<Results>().ok_or(other)?;
+        Error::check_record("totals", total.fields, program.total)?;
+        check_precision("totals", total.precision, Precision::Double)?;
+        Error::check_one_total("totals", total.columns.len())?;
+        total.columns.set_rows(&self.measure(program, particles, beside)?);
+        Ok(())
     }
 }

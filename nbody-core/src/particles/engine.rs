@@ -15,6 +15,8 @@ pub struct Beside<'a> {
     pub q: Option<&'a dyn Buffer>,
     /// The results of an interaction.
     pub f: Option<&'a dyn Buffer>,
+    /// The total of a measure, one record that all particles read.
+    pub g: Option<&'a dyn Buffer>,
 }
 
 /// The first particles of a selection.
@@ -65,6 +67,16 @@ pub trait PerParticle: Any + fmt::Debug + Send + Sync {
         particles: &dyn Buffer,
         beside: Beside<'_>,
     ) -> Result<Vec<u64>, Error>;
+
+    /// Writes the total of a measure over all particles to a buffer of one record, which stays on the
+    /// device: see [`Device::total`](crate::device::Device::total). The host does not wait.
+    fn measure_into(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+        total: &mut dyn Buffer,
+    ) -> Result<(), Error>;
 }
 
 /// An order of particles in which the particles that take part come first.

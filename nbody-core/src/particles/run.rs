@@ -16,7 +16,7 @@ use crate::numeric::scalar::Scalar;
 use crate::numeric::simd::lanes::{LINE, Line};
 use crate::parallel;
 use crate::records::binding::Binding;
-use crate::records::numbers::axes;
+use crate::records::numbers::{Number, axes};
 use crate::records::pack;
 use crate::records::rows::OwnedRows;
 
@@ -36,6 +36,35 @@ pub(crate) struct Run<'a> {
     pub p: Binding,
     pub q: Option<(&'a Particles, Binding)>,
     pub f: Option<(&'a Results, Binding)>,
+    pub g: Shared,
+}
+
+/// The record that all particles read, the total of a measure.
+pub(crate) struct Shared {
+    /// The program's numbers in `f64`, in the first element of each line.
+    lines: Vec<Line<u64>>,
+    /// Whether a number is NaN. Comparisons would drop it: it spoils all that the program writes.
+    is_nan: bool,
+}
+
+impl Shared {
+    /// Reads the total in a buffer of one record.
+    pub fn new(total: &Results, binding: &Binding) -> Result<Self, Error> {
+        Error::check_one_total("totals", total.columns.len())?;
+        let mut lines = Vec::new();
+        total.columns.widen::<f64>(&binding.in_results(), 0..1, &mut lines);
+        let mut numbers = lines.iter().zip(binding.places());
+        let is_nan = numbers.any(|(line, place)| {
+            place.number != Number::Index && f64::from_bits(line.0[0]).is_nan()
+        });
+        Ok(Self { lines, is_nan })
+    }
+
+    /// Returns no record; an error if the program reads one.
+    pub fn none(program: &ParticleProgram) -> Result<Self, Error> {
+        Error::check_one_total("totals", usize::from(program.g.is_empty()))?;
+        Ok(Self { lines: Vec::new(), is_nan: false })
+    }
 }
 
 impl Run<'_> {
@@ -69,7 +98,7 @@ impl Run<'_> {
                 &f_copy[..]
             }
         };
-        BesideBlocks { q: q_copy, f }
+        BesideBlocks { q: q_copy, f, g: &self.g.lines }
     }
 
     /// Returns for each number of the particle the length of the rectangular box into which it is
@@ -114,6 +143,16 @@ impl Run<'_> {
         if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
     }
 
+    /// Spoils the numbers of particles that the update assigns.
+    fn spoil(&self, changed: &[bool], lines: &mut [Line<u64>]) {
+        for block in lines.chunks_mut(changed.len().max(1)) {
+            let numbers = block.iter_mut().zip(self.p.places()).zip(changed);
+            for ((line, place), _) in numbers.filter(|(_, is_changed)| **is_changed) {
+                *line = Line([place.number.spoilt(); LINE]);
+            }
+        }
+    }
+
     /// Updates each particle.
     pub fn update(&self, parameters: &OwnedRows, p: &mut Particles) -> Result<(), Error> {
         self.check(p.len())?;
@@ -150,6 +189,9 @@ impl Run<'_> {
                     widen::<S>(&self.p, lines, p);
                 }
                 act.update(setting, p, self.beside(begin..end, &mut copies));
+                if self.g.is_nan {
+                    self.spoil(&changed, p);
+                }
                 for (lines, p) in lines.chunks_mut(words).zip(p.chunks_mut(dim)) {
                     if self.wrap && self.domain.is_triclinic() {
                         self.wrap_points::<S>(p);
@@ -193,6 +235,9 @@ impl Run<'_> {
         }
         let mut total = tree.nothing;
         totals.rows(0..totals.len(), &mut total);
+        if self.g.is_nan {
+            total = pack::spoilt(self.program.total);
+        }
         Ok(total)
     }
 }

@@ -23,6 +23,14 @@ impl Number {
             Self::Real | Self::Index => 1,
         }
     }
+
+    /// Returns the number that stands for one computed from NaN: NaN, or the greatest integer.
+    pub const fn spoilt(self) -> u64 {
+        match self {
+            Self::Real | Self::Coordinate => f64::NAN.to_bits(),
+            Self::Index => u32::MAX as u64,
+        }
+    }
 }
 
 /// Returns the types of the numbers of a record.

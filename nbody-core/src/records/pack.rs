@@ -57,6 +57,25 @@ pub fn nothing(fields: &[Field]) -> Vec<u64> {
     words
 }
 
+/// Returns a record that was computed from NaN, as 64-bit words: NaN, and 2³² − 1 for integers.
+pub fn spoilt(fields: &[Field]) -> Vec<u64> {
+    numbers(fields).map(Number::spoilt).collect()
+}
+
+/// Returns whether a record was computed from NaN, as [`spoilt`] is.
+pub fn is_spoilt(fields: &[Field], row: &[u64]) -> bool {
+    let is_nan = |word: u64| f64::from_bits(word).is_nan();
+    numbers(fields).zip(row).all(|(number, &word)| match number {
+        Number::Index => word == number.spoilt(),
+        Number::Real | Number::Coordinate => is_nan(word),
+    })
+}
+
+/// Returns whether each number of a record is an integer.
+pub fn are_integers(fields: &[Field]) -> impl Iterator<Item = bool> {
+    numbers(fields).map(|number| number == Number::Index)
+}
+
 /// Converts rows of 64-bit words to rows of [`words`] in `S`, their reals rounded to nearest.
 pub fn convert<S: Scalar>(fields: &[Field], rows: &[u64]) -> Vec<S::Word> {
     let row = words::<S>(fields);

@@ -238,9 +238,19 @@ pub(crate) fn results<'a>(
     buffer: &'a mut dyn untyped::Buffer,
     fields: &'static [Field],
 ) -> Result<&'a mut Buffer, Error> {
-    Error::check_record("results", buffer.fields(), fields)?;
+    results_named("results", backend, buffer, fields)
+}
+
+/// Returns results with these fields in device memory, by the name `what` in messages.
+pub(crate) fn results_named<'a>(
+    what: &'static str,
+    backend: &dyn Backend,
+    buffer: &'a mut dyn untyped::Buffer,
+    fields: &'static [Field],
+) -> Result<&'a mut Buffer, Error> {
+    Error::check_record(what, buffer.fields(), fields)?;
     if !(buffer as &dyn Any).is::<CudaResults>() {
-        return Err(other_buffer("results", backend, buffer));
+        return Err(other_buffer(what, backend, buffer));
     }
     let results = (buffer as &mut dyn Any).downcast_mut::<CudaResults>();
     Ok(&mut results.expect("of this type").buffer)

@@ -15,8 +15,8 @@ __device__ __forceinline__ void store_block(const backup (&total)[FDIM], backup 
 // Merges the contributions of 256 particles in each block.
 extern "C" __global__ void __launch_bounds__(BLOCK) measure(
     const Parameters parameters, const Space space, const RowP *__restrict__ particles,
-    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n,
-    backup *__restrict__ totals)
+    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results,
+    const ColumnsG *__restrict__ earlier, const u32 n, backup *__restrict__ totals)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     backup total[FDIM];
@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) measure(
     if (k < n) {
         Accumulators t = nothing();
         act(parameters, space, load<ParticleP>(particles, k), load<ParticleQ>(others, k),
-            results_of(results, k, n), k, t);
+            results_of<ResultsF>(results, k, n), results_of<TotalG>(earlier, 0, 1), k, t);
         fold(t, total);
     }
     merge_block<48 * 1024>(total);

@@ -41,6 +41,8 @@ pub(crate) struct ParticleEngine {
     built: Vec<BuiltProgram>,
     /// Totals of blocks, before and after a merge.
     totals: [Scratch; 2],
+    /// The total of a measure for the host.
+    total: Scratch,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,7 @@ struct Key {
 pub(crate) struct Beside<'a> {
     pub q: Option<&'a Buffer>,
     pub f: Option<&'a Buffer>,
+    pub g: Option<&'a Buffer>,
 }
 
 /// The first particles of a selection.
@@ -79,17 +82,17 @@ pub(crate) struct First<'a> {
     pub due: Option<Place>,
 }
 
-/// The fields of the records in the buffers: of the particles, the second particles and the
-/// results.
-pub(crate) type Fields = [&'static [Field]; 3];
+/// The fields of the records in the buffers: of the particles, the second particles, the results
+/// and the total that all particles read.
+pub(crate) type Fields = [&'static [Field]; 4];
 
 impl Beside<'_> {
     /// Refuses buffers of the wrong length or of another backend. The soundness of launches
-    /// depends on this check. `reads` tells whether the program reads second particles and
-    /// results.
+    /// depends on this check. `reads` tells whether the program reads second particles,
+    /// results and a total.
     fn check(
         &self,
-        reads: [bool; 2],
+        reads: [bool; 3],
         p: &Buffer,
         first: Option<First>,
         backend: &Arc<dyn Backend>,
@@ -108,6 +111,8 @@ impl Beside<'_> {
             let found = buffer.map_or(missing, |buffer| buffer.n);
             nbody_core::Error::check_length(what, found, expected)?;
         }
+        let totals = self.g.map_or(usize::from(!reads[2]), |g| g.n);
+        nbody_core::Error::check_one_total("totals", totals)?;
         if p.n > PARTICLE_LIMIT {
             return Err(Error::TooManyParticles {
                 what: "particles",
@@ -116,7 +121,7 @@ impl Beside<'_> {
             });
         }
         p.check("particles", backend, p.precision)?;
-        for (what, buffer) in inputs {
+        for (what, buffer) in inputs.into_iter().chain([("totals", self.g)]) {
             buffer.map_or(Ok(()), |it| it.check(what, backend, it.precision))?;
         }
         Ok(())
@@ -141,6 +146,7 @@ impl ParticleEngine {
             space: space(domain, Precision::Double),
             built: Vec::new(),
             totals: Default::default(),
+            total: Scratch::default(),
         })
     }
 
@@ -219,46 +225,93 @@ impl ParticleEngine {
         self.check(program)?;
         beside.check(reads(program), p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
-        if p.n == 0 {
+        if p.n == 0 && program.g.is_empty() {
             return Ok(total);
         }
-        let kernel = self.provide(program, fields, p, beside)?;
-        let [mut from, mut to] = std::mem::take(&mut self.totals);
-        let merged = self.merge(kernel, p, beside, total.len(), [&mut from, &mut to]);
-        let read = merged.and_then(|last| {
-            let memory = [&from, &to][last].memory();
-            memory.read_words(0..total.len(), &mut |words| total.copy_from_slice(words))
+        let mut memory = std::mem::take(&mut self.total);
+        let sizes = [total.len(), size_of::<f64>()];
+        let measured = memory.reserve(&*self.backend, &sizes, false).map(|_| ());
+        let measured = measured.and_then(|()| {
+            self.run_measure_into(program, fields, p, beside, memory.memory_mut())?;
+            let numbers = 0..total.len();
+            memory.memory().read_words(numbers, &mut |words| total.copy_from_slice(words))
         });
-        self.totals = [from, to];
-        read.map(|()| total)
+        self.total = memory;
+        measured.map(|()| total)
     }
 
-    /// Merges the contributions of all particles to totals of `numbers` numbers. Returns the index
-    /// of the scratch memory with the total.
+    /// Runs a measure: writes the total over all particles to memory of its numbers.
+    pub fn run_measure_into(
+        &mut self,
+        program: &ParticleProgram,
+        fields: Fields,
+        p: &Buffer,
+        beside: Beside,
+        total: &mut dyn Memory,
+    ) -> Result<(), Error> {
+        program.check_measure()?;
+        program.check_domain(&self.domain)?;
+        self.check(program)?;
+        beside.check(reads(program), p, None, &self.backend)?;
+        if p.n == 0 {
+            total.overwrite(&pack::nothing(program.total))?;
+            if program.g.is_empty() {
+                return Ok(());
+            }
+        }
+        let kernel = self.provide(program, fields, p, beside)?;
+        if p.n > 0 {
+            let mut scratch = std::mem::take(&mut self.totals);
+            let merged = self.merge(kernel, p, beside, dim(program.total), &mut scratch, total);
+            self.totals = scratch;
+            merged?;
+        }
+        let Some(g) = beside.g.filter(|_| !program.g.is_empty()) else { return Ok(()) };
+        let launch = Launch::new(c"spoil", 1).pointers([&*g.memory, total]);
+        self.built[kernel].kernel.module.launch(launch)
+    }
+
+    /// Merges the contributions of all particles to a total of `numbers` numbers.
     fn merge(
         &self,
         kernel: usize,
         p: &Buffer,
         beside: Beside,
         numbers: usize,
-        scratch: [&mut Scratch; 2],
-    ) -> Result<usize, Error> {
+        scratch: &mut [Scratch; 2],
+        total: &dyn Memory,
+    ) -> Result<(), Error> {
         let built = &self.built[kernel].kernel;
         let module = &built.module;
-        let (mut count, mut last) = (p.n.div_ceil(BLOCK), 0);
-        let [mut to, mut from] = scratch;
-        let sizes = |count| [count, numbers, size_of::<f64>()];
-        let totals = to.reserve(&*self.backend, &sizes(count), false)?;
-        module.launch(self.launch(built, c"measure", p, beside, p.n).pointers([totals]))?;
+        let mut count = p.n.div_ceil(BLOCK);
+        let [to, from] = scratch;
+        let (mut to, mut from) = (to, from);
+        let written = self.totals_of_blocks(to, [count, numbers], total)?;
+        let launch = self.launch(built, c"measure", p, beside, p.n);
+        module.launch(launch.pointers([written]))?;
         while count > 1 {
-            (to, from, last) = (from, to, 1 - last);
+            (to, from) = (from, to);
             let blocks = count.div_ceil(BLOCK);
-            let totals = to.reserve(&*self.backend, &sizes(blocks), false)?;
+            let written = self.totals_of_blocks(to, [blocks, numbers], total)?;
             let launch = Launch::new(c"merge_totals", blocks as u32).pointers([from.memory()]);
-            module.launch(launch.numbers([count as u32]).pointers([totals]))?;
+            module.launch(launch.numbers([count as u32]).pointers([written]))?;
             count = blocks;
         }
-        Ok(last)
+        Ok(())
+    }
+
+    /// Returns memory for the totals of blocks; of a single block, whose total is the total of all
+    /// particles, the memory of that.
+    fn totals_of_blocks<'a>(
+        &self,
+        scratch: &'a mut Scratch,
+        [blocks, numbers]: [usize; 2],
+        total: &'a dyn Memory,
+    ) -> Result<&'a dyn Memory, Error> {
+        if blocks == 1 {
+            return Ok(total);
+        }
+        scratch.reserve(&*self.backend, &[blocks, numbers, size_of::<f64>()], false)
     }
 
     /// Creates a launch with the leading arguments of the kernels.
@@ -273,15 +326,16 @@ impl ParticleEngine {
         let blocks = count.div_ceil(built.program.config.block) as u32;
         let launch = self.parameters.pass(Launch::new(name, blocks)).record(&self.space);
         let launch = launch.pointers([&*p.memory]);
-        let [q, f] = [beside.q, beside.f].map(|buffer| buffer.map(|buffer| &*buffer.memory));
-        or_null(or_null(launch, q), f).numbers([count as u32])
+        let beside = [beside.q, beside.f, beside.g];
+        let memories = beside.map(|buffer| buffer.map(|buffer| &*buffer.memory));
+        memories.into_iter().fold(launch, or_null).numbers([count as u32])
     }
 
     /// Returns the kernel for buffers of these precisions, compiled if necessary.
     fn provide(
         &mut self,
         program: &ParticleProgram,
-        [p_fields, q_fields, f_fields]: Fields,
+        [p_fields, q_fields, f_fields, g_fields]: Fields,
         p: &Buffer,
         beside: Beside,
     ) -> Result<usize, Error> {
@@ -290,8 +344,8 @@ impl ParticleEngine {
             Layout { fields, precision }
         };
         let p = layout(p_fields, Some(p));
-        let buffers =
-            ParticleBuffers { p, q: layout(q_fields, beside.q), f: layout(f_fields, beside.f) };
+        let (q, f) = (layout(q_fields, beside.q), layout(f_fields, beside.f));
+        let buffers = ParticleBuffers { p, q, f, g: layout(g_fields, beside.g) };
         let (is_update, space) = (program.total.is_empty(), self.domain.kind());
         let wrap = self.wrap && is_update && space != SpaceKind::Open;
         let key = Key { cuda: program.cuda, buffers, space, wrap };
@@ -317,9 +371,9 @@ fn changed(
     Ok(numbers.filter(|(_, is_changed)| *is_changed).map(|(place, _)| place.component()).collect())
 }
 
-/// Returns whether a program reads second particles, and whether it reads results.
-fn reads(program: &ParticleProgram) -> [bool; 2] {
-    [program.q, program.f].map(|fields| !fields.is_empty())
+/// Returns whether a program reads second particles, results and a total.
+fn reads(program: &ParticleProgram) -> [bool; 3] {
+    [program.q, program.f, program.g].map(|fields| !fields.is_empty())
 }
 
 /// Passes the address of memory, or null.
@@ -359,8 +413,12 @@ mod tests {
         let buffer = |backend, n| Buffer::new(backend, n, 2, Precision::Single).unwrap();
         let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
         let theirs = buffer(&there, 5);
-        let check = |p: &Buffer, q, f, reads| {
-            Beside { q, f }.check(reads, p, None, &here).map_err(|error| error.to_string())
+        let one = buffer(&here, 1);
+        let check_all = |p: &Buffer, q, f, g, reads: [bool; 3]| {
+            Beside { q, f, g }.check(reads, p, None, &here).map_err(|error| error.to_string())
+        };
+        let check = |p: &Buffer, q, f, [of_q, of_f]: [bool; 2]| {
+            check_all(p, q, f, Some(&one), [of_q, of_f, true])
         };
         let own = Some(&ours);
         assert_eq!(check(&ours, None, None, [false, false]), Ok(()));
@@ -380,6 +438,18 @@ mod tests {
         assert_eq!(check(&ours, own, Some(&four), [true, false]), length("results", 4));
         assert_eq!(check(&ours, None, own, [true, true]), length("second particles", 0));
         assert_eq!(check(&ours, own, None, [true, true]), length("results", 0));
+        let their_one = buffer(&there, 1);
+        let total = |g, is_read| check_all(&ours, None, None, g, [false, false, is_read]);
+        let totals = |found| {
+            Err(format!(
+                "totals: found {found} records, expected 1, which all particles read; take the \
+                 buffer that the measure allocates"
+            ))
+        };
+        assert_eq!(total(None, false), Ok(()));
+        assert_eq!(total(Some(&their_one), true), foreign("totals"));
+        assert_eq!(total(own, true), totals(5));
+        assert_eq!(total(None, true), totals(0));
     }
 
     #[test]

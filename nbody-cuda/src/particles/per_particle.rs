@@ -4,26 +4,32 @@ use std::any::Any;
 
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{self, First as FirstOfSelection};
-use nbody_core::{Domain, Error, Field, ParticleProgram};
+use nbody_core::{Domain, Error, Field, ParticleProgram, Precision};
 
 use super::selection::CudaSelection;
 use super::{Beside, First, ParticleEngine};
 use crate::backend::Backend;
-use crate::engine::buffer::{CudaResults, foreign, other_buffer, particles, particles_mut};
+use crate::engine::buffer::{CudaResults, foreign, other_buffer, results_named};
+use crate::engine::buffer::{particles, particles_mut};
 
 /// Returns the buffers besides the particles, and their fields.
 fn beside<'a>(
     backend: &dyn Backend,
     beside: untyped::Beside<'a>,
-) -> Result<(Beside<'a>, [&'static [Field]; 2]), Error> {
-    let results = |buffer: &'a dyn untyped::Buffer| {
-        let results = (buffer as &dyn Any).downcast_ref::<CudaResults>();
-        results.ok_or_else(|| other_buffer("results", backend, buffer))
+) -> Result<(Beside<'a>, [&'static [Field]; 3]), Error> {
+    let results = |what, buffer: Option<&'a dyn untyped::Buffer>| {
+        let found = |buffer: &'a dyn untyped::Buffer| {
+            let results = (buffer as &dyn Any).downcast_ref::<CudaResults>();
+            results.ok_or_else(|| other_buffer(what, backend, buffer))
+        };
+        buffer.map(found).transpose()
     };
     let q = beside.q.map(|q| particles("second particles", backend, q)).transpose()?;
-    let f = beside.f.map(results).transpose()?;
-    let fields = [q.map_or(&[][..], |q| q.fields), f.map_or(&[][..], |f| f.fields)];
-    Ok((Beside { q: q.map(|q| &q.buffer), f: f.map(|f| &f.buffer) }, fields))
+    let (f, g) = (results("results", beside.f)?, results("totals", beside.g)?);
+    let fields_of = |results: Option<&CudaResults>| results.map_or(&[][..], |it| it.fields);
+    let fields = [q.map_or(&[][..], |q| q.fields), fields_of(f), fields_of(g)];
+    let [f, g] = [f, g].map(|results| results.map(|it| &it.buffer));
+    Ok((Beside { q: q.map(|q| &q.buffer), f, g }, fields))
 }
 
 impl untyped::PerParticle for ParticleEngine {
@@ -56,7 +62,7 @@ impl untyped::PerParticle for ParticleEngine {
     ) -> Result<(), Error> {
         let backend = self.backend.clone();
         let p = particles_mut("particles", &*backend, buffer)?;
-        let (inputs, [q, f]) = beside(&*backend, inputs)?;
+        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
         let due = first.and_then(|first| first.due);
         let due = due.map(|name| Binding::integer(name, program.parameters)).transpose()?;
         let first = first.map(|first| {
@@ -71,7 +77,7 @@ impl untyped::PerParticle for ParticleEngine {
             Ok::<_, Error>(First { order, count: first.count, from, due })
         });
         let first = first.transpose()?;
-        Ok(self.run_update(program, [p.fields, q, f], &mut p.buffer, inputs, first)?)
+        Ok(self.run_update(program, [p.fields, q, f, g], &mut p.buffer, inputs, first)?)
     }
 
     fn measure(
@@ -82,7 +88,27 @@ impl untyped::PerParticle for ParticleEngine {
     ) -> Result<Vec<u64>, Error> {
         let backend = self.backend.clone();
         let p = particles("particles", &*backend, buffer)?;
-        let (inputs, [q, f]) = beside(&*backend, inputs)?;
-        Ok(self.run_measure(program, [p.fields, q, f], &p.buffer, inputs)?)
+        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
+        Ok(self.run_measure(program, [p.fields, q, f, g], &p.buffer, inputs)?)
+    }
+
+    fn measure_into(
+        &mut self,
+        program: &'static ParticleProgram,
+        buffer: &dyn untyped::Buffer,
+        inputs: untyped::Beside<'_>,
+        total: &mut dyn untyped::Buffer,
+    ) -> Result<(), Error> {
+        let backend = self.backend.clone();
+        program.check_measure()?;
+        let total = results_named("totals", &*backend, total, program.total)?;
+        total.check("totals", &backend, Precision::Double)?;
+        Error::check_one_total("totals", total.n)?;
+        let p = particles("particles", &*backend, buffer)?;
+        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
+        let fields = [p.fields, q, f, g];
+        self.run_measure_into(program, fields, &p.buffer, inputs, &mut *total.memory)?;
+        total.changes();
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use nbody_core::pack::{Binding, Place, axes, dim};
+use nbody_core::pack::{Binding, Place, are_integers, axes, dim};
 use nbody_core::{Domain, Field, Math, Mixed, Options, ParticleProgram, Precision};
 
 use crate::compile::program::Program;
@@ -22,6 +22,7 @@ const RESULTS: &str = include_str!("results.cuh");
 const UPDATE: &str = include_str!("update.cuh");
 const MERGE: &str = include_str!("../../kernels/merge_block.cuh");
 const MEASURE: &str = include_str!("measure.cuh");
+const SPOIL: &str = include_str!("spoil.cuh");
 
 /// Threads of a block: the number of particles whose totals are merged in one tree.
 pub(crate) const BLOCK: usize = 256;
@@ -39,6 +40,8 @@ pub struct ParticleBuffers {
     pub q: Layout,
     /// The results, in single or double precision.
     pub f: Layout,
+    /// The total that all particles read.
+    pub g: Layout,
 }
 
 /// The records of a buffer and their precision. The records have the fields of the program's
@@ -52,10 +55,12 @@ pub struct Layout {
 }
 
 impl ParticleBuffers {
-    /// Returns the layouts of the program's own records in these precisions.
+    /// Returns the layouts of the program's own records in these precisions; totals are in double
+    /// precision.
     pub fn of(program: &ParticleProgram, [p, q, f]: [Precision; 3]) -> Self {
         let layout = |fields, precision| Layout { fields, precision };
-        Self { p: layout(program.p, p), q: layout(program.q, q), f: layout(program.f, f) }
+        let (f, g) = (layout(program.f, f), layout(program.g, Precision::Double));
+        Self { p: layout(program.p, p), q: layout(program.q, q), f, g }
     }
 }
 
@@ -72,12 +77,14 @@ impl Program {
         let is_update = program.total.is_empty();
         let (title, kernels, text, block) = if is_update {
             ("an update", &[c"update"][..], UPDATE, UPDATE_BLOCK)
-        } else {
+        } else if program.g.is_empty() {
             ("a measure", &[c"measure", c"merge_totals"][..], MEASURE, BLOCK)
+        } else {
+            ("a measure", &[c"measure", c"merge_totals", c"spoil"][..], MEASURE, BLOCK)
         };
         let mut source = header(program, title, buffers, block, &kind_of_space(domain));
-        let counts = text_of_counts(&[program.f, program.total]);
-        let nearest = text_of_nearest(&[program.f, program.total]);
+        let results = [program.f, program.g, program.total];
+        let (counts, nearest) = (text_of_counts(&results), text_of_nearest(&results));
         let parameters = text_of_parameters(program.parameters);
         for part in [PRELUDE, parameters, counts, nearest, POSITIONS] {
             if !part.is_empty() {
@@ -98,6 +105,9 @@ impl Program {
             let _ = writeln!(source, "{MERGE}");
         }
         let _ = writeln!(source, "{text}");
+        if !is_update && !program.g.is_empty() {
+            let _ = writeln!(source, "{}\n{SPOIL}", integers(program));
+        }
         Ok(Self {
             name: program.name,
             source,
@@ -114,8 +124,8 @@ impl Program {
 }
 
 /// The size of the records of a thread, for the emulator.
-const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(RowP)";
-const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) \
+const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) + sizeof(RowP)";
+const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) \
      + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup)";
 
 fn header(
@@ -132,6 +142,9 @@ fn header(
     }
     if !program.f.is_empty() {
         let _ = write!(of, ", with results in {f} precision");
+    }
+    if !program.g.is_empty() {
+        let _ = write!(of, ", with a total in {} precision", buffers.g.precision);
     }
     format!(
         "\
@@ -154,8 +167,8 @@ constexpr bool EXACT = true; // IEEE roots and divisions
 
 /// Returns the types of the buffers.
 fn types(program: &ParticleProgram, buffers: ParticleBuffers) -> Result<String, Error> {
-    let [of_p, of_q, of_f] = [program.p, program.q, program.f].map(dim);
-    let ParticleBuffers { p, q, f } = buffers;
+    let [of_p, of_q, of_f, of_g] = [program.p, program.q, program.f, program.g].map(dim);
+    let ParticleBuffers { p, q, f, g } = buffers;
     Ok(format!(
         "\
 // The buffers of this program.
@@ -164,7 +177,8 @@ namespace nbody {{
 using RowP = {}; // {}
 using RowQ = {}; // {}
 using ColumnsF = {}; // {}
-static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of other lengths\");
+using ColumnsG = {}; // {}
+static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f} && GDIM == {of_g}, \"records of other lengths\");
 
 }} // namespace nbody
 ",
@@ -174,6 +188,8 @@ static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f}, \"records of o
         numbers(of_q, q),
         columns(program.name, program.f, f)?,
         numbers(of_f, f),
+        columns(program.name, program.g, g)?,
+        numbers(of_g, g),
     ))
 }
 
@@ -212,6 +228,22 @@ constexpr int AXES[PDIM] = {{{axes}}}; // of the numbers that are coordinates
 
 }} // namespace nbody
 "
+    )
+}
+
+/// Returns the constant that tells which numbers of a total are integers.
+fn integers(program: &ParticleProgram) -> String {
+    let integers: Vec<_> = are_integers(program.total).map(|is| is.to_string()).collect();
+    format!(
+        "\
+// The total of this measure.
+namespace nbody {{
+
+constexpr bool INTEGERS[FDIM] = {{{}}}; // whether each number is an integer
+
+}} // namespace nbody
+",
+        integers.join(", ")
     )
 }
 

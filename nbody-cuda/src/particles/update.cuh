@@ -7,6 +7,7 @@ template <typename Row> struct RowWriter {
     using Word = typename Row::Word;
     const Space &space;
     Row &row;
+    bool spoilt; // by NaN, which replaces all numbers
     double point[3] = {}; // the coordinates so far of a point to wrap into a triclinic box
 
     __device__ __forceinline__ void coordinate(int c, double x)
@@ -37,16 +38,16 @@ template <typename Row> struct RowWriter {
     {
         real(c, x);
         if constexpr (Row::DOUBLE_SINGLE) {
-            if (CHANGES[c]) row.words[Row::place(c) + 1] = low(x);
+            if (CHANGES[c]) row.words[Row::place(c) + 1] = spoilt ? 0.0f : low(x);
         }
     }
     __device__ __forceinline__ void real(int c, double x)
     {
-        if (CHANGES[c]) row.words[Row::place(c)] = Word(x);
+        if (CHANGES[c]) row.words[Row::place(c)] = spoilt ? Word(not_a_number()) : Word(x);
     }
     __device__ __forceinline__ void index(int c, u32 n)
     {
-        if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(n);
+        if (CHANGES[c]) row.words[Row::place(c)] = word<Word>(spoilt ? ~0u : n);
     }
 
     // Returns a coordinate that stays less than the length when it is stored.
@@ -74,15 +75,15 @@ template <typename Row> struct RowWriter {
 };
 
 // Runs the program for each particle. `others` are the second particles, and `results` the results
-// of an interaction, component c of particle k at [c * n + k]; both are null if the program does
-// not read them. With `order`, particle k and its second particle have index order[k]. With
+// of an interaction, component c of particle k at [c * n + k]; `total` is the
+// total that all particles read. They are null if the program does not read them. With `order`, particle k and its second particle have index order[k]. With
 // `from`, particle k becomes a copy of the particle with this index in `from`. With `due`, this
 // time replaces the parameter at word `due_at`.
 extern "C" __global__ void __launch_bounds__(BLOCK) update(
     const Parameters parameters, const Space space, RowP *particles,
-    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results, const u32 n,
-    const u32 *__restrict__ order, const RowP *__restrict__ from, const u32 *__restrict__ due,
-    const u32 due_at)
+    const RowQ *__restrict__ others, const ColumnsF *__restrict__ results,
+    const ColumnsG *__restrict__ total, const u32 n, const u32 *__restrict__ order,
+    const RowP *__restrict__ from, const u32 *__restrict__ due, const u32 due_at)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     if (k >= n) return;
@@ -91,8 +92,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) update(
     ParticleP p = unpack<ParticleP>(row);
     Parameters self = parameters;
     if (due) set_due(self, due_at, *due);
-    act(self, space, p, load<ParticleQ>(others, index), results_of(results, k, n));
-    RowWriter<RowP> writer{space, row};
+    TotalG g = results_of<TotalG>(total, 0, 1);
+    act(self, space, p, load<ParticleQ>(others, index), results_of<ResultsF>(results, k, n), g);
+    RowWriter<RowP> writer{space, row, has_nan(g)};
     each_number(p, writer);
     particles[from ? k : index] = row;
 }

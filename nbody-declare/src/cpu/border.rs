@@ -148,6 +148,7 @@ border! { structs:
         words_of_p: usize,
         words_of_q: usize,
         words_of_f: usize,
+        words_of_g: usize,
         numbers_of_total: usize,
     }
 }

@@ -66,6 +66,7 @@ type Run = unsafe extern "C" fn(
     *mut border::Line,
     *const border::Line,
     *const border::Line,
+    *const border::Line,
     usize,
     usize,
     *mut border::Line,
@@ -100,12 +101,13 @@ impl Functions {
         assert!(setting.parameters.len() >= shape.words_of_parameters, "one record");
         assert!(exist(beside.q.len(), shape.words_of_q), "a second record for each particle");
         assert!(exist(beside.f.len(), shape.words_of_f), "results for each particle");
+        assert!(beside.g.len() >= shape.words_of_g, "one total for all particles");
         assert!(exist(total_lines, shape.numbers_of_total), "a total for each particle");
-        let (q, f) = (beside.q.as_ptr().cast(), beside.f.as_ptr().cast());
+        let [q, f, g] = [beside.q, beside.f, beside.g].map(|lines| lines.as_ptr().cast());
         let setting = Setting::from(setting);
         // SAFETY: the function reads and writes the lines of these blocks alone, which the
         // assertions say exist; an update writes `p`, a measure `totals`.
-        unsafe { (self.run)(&setting, p, q, f, blocks, first, totals) }
+        unsafe { (self.run)(&setting, p, q, f, g, blocks, first, totals) }
     }
 }
 

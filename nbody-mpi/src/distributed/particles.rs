@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use nbody_core::pack::fold_rows;
+use nbody_core::pack::{self, OwnedRows, fold_rows};
 use nbody_core::untyped::{Beside, Buffer, First, PerParticle, Selection};
 use nbody_core::{Domain, Error, ParticleProgram, Precision};
 
@@ -61,7 +61,9 @@ fn with_beside<T>(
 ) -> Result<T, Error> {
     let of = |buffer: Option<_>| buffer.map(|it| on_rank(it, placement)).transpose();
     let (q, f) = (of(beside.q)?, of(beside.f)?);
-    run(Beside { q: q.as_deref(), f: f.as_deref() })
+    // Every rank has the total.
+    let g = beside.g.map(all).transpose()?;
+    run(Beside { q: q.as_deref(), f: f.as_deref(), g: g.as_deref() })
 }
 
 impl PerParticle for DistributedPrograms {
@@ -131,11 +133,33 @@ impl PerParticle for DistributedPrograms {
         let total = self.job.agreement.on(&Operation { name: &name, values: &[] }, total)?;
         // In the order of ranks.
         let totals = rows::gather(&*self.job.communicator, &total)?;
+        if !program.g.is_empty() && totals.iter().all(|it| pack::is_spoilt(program.total, it)) {
+            return Ok(total);
+        }
         let merged = totals.into_iter().reduce(|mut sum, total| {
             fold_rows(program.total, Precision::Double, &total, &mut sum);
             sum
         });
         Ok(merged.unwrap_or(total))
+    }
+
+    /// Every rank writes the total that the hosts have merged.
+    fn measure_into(
+        &mut self,
+        program: &'static ParticleProgram,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+        total: &mut dyn Buffer,
+    ) -> Result<(), Error> {
+        program.check_measure()?;
+        Error::check_record("totals", total.fields(), program.total)?;
+        let (found, expected) = (total.precision(), Precision::Double);
+        if found != expected {
+            return Err(Error::PrecisionMismatch { what: "totals", found, expected });
+        }
+        Error::check_one_total("totals", total.len())?;
+        let row = self.measure(program, particles, beside)?;
+        all_mut(total)?.write_results(&OwnedRows::new(program.total, row)?)
     }
 }
 

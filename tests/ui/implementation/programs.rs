@@ -128,6 +128,65 @@ mod no_change {
     }
 }
 
+#[nbody::interaction]
+mod totals {
+    pub struct Body {
+        pub vel: Vector,
+        pub mass: Real,
+    }
+    pub struct Field {
+        pub acc: Vector,
+    }
+    pub struct Course;
+    pub struct Pace {
+        pub dt: Min<Real>,
+        pub fastest: ArgMin<Real>,
+    }
+    impl Measure for Course {
+        type P = Body;
+        type T = Pace;
+        fn measure(&self, p: &Body, t: &mut Pace) {
+            t.dt.min(1.0 / p.vel.norm());
+            t.fastest.min(-p.vel.norm());
+        }
+    }
+
+    pub struct Undeclared;
+    impl Update for Undeclared {
+        type P = Body;
+        fn update(&self, p: &mut Body, total: &Pace) {
+            p.mass *= total.dt;
+        }
+    }
+    pub struct UndeclaredToo;
+    impl Update for UndeclaredToo {
+        type P = Body;
+        type Q = Body;
+        type F = Field;
+        fn update(&self, p: &mut Body, q: &Body, f: &Field, pace: &Pace) {
+            p.vel += pace.dt * f.acc;
+        }
+    }
+    pub struct Order;
+    impl Update for Order {
+        type P = Body;
+        type F = Field;
+        type G = Pace;
+        fn update(&self, p: &mut Body, g: &Pace, f: &Field) {
+            p.vel += g.dt * f.acc;
+        }
+    }
+    pub struct Changed;
+    impl Update for Changed {
+        type P = Body;
+        type G = Pace;
+        fn update(&self, p: &mut Body, g: &Pace) {
+            g.dt.min(p.mass);
+            p.mass = g.fastest;
+        }
+    }
+}
+
 fn main() {
     // The stubs have the traits.
     fn is_update<U: nbody::Update>(_: U) {}
@@ -135,4 +194,5 @@ fn main() {
     is_update(programs::Returns);
     is_measure(programs::Missing);
     is_update(no_change::Idle);
+    is_update(totals::Undeclared);
 }
