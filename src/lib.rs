@@ -90,8 +90,8 @@ pub mod law {
     pub use nbody_core::{
         Carried, ChargeSum, ChargeTable, Charges, CudaText, DoubleSingle, Field, FieldKind,
         FieldValue, Interval, Lane, Law, LawTable, Lengths, Members, Mixed, Nothing, Open,
-        Operations, Output, ParticleProgram, ParticleText, Periodic, Reader, Record, Scalar, Space,
-        ThirdLaw, Writer,
+        Operations, Others, Output, ParticleProgram, ParticleText, Periodic, Reader, Record,
+        Scalar, Space, ThirdLaw, Writer,
     };
     #[cfg(feature = "declare")]
     pub use nbody_declare::{Declarations, Error as DeclareError, Fault, declare, read};
@@ -150,8 +150,8 @@ pub mod __private {
     pub use nbody_core::__private::*;
     pub use nbody_core::{
         ArgMax, ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane,
-        Law, Measure, Nearest, Nothing, Operations, Output, ParticleProgram, ParticleText, Point,
-        Reader, Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
+        Law, Measure, Nearest, Nothing, Operations, Others, Output, ParticleProgram, ParticleText,
+        Point, Reader, Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
     };
 }
 

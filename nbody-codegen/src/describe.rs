@@ -73,6 +73,8 @@ pub struct ProgramDescription {
     pub operations: Operations,
     /// The number of particles of a tuple; 0 for a program per particle.
     pub members: usize,
+    /// The number of expressions that read second particles by an index.
+    pub gathers: usize,
     /// Whether an update assigns each field of the particle; empty for others.
     pub changes: Vec<bool>,
     /// The parameters, the particle, the second particle or the record of a tuple, the results and
@@ -262,6 +264,7 @@ fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
             text: ParticleCuda::of(module, it),
             operations: it.body.summary.operations,
             members: it.members(),
+            gathers: it.gathers(),
             changes,
             records: records.map(|named| named.map_or_else(Vec::new, |it| fields(module, it))),
         }

@@ -156,6 +156,7 @@ messages! {
     POWI: "the exponent of `powi` is a constant whole number", "{}";
     INDEX: "an index is a whole number below {}", "write it as a number, a `u32` constant, or the variable of a `for`";
     INDEX_TYPE: "an index is a `u32`, and this is a `{}`", "write a number, a `u32` constant, the variable of a `for` or a `u32` field";
+    GATHER: "`{}` takes no index: only the second particles of an update or a measure do", "declare them by `type Q = ...;` and write `q[n].field`";
     INDEX_DATA: "this index is not known before the data is", "{}";
     SPLINE_VALUE: "a spline is a function", "write `{}.at(x)`, or `{}.slope(x)` for its derivative";
     TABLE_INDEX: "a table takes two indices", "write `table[i][j]`";

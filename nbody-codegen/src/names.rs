@@ -34,7 +34,7 @@ const RESERVED: &[&str] = &[
     "quotient", "remainder", "to_u32",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",
     // Types, functions and members of the emitted text for the CPU.
-    "Real", "U32", "Mask", "law", "nbody", "within", "select", "visit", "Visit", "compensate",
+    "Real", "U32", "Mask", "Others", "law", "nbody", "within", "select", "visit", "Visit", "compensate",
     "COORDINATES", "NUMBERS", "size_t", "uint32_t",
     // The functions of the language.
     "dot", "cross", "norm", "norm2", "sqrt", "rsqrt", "recip", "powf", "cbrt", "exp", "ln", "sin",

@@ -287,9 +287,13 @@ impl<'a> Stub<'a> {
             None => (
                 "update",
                 quote! {
-                    fn update<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+                    fn update<
+                        Real: #krate::Lane<Coordinate = Real>,
+                        __Space: #krate::Space<Real>,
+                        __Others: #krate::Others<#q<Real>, Real::U32>,
+                    >(
                         _: &#target<Real>, _: &__Space, _: &mut #p<Real>, _: &#q<Real>, _: &#f<Real>,
-                        _: &#g<Real>,
+                        _: &#g<Real>, _: &__Others,
                     ) {}
                 },
             ),
@@ -297,9 +301,13 @@ impl<'a> Stub<'a> {
                 "measure",
                 quote! {
                     type T = #t;
-                    fn measure<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+                    fn measure<
+                        Real: #krate::Lane<Coordinate = Real>,
+                        __Space: #krate::Space<Real>,
+                        __Others: #krate::Others<#q<Real>, Real::U32>,
+                    >(
                         _: &#target<Real>, _: &__Space, _: &#p<Real>, _: &#q<Real>, _: &#f<Real>,
-                        _: &#g<Real>, _: Real::U32, _: &mut #t<Real>,
+                        _: &#g<Real>, _: &__Others, _: Real::U32, _: &mut #t<Real>,
                     ) {}
                 },
             ),
@@ -354,6 +362,7 @@ impl<'a> Stub<'a> {
                     },
                     cuda: #krate::ParticleText { law: "", names: "" },
                     changes: &[],
+                    gathers: 0,
                 }.#kind::<Self>();
             fn cpu_loop() -> #krate::ParticleLoop {
                 ::core::unimplemented!()

@@ -46,7 +46,7 @@ pub use crate::law::charges::Expansion;
 pub use crate::law::charges::{Carried, ChargeSum, Charges};
 pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};
 pub use crate::law::program::{
-    Measure, Members, Nothing, ParticleProgram, ParticleText, Tuple, Update,
+    Measure, Members, Nothing, Others, ParticleProgram, ParticleText, Tuple, Update,
 };
 pub use crate::law::program_table::ProgramTable;
 pub use crate::law::table::{ChargeTable, LawTable};

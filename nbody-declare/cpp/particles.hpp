@@ -1,7 +1,7 @@
 // The loop over particles of a program, `Program`: the loop of nbody-core/src/compiled/particles.rs.
 #pragma once
 
-#include "record.hpp"
+#include "others.hpp"
 
 namespace nbody {
 
@@ -20,25 +20,26 @@ struct Write : Numbers<Write> {
 template <class Program>
 NBODY_INLINE void run(
     const Setting &setting, Line *p, const Line *q, const Line *f, const Line *g,
-    size_t blocks, size_t first, Line *totals)
+    const Line *seconds, size_t number_of_seconds, size_t blocks, size_t first, Line *totals)
 {
     using P = typename Program::P;
     const auto self = broadcast<typename Program::Parameters>(setting.parameters, 0);
     const Either space = Either::in_domain(setting.domain);
     const auto total_read = load<typename Program::G>(g, 0);
+    const Others<typename Program::Q> others{seconds, number_of_seconds};
     for (size_t k = 0; k < blocks * LINE; ++k) {
         P particle = load<P>(p, k);
         const auto second = load<typename Program::Q>(q, k);
         const auto results = load<typename Program::F>(f, k);
         if constexpr (Program::UPDATES) {
-            Program::update(self, space, particle, second, results, total_read);
+            Program::update(self, space, particle, second, results, total_read, others);
             particle.visit(Write{p + k / LINE * WORDS<P>, k % LINE});
         } else {
             using T = typename Program::T;
             T total;
             Program::measure(
-                self, space, particle, second, results, total_read, U32{uint32_t(first + k)},
-                total);
+                self, space, particle, second, results, total_read, others,
+                U32{uint32_t(first + k)}, total);
             total.visit(Write{totals + k / LINE * WORDS<T>, k % LINE});
         }
     }
@@ -60,8 +61,8 @@ extern const nbody::ProgramShape nbody_shape = nbody::shape<nbody::Program>();
 
 void nbody_particles(
     const nbody::Setting *setting, nbody::Line *p, const nbody::Line *q, const nbody::Line *f,
-    const nbody::Line *g, size_t blocks, size_t first, nbody::Line *totals)
+    const nbody::Line *g, const nbody::Line *seconds, size_t number_of_seconds, size_t blocks, size_t first, nbody::Line *totals)
 {
-    nbody::run<nbody::Program>(*setting, p, q, f, g, blocks, first, totals);
+    nbody::run<nbody::Program>(*setting, p, q, f, g, seconds, number_of_seconds, blocks, first, totals);
 }
 }

@@ -44,11 +44,12 @@ pub(crate) fn program(
     description: ProgramDescription,
     cache: &Cache,
 ) -> Result<&'static ParticleProgram, Error> {
-    let ProgramDescription { text, operations, members, changes, records } = description;
+    let ProgramDescription { text, operations, members, gathers, changes, records } = description;
     let table = ProgramTable {
         name: text.name,
         operations: self::operations(operations),
         members,
+        gathers,
         cuda: [text.law, text.names],
         changes,
         records: records.map(fields),

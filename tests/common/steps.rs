@@ -248,6 +248,62 @@ pub mod programs {
         }
     }
 
+    /// Follows the guides of other items.
+    pub struct Mirror {
+        pub rate: Real,
+        pub last: u32,
+    }
+    impl Update for Mirror {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        type G = Pace;
+        fn update(&self, p: &mut Item, q: &Guide, f: &Pulled, g: &Pace) {
+            let other = (3 * p.kind + 7 * q.flag + g.bins[1]).min(self.last);
+            let d = q[other].pos - p.pos;
+            p.vel += self.rate * q[other].weight * d;
+            p.kind = q[p.kind.min(self.last)].flag + f.near;
+            p.table[2] = (q[0].pos - q[other].pos).norm2();
+            p.pos += self.rate * d;
+        }
+    }
+    pub struct Spacing {
+        pub last: u32,
+    }
+    impl Measure for Spacing {
+        type P = Item;
+        type Q = Guide;
+        type F = Pulled;
+        type G = Pace;
+        type T = Sums;
+        fn measure(&self, p: &Item, q: &Guide, f: &Pulled, g: &Pace, t: &mut Sums) {
+            let next = (p.kind * g.count + q.flag + f.near).min(self.last);
+            t.momentum += q[next].weight * (q[next].pos - p.pos);
+            t.energy += (q.pos - q[self.last].pos).norm2();
+            if q[next].flag == 1 {
+                t.count += 1;
+                t.slowest.min(q[next].weight);
+                t.fastest.max(q[next].weight);
+                t.slow.insert(q[next].weight);
+            }
+            t.pressure += p.mass * Tensor::symmetric(p.vel, f.acc);
+            t.least.min(p.vel.x);
+            t.most.max(f.acc.y);
+        }
+    }
+
+    /// Reads the second particle of any index.
+    pub struct Take;
+    impl Update for Take {
+        type P = Item;
+        type Q = Item;
+        fn update(&self, p: &mut Item, q: &Item) {
+            p.pos += q[p.kind].vel;
+            p.table[0] = q[p.kind].mass;
+            p.kind = q[p.kind].kind;
+        }
+    }
+
     /// Moves and rescales items, and reads nothing else.
     pub struct Rescale {
         pub heat: Real,

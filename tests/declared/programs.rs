@@ -8,7 +8,9 @@ use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::particle_programs::{
     Advance, Body, Drift, Energy, Kick, Mark, Pull, Relax, Runner, Spread, Star,
 };
-use nbody_tests::steps::programs::{Course, Guide, Item, Paced, Rescale, Retally};
+use nbody_tests::steps::programs::{
+    Course, Guide, Item, Mirror, Paced, Rescale, Retally, Spacing, Take,
+};
 
 use super::cases::{declared, download, upload, words};
 
@@ -101,6 +103,10 @@ fn totals_as_text_have_the_bits_of_compiled_totals() {
         let runs = Runs { device, domain, precision, declared };
         runs.both::<_, Item, Guide>(Paced::PROGRAM, Paced { rate: 0.3 });
         runs.both::<_, Item, Guide>(Retally::PROGRAM, Retally { scale: 0.7 });
+        let last = N as u32 - 1;
+        runs.both::<_, Item, Guide>(Mirror::PROGRAM, Mirror { rate: 0.3, last });
+        runs.both::<_, Item, Guide>(Spacing::PROGRAM, Spacing { last });
+        runs.both::<_, Item, Item>(Take::PROGRAM, Take);
         runs.both::<_, Item, Guide>(Rescale::PROGRAM, Rescale { heat: 0.5 });
     }
 }

@@ -4,13 +4,13 @@ use nbody::law::{DoubleSingle, Record};
 use nbody::models::uniform;
 use nbody::prelude::*;
 use nbody::{
-    Accumulation, ArgMax, ArgMin, Engine, Inputs, Measure, Nearest, Particles, PerParticle, Results,
-    Selection, Update,
+    Accumulation, ArgMax, ArgMin, Engine, Inputs, Measure, Nearest, Particles, PerParticle,
+    Results, Selection, Update,
 };
 use nbody_tests::covering::Covering;
 use nbody_tests::steps::programs::{
-    Attract, Course, Guide, Item, MarkedCourse, MarkedGuide, MarkedItem, MarkedPace, Pace, Paced,
-    Pulled, Retally, Step, Sums, Tally,
+    Attract, Course, Guide, Item, MarkedCourse, MarkedGuide, MarkedItem, MarkedPace, Mirror, Pace,
+    Paced, Pulled, Retally, Spacing, Step, Sums, Tally,
 };
 use nbody_tests::ways::{DOMAINS, check_rows, difference, domain, message, real, same};
 
@@ -34,9 +34,11 @@ enum Reads {
     Total,
     /// The total of a measure before it, whose record has other fields, too.
     Marked,
+    /// The total of a measure before it, and second particles of other indices.
+    Others,
 }
 
-const READS: [Reads; 3] = [Reads::Nothing, Reads::Total, Reads::Marked];
+const READS: [Reads; 4] = [Reads::Nothing, Reads::Total, Reads::Marked, Reads::Others];
 const RUNS: [Run; 4] = [Run::All, Run::Selected, Run::Copies, Run::Measured];
 /// Accumulations with results in single and in double precision.
 const ACCUMULATIONS: [Accumulation; 2] = [Accumulation::Direct, Accumulation::BlockedF64];
@@ -175,6 +177,7 @@ const TALLY: Tally = Tally { scale: 0.5 };
 const COURSE: Course = Course { scale: 0.7 };
 const MARKED_COURSE: MarkedCourse = MarkedCourse { scale: 0.7 };
 const PACED: Paced = Paced { rate: 1.0 / 3.0 };
+const MIRROR_RATE: f64 = 0.3;
 const RETALLY: Retally = Retally { scale: 0.3 };
 
 fn stepped(item: Item, guide: Guide, field: Pulled, way: &Way) -> Item {
@@ -208,6 +211,59 @@ fn paced(item: Item, guide: Guide, field: Pulled, all: &Pace, way: &Way) -> Item
     p.kind = p.kind.wrapping_add(all.cold.indices[1].wrapping_mul(3));
     let pos = stored(p.pos, way);
     Item { pos, ..rounded(p, way.precision) }
+}
+
+/// Returns the index of the last second particle.
+fn last(guides: &[Guide]) -> u32 {
+    (guides.len() as u32).saturating_sub(1)
+}
+
+fn mirrored(
+    item: Item,
+    (guide, guides): (Guide, &[Guide]),
+    f: Pulled,
+    g: &Pace,
+    way: &Way,
+) -> Item {
+    let mut p = item;
+    let of = |index: u32| guides[index.min(last(guides)) as usize];
+    let other = of(3 * p.kind + 7 * guide.flag + g.bins[1]);
+    let d = difference(other.pos, p.pos, way.domain);
+    p.vel += MIRROR_RATE * other.weight * d;
+    p.kind = of(p.kind).flag + f.near;
+    p.table[2] = difference(guides[0].pos, other.pos, way.domain).norm2();
+    p.pos += MIRROR_RATE * d;
+    let pos = stored(p.pos, way);
+    Item { pos, ..rounded(p, way.precision) }
+}
+
+/// Returns the total of the particles and of other guides.
+fn spaced((items, guides, fields): (&[Item], &[Guide], &[Pulled]), g: &Pace, way: &Way) -> Sums {
+    let one = |(k, ((p, q), f)): (usize, ((&Item, &Guide), &Pulled))| {
+        let next = guides[(p.kind * g.count + q.flag + f.near).min(last(guides)) as usize];
+        let (v, a) = (p.vel, f.acc);
+        let mut total = Sums { least: p.vel.x, most: f.acc.y, ..Sums::default() };
+        total.momentum += next.weight * difference(next.pos, p.pos, way.domain);
+        total.energy += difference(q.pos, guides[guides.len() - 1].pos, way.domain).norm2();
+        if next.flag == 1 {
+            total.count += 1;
+            let (value, index) = (next.weight, k as u32);
+            total.slowest = ArgMin { value, index };
+            total.fastest = ArgMax { value, index };
+            total.slow = first(value, k);
+        }
+        total.pressure = Tensor([
+            p.mass * (v.x * a.x),
+            p.mass * (v.y * a.y),
+            p.mass * (v.z * a.z),
+            p.mass * (0.5 * (v.x * a.y + v.y * a.x)),
+            p.mass * (0.5 * (v.x * a.z + v.z * a.x)),
+            p.mass * (0.5 * (v.y * a.z + v.z * a.y)),
+        ]);
+        total
+    };
+    let totals = items.iter().zip(guides).zip(fields).enumerate().map(one).collect();
+    in_tree(totals, &joined)
 }
 
 /// Returns the pace of items.
@@ -425,6 +481,7 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
     for (&k, field) in order.iter().zip(&fields) {
         let new = match way.reads {
             Reads::Nothing => stepped(items[k], of_guides[k], *field, way),
+            Reads::Others => mirrored(items[k], (of_guides[k], &of_guides), *field, &pace, way),
             _ => paced(items[k], of_guides[k], *field, &pace, way),
         };
         if is_changed {
@@ -440,6 +497,7 @@ fn check_items<P: Record<Lane = f64, Host = P>>(
     if way.run == Run::Measured {
         let expected = match way.reads {
             Reads::Nothing => tallied(&items, &of_guides, &fields, way),
+            Reads::Others => spaced((&items, &of_guides, &fields), &pace, way),
             _ => retallied((&items, &of_guides, &fields), &pace, way),
         };
         same("totals", &[total.expect("a measure has a total")], &[expected])?;
@@ -493,6 +551,14 @@ where
             total.write(&Pace { dt: -1.0, heat: 7.0, ..Pace::default() })?;
             course.measure_into_by_name(&all.0, (), &mut total)?;
             run_programs(device, way, all, (&guides, results, &total), (PACED, RETALLY))
+        }
+        Reads::Others => {
+            let mut course = PerParticle::new(device, COURSE)?;
+            let mut total = course.total()?;
+            course.measure_into_by_name(&all.0, (), &mut total)?;
+            let last = (guides.len() as u32).saturating_sub(1);
+            let programs = (Mirror { rate: MIRROR_RATE, last }, Spacing { last });
+            run_programs(device, way, all, (&guides, results, &total), programs)
         }
         Reads::Marked => {
             let mut course = PerParticle::new(device, MARKED_COURSE)?;

@@ -11,7 +11,7 @@ use nbody::{Domain, Measure, Precision, Tuple, Update};
 use nbody_interactions::bonded;
 use nbody_interactions::langevin::{Baoa, Thermostat};
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
-use nbody_tests::steps::programs::{Course, Paced, Rescale, Retally};
+use nbody_tests::steps::programs::{Course, Mirror, Paced, Rescale, Retally, Spacing, Take};
 use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
 
 use crate::compiler::Compiler;
@@ -33,8 +33,9 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let updates = [Kick::PROGRAM, Drift::PROGRAM, Relax::PROGRAM, Announce::PROGRAM];
     let ready = [Baoa::PROGRAM, Thermostat::PROGRAM];
     let with_totals = [Course::PROGRAM, Paced::PROGRAM, Rescale::PROGRAM, Retally::PROGRAM];
-    let programs = updates.into_iter().chain([Energy::PROGRAM]).chain(with_totals);
-    let programs = programs.map(|program| (program, 0));
+    let with_others = [Mirror::PROGRAM, Spacing::PROGRAM, Take::PROGRAM];
+    let programs = updates.into_iter().chain([Energy::PROGRAM]);
+    let programs = programs.chain(with_totals).chain(with_others).map(|program| (program, 0));
     let ready = ready.into_iter().map(|program| (program, COSINE));
     let trial = |(program, most): (&'static ParticleProgram, u32)| {
         let compiler = compiler.clone();

@@ -2,7 +2,7 @@
 
 use nbody::prelude::*;
 use nbody::{Neighbours, ShortRange};
-use nbody_interactions::lennard_jones::{Force, SwitchedLennardJones};
+use nbody_interactions::lennard_jones::SwitchedLennardJones;
 use nbody_mpi::threads;
 use nbody_tests::contacts::Random;
 

@@ -13,7 +13,7 @@ use nbody_tests::contacts::{Random, UNIT};
 use nbody_tests::ways::{domain, levels, numbers};
 
 use super::over;
-use programs::{Drift, First, Follow, Mark, Remark, Resum, Sums};
+use programs::{Borrow, Drift, First, Follow, Mark, Remark, Resum, Sums};
 
 /// Programs whose numbers are exact.
 #[nbody::interaction]
@@ -101,6 +101,19 @@ mod programs {
         }
     }
 
+    /// Moves balls by the marks of other balls.
+    pub struct Borrow {
+        pub step: Vector,
+        pub last: u32,
+    }
+    impl Update for Borrow {
+        type P = Ball;
+        type Q = Mark;
+        fn update(&self, p: &mut Ball, q: &Mark) {
+            p.pos += q[(7 * q.active + 3).min(self.last)].bias * self.step;
+        }
+    }
+
     pub struct Resum {
         pub scale: Real,
     }
@@ -164,6 +177,7 @@ struct World {
     first: PerParticle<First>,
     follow: PerParticle<Follow>,
     resum: PerParticle<Resum>,
+    borrow: PerParticle<Borrow>,
     total: nbody::Total<programs::Total>,
     selection: Selection,
     out: Results<Near>,
@@ -174,7 +188,7 @@ struct World {
 }
 
 /// The operations, with how often each is chosen.
-const OPERATIONS: [(&str, u64); 26] = [
+const OPERATIONS: [(&str, u64); 27] = [
     ("look", 4),
     ("uniform", 6),
     ("add uniform", 2),
@@ -196,6 +210,7 @@ const OPERATIONS: [(&str, u64); 26] = [
     ("first", 1),
     ("follow", 2),
     ("resum", 2),
+    ("borrow", 2),
     ("read", 2),
     ("write", 1),
     ("select", 1),
@@ -224,6 +239,10 @@ impl World {
         let mut follow = PerParticle::new(device, Follow { step }).unwrap();
         follow.set_domain(domain).unwrap();
         follow.set_wrap(domain != Domain::Open);
+        let last = (n[0] as u32).saturating_sub(1);
+        let mut borrow = PerParticle::new(device, Borrow { step, last }).unwrap();
+        borrow.set_domain(domain).unwrap();
+        borrow.set_wrap(domain != Domain::Open);
         let uniform = ShortRange::with_options(device, Uniform { cutoff: 0.25 }, options).unwrap();
         let nearest = ShortRange::with_options(device, Nearest { cutoff: 0.25 }, options).unwrap();
         Self {
@@ -242,6 +261,7 @@ impl World {
             total: sums.total().unwrap(),
             sums,
             follow,
+            borrow,
             resum: PerParticle::new(device, Resum { scale: 1.0 }).unwrap(),
             first: PerParticle::new(device, First { scale: 1.0 }).unwrap(),
             selection: Selection::new(device).unwrap(),
@@ -295,46 +315,6 @@ impl World {
             "everywhere" | "add everywhere" => {
                 self.everywhere.evaluate_with(balls, one_set, out, store).unwrap();
             }
-            "drift" => {
-                let inputs = Inputs::from((&*marks, &*out));
-                self.drift.update_by_name(balls, inputs).unwrap();
-            }
-            "drift walls" => {
-                // The walls have no results and marks of their own.
-                let counts = self.uniform.results(walls.len()).unwrap();
-                let marks = vec![Mark::<f64> { bias: 3.0, active: 0 }; walls.len()];
-                let marks = self.drift.device().upload(&marks, self.setting.precision).unwrap();
-                let inputs = Inputs::from((&marks, &counts));
-                self.drift.update_by_name(walls, inputs).unwrap();
-            }
-            "remark" => self.remark.update_by_name(marks, Inputs::from(&*out)).unwrap(),
-            "sums" => {
-                let inputs = Inputs::from((&*marks, &*out));
-                let total = self.sums.measure_by_name(balls, inputs).unwrap();
-                self.log.push((name, numbers(&[total])));
-            }
-            "follow" => {
-                let inputs = Inputs::from((&*marks, &*out));
-                self.sums.measure_into_by_name(balls, inputs, &mut self.total).unwrap();
-                self.follow.update_by_name(balls, &self.total).unwrap();
-            }
-            "resum" => {
-                // The total becomes NaN in every second call, and spoils the last one.
-                let scale = if self.log.len() % 2 == 0 { f64::INFINITY } else { 1.0 };
-                self.resum.set_parameters(Resum { scale });
-                let mut next = self.sums.total().unwrap();
-                self.resum.measure_into_by_name(balls, &self.total, &mut next).unwrap();
-                let total = self.resum.measure_by_name(balls, &next).unwrap();
-                for total in [next.download().unwrap(), total] {
-                    let known = |x: f64| if x.is_nan() { -77.0 } else { x };
-                    let row = numbers(&[total]).into_iter().map(known);
-                    self.log.push((name, row.collect()));
-                }
-            }
-            "first" => {
-                let total = self.first.measure_by_name(balls, ()).unwrap();
-                self.log.push((name, numbers(&[total])));
-            }
             "read" => self.read(),
             "write" => {
                 let some: Vec<u32> = (0..n as u32).filter(|k| k % 5 == 1).collect();
@@ -361,6 +341,55 @@ impl World {
                     3 => self.bonds.exclude(&pairs[..pairs.len() / 2]),
                     _ => self.uniform.exclude(&[]),
                 }
+            }
+            program => self.run(program),
+        }
+    }
+
+    /// Runs programs per particle.
+    fn run(&mut self, name: &'static str) {
+        let Self { balls, walls, marks, out, .. } = self;
+        match name {
+            "drift" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                self.drift.update_by_name(balls, inputs).unwrap();
+            }
+            "drift walls" => {
+                // The walls have no results and marks of their own.
+                let counts = self.uniform.results(walls.len()).unwrap();
+                let marks = vec![Mark::<f64> { bias: 3.0, active: 0 }; walls.len()];
+                let marks = self.drift.device().upload(&marks, self.setting.precision).unwrap();
+                let inputs = Inputs::from((&marks, &counts));
+                self.drift.update_by_name(walls, inputs).unwrap();
+            }
+            "remark" => self.remark.update_by_name(marks, Inputs::from(&*out)).unwrap(),
+            "sums" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                let total = self.sums.measure_by_name(balls, inputs).unwrap();
+                self.log.push((name, numbers(&[total])));
+            }
+            "follow" => {
+                let inputs = Inputs::from((&*marks, &*out));
+                self.sums.measure_into_by_name(balls, inputs, &mut self.total).unwrap();
+                self.follow.update_by_name(balls, &self.total).unwrap();
+            }
+            "borrow" => self.borrow.update_by_name(balls, Inputs::from(&*marks)).unwrap(),
+            "resum" => {
+                // The total becomes NaN in every second call, and spoils the last one.
+                let scale = if self.log.len().is_multiple_of(2) { f64::INFINITY } else { 1.0 };
+                self.resum.set_parameters(Resum { scale });
+                let mut next = self.sums.total().unwrap();
+                self.resum.measure_into_by_name(balls, &self.total, &mut next).unwrap();
+                let total = self.resum.measure_by_name(balls, &next).unwrap();
+                for total in [next.download().unwrap(), total] {
+                    let known = |x: f64| if x.is_nan() { -77.0 } else { x };
+                    let row = numbers(&[total]).into_iter().map(known);
+                    self.log.push((name, row.collect()));
+                }
+            }
+            "first" => {
+                let total = self.first.measure_by_name(balls, ()).unwrap();
+                self.log.push((name, numbers(&[total])));
             }
             _ => unreachable!("{name}"),
         }

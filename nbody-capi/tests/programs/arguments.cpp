@@ -279,11 +279,11 @@ int main() {
     VARY(nbody_runner_set_triclinic, runner, vectors, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
     VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), total, std::size_t(1));
-    nbody_buffer sum;
-    OK(nbody_runner_total(measure, &sum));
-    handles.push_back(sum.id);
+    nbody_buffer whole;
+    OK(nbody_runner_total(measure, &whole));
+    handles.push_back(whole.id);
     VARY(nbody_runner_total, measure, &made);
-    VARY(nbody_runner_measure_into, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), sum);
+    VARY(nbody_runner_measure_into, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), whole);
     handles.pop_back();
     nbody_tuples bonds, holds, new_tuples;
     nbody_buffer forces;
@@ -394,7 +394,7 @@ int main() {
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
     must(failures > 400 && called.size() == 64, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
-    for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own, sum}) OK(nbody_buffer_free(it));
+    for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own, whole}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));
     OK(nbody_device_free(device));
     OK(nbody_device_free(other));

@@ -115,8 +115,8 @@ impl<'a> BodyChecker<'a> {
                 (String::new(), members.collect())
             }
         };
-        let index = self.names.name("index");
-        Roles { inputs: of_inputs, f: result, index, g: None, members }
+        let [index, others] = ["index", "others"].map(|name| self.names.name(name));
+        Roles { inputs: of_inputs, f: result, index, others, g: None, members }
     }
 
     fn bind_result(&mut self, name: &Ident, side: Side) -> String {

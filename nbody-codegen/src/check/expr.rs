@@ -252,19 +252,15 @@ impl BodyChecker<'_> {
     }
 
     fn field_access(&mut self, access: &syn::ExprField) -> Option<ir::Expr> {
+        if let Expr::Index(gather) = without_groups(&access.base)
+            && let Some(binding) = self.record(&gather.expr)
+        {
+            return self.gathered(binding, gather, &access.member);
+        }
         match self.record(&access.base) {
             Some(Binding::Input(input)) => {
-                let field = self.field(self.record_of(input), &access.member)?;
-                if self.items.structs[field].is_refused {
-                    return None;
-                }
-                let (kind, span) = (ExprKind::Input(input, field), access.member.span());
-                let ty = match self.items.structs[field].ty {
-                    Type::Reduced(Reduction::Min | Reduction::Max) => Type::Real,
-                    Type::Reduced(Reduction::Count) => Type::U32,
-                    ty => ty,
-                };
-                Some(ir::Expr::new(kind, ty, span))
+                let (field, ty) = self.field_read(input, &access.member)?;
+                Some(ir::Expr::new(ExprKind::Input(input, field), ty, access.member.span()))
             }
             Some(_) => {
                 self.refuse_reading(Site::of(access));
@@ -295,6 +291,20 @@ impl BodyChecker<'_> {
                 Some(ir::Expr { ty, ..component_of(base, Index::Fixed(component)) })
             }
         }
+    }
+
+    /// Returns the field of this name of an input, and the type that it is read as.
+    pub fn field_read(&self, input: Input, member: &Member) -> Option<(FieldId, Type)> {
+        let field = self.field(self.record_of(input), member)?;
+        if self.items.structs[field].is_refused {
+            return None;
+        }
+        let ty = match self.items.structs[field].ty {
+            Type::Reduced(Reduction::Min | Reduction::Max) => Type::Real,
+            Type::Reduced(Reduction::Count) => Type::U32,
+            ty => ty,
+        };
+        Some((field, ty))
     }
 
     /// Returns the index of the component `x`, `y` or `z` of a vector.

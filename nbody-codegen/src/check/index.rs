@@ -1,15 +1,17 @@
 //! Checks indices: known numbers, loop variables, and fields of the data.
 
 use syn::Expr;
+use syn::spanned::Spanned as _;
 
 use crate::check::advice::{operand, written};
 use crate::check::assign::Target;
 use crate::check::body::BodyChecker;
 use crate::check::expr::whole_of_part;
+use crate::check::scope::Binding;
 use crate::diagnostics::Site;
 use crate::ir::{
-    self, Accumulate, BinaryOp, ExprKind, FieldId, Index, LocalId, Place, Side, Stmt, StmtKind,
-    Type, Value,
+    self, Accumulate, BinaryOp, ExprKind, FieldId, Index, Input, LocalId, Place, Side, Stmt,
+    StmtKind, Type, Value,
 };
 use crate::message;
 use crate::syntax::without_groups;
@@ -23,6 +25,34 @@ enum Checked {
 }
 
 impl BodyChecker<'_> {
+    /// Checks `q[index].field`, a field of another second particle.
+    pub fn gathered(
+        &mut self,
+        binding: Binding,
+        gather: &syn::ExprIndex,
+        member: &syn::Member,
+    ) -> Option<ir::Expr> {
+        if !matches!(binding, Binding::Input(Input::Q)) {
+            self.refuse_gather(gather);
+            return None;
+        }
+        let field = self.field_read(Input::Q, member);
+        let index = self.expr(&gather.index)?;
+        if index.ty != Type::U32 {
+            let arguments = [&*index.ty.to_string()];
+            self.items.cx.error(Site::of(&gather.index), &message::INDEX_TYPE, &arguments);
+            return None;
+        }
+        let (field, ty) = field?;
+        Some(ir::Expr::new(ExprKind::Gather(Box::new(index), field), ty, member.span()))
+    }
+
+    /// Refuses an index of a record that is not the second particle, or of a whole record.
+    fn refuse_gather(&self, gather: &syn::ExprIndex) {
+        let name = operand(&gather.expr);
+        self.items.cx.error(Site::of(&gather.expr), &message::GATHER, &[&name]);
+    }
+
     /// Checks `base[index]` and `table[index][index]`.
     pub fn indexed(&mut self, access: &syn::ExprIndex) -> Option<ir::Expr> {
         if let Expr::Index(inner) = &*access.expr {
@@ -32,6 +62,18 @@ impl BodyChecker<'_> {
                 let column = self.index(columns, &access.index);
                 return Some(entry(base, vec![row?.into_expr(), column?.into_expr()]));
             }
+        }
+        match self.record(&access.expr) {
+            Some(Binding::Input(input @ Input::Q)) => {
+                let name = format!("{}[{}]", operand(&access.expr), written(&access.index));
+                self.refuse_whole(Site::of(access), &name, input);
+                return None;
+            }
+            Some(_) => {
+                self.refuse_gather(access);
+                return None;
+            }
+            None => {}
         }
         let mut base = self.expr_or_table(&access.expr)?;
         let is_part = whole_of_part(&base).is_some();

@@ -42,6 +42,7 @@ impl<'a> Printer<'a> {
             Name::Input(input) => self.roles().input(input),
             Name::Result(side) => self.roles().result(side),
             Name::Index => &self.roles().index,
+            Name::Others => &self.roles().others,
             Name::Space => &self.body.space,
             Name::On => "_on",
             Name::Value => "_value",
@@ -125,6 +126,10 @@ impl<'a> Printer<'a> {
             LaneExpr::Zero(ty) => format!("{}{{}}", type_name(*ty)),
             LaneExpr::Field(record, field) => {
                 format!("{}.{}", self.name(*record), self.module[*field].name)
+            }
+            LaneExpr::Gather(index, field) => {
+                let (others, index) = (self.name(Name::Others), self.expr(index));
+                format!("{others}.at({index}).{}", self.module[*field].name)
             }
             LaneExpr::Part(base, part) => format!("{}.{part}", self.expr(base)),
             LaneExpr::Component(base, k) => format!("{}[{k}]", self.expr(base)),

@@ -37,6 +37,9 @@ fn parameters(module: &Module, item: &Program) -> Vec<String> {
         let (constant, name) = (constant(item, input), item.roles.input(input));
         format!("{constant}{} &{name}", module[named.id].name)
     }));
+    if let Some(q) = item.q.as_ref().filter(|_| item.gathers() > 0) {
+        parameters.push(format!("const Others<{}> &{}", module[q.id].name, item.roles.others));
+    }
     if let ProgramKind::Measure(total) = &item.kind {
         let total = &module[total.id];
         parameters.extend(total.keeps_index().then(|| format!("U32 {}", item.roles.index)));
@@ -74,6 +77,8 @@ fn names(text: &mut Text, module: &Module, item: &Program) {
         text.line(&format!("using {role} = {};", record.as_deref().unwrap_or("Nothing")));
         parameters.push(format!("{}{role} &{name}", constant(item, input)));
     }
+    parameters.push("const Others<Q> &others".to_owned());
+    arguments.extend((item.gathers() > 0).then_some("others"));
     if let ProgramKind::Measure(total) = &item.kind {
         let total = &module[total.id];
         text.line(&format!("using T = law::{};", total.name));

@@ -118,6 +118,10 @@ impl<'a> Printer<'a> {
                 format!("{}{call}", constant.name)
             }
             ExprKind::Input(..) => self.base(expr),
+            ExprKind::Gather(index, field) => {
+                let others = &self.roles().others;
+                format!("{others}.at({}).{}", self.print(index), self.field(*field))
+            }
             ExprKind::Component(base, index) => self.component(&self.base(base), base.ty, index),
             ExprKind::Entry(base, indices) => {
                 format!("entry({}, {})", self.base(base), self.list(indices))

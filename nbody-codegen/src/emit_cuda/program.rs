@@ -20,6 +20,9 @@ pub fn program(module: &Module, program: &Program) -> String {
     }
     used(&mut text, module, std::iter::once(&program.body));
     text.comment(&comment_of_program(program));
+    if program.gathers() > 0 {
+        text.line("template <typename Others>");
+    }
     text.function(&format!("void {}", function_name(program)), &parameters(module, program));
     text.open("{");
     let printer = Printer::new(module, &program.body, Some(&program.roles));
@@ -63,6 +66,9 @@ fn parameters(module: &Module, program: &Program) -> Vec<String> {
         let constant = if changes { "" } else { "const " };
         format!("{constant}{} &{}", module[named.id].name, program.roles.input(input))
     }));
+    if program.gathers() > 0 {
+        parameters.push(format!("const Others &{}", program.roles.others));
+    }
     if let ProgramKind::Measure(total) = &program.kind {
         let total = &module[total.id];
         parameters.extend(total.keeps_index().then(|| format!("u32 {}", program.roles.index)));
@@ -103,6 +109,12 @@ pub fn names(module: &Module, program: &Program) -> String {
     }
     for (item, (_, dim)) in &roles {
         text.line(&format!("constexpr int {dim} = {};", item.map_or(0, Struct::dim)));
+    }
+    if program.members() == 0 {
+        let gathers = program.gathers();
+        text.line(&format!(
+            "constexpr int GATHERS = {gathers}; // of second particles by an index"
+        ));
     }
     match &program.kind {
         ProgramKind::Update(changes) => {
@@ -174,16 +186,12 @@ fn each_number(text: &mut Text, item: &Struct) {
             Type::Real | Type::Bool | Type::Reduced(_) => {
                 text.line(&format!("visit.real({at}, {whole});"));
             }
-            Type::Counts(n) => {
-                text.directive("#pragma unroll 1");
-                let visit = format!("visit.index({at} + k, {whole}[k]);");
-                text.line(&format!("for (u32 k = 0; k < {n}; ++k) {visit}"));
-            }
-            Type::Array(n) => {
+            Type::Counts(n) | Type::Array(n) => {
+                let kind = if matches!(field.ty, Type::Counts(_)) { "index" } else { "real" };
                 let pragma =
                     if n <= LONGEST_UNROLLED { "#pragma unroll" } else { "#pragma unroll 1" };
                 text.directive(pragma);
-                let visit = format!("visit.real({at} + k, {whole}[k]);");
+                let visit = format!("visit.{kind}({at} + k, {whole}[k]);");
                 text.line(&format!("for (u32 k = 0; k < {n}; ++k) {visit}"));
             }
             ty => {
@@ -217,11 +225,13 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
         format!("const ParticleQ &{}", name(Input::Q, "q")),
         format!("const ResultsF &{}", name(Input::F, "f")),
         format!("const TotalG &{}", name(Input::G, "g")),
+        format!("const Others &{}", if program.gathers() > 0 { "others" } else { "" }),
     ];
     let mut arguments = vec!["self", "space", "p"];
     arguments.extend(present(Input::Q).then_some("q"));
     arguments.extend(present(Input::F).then_some("f"));
     arguments.extend(present(Input::G).then_some("g"));
+    arguments.extend((program.gathers() > 0).then_some("others"));
     if is_measure {
         parameters.push(if keeps_index { "u32 index" } else { "u32" }.to_owned());
         parameters.push("Accumulators &t".to_owned());
@@ -229,6 +239,7 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
         arguments.push("t");
     }
     text.comment(&["Runs the program for one particle."]);
+    text.line("template <typename Others>");
     text.function("void act", &parameters);
     text.open("{");
     text.line(&format!("law::{}({});", function_name(program), arguments.join(", ")));

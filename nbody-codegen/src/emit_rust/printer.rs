@@ -53,6 +53,7 @@ impl<'a> Printer<'a> {
             Name::Input(input) => ident(self.roles().input(input)),
             Name::Result(side) => ident(self.roles().result(side)),
             Name::Index => ident(&self.roles().index),
+            Name::Others => ident(&self.roles().others),
             Name::Space => ident(&self.body.space),
             Name::On => ident("__on"),
             Name::Value => ident("__value"),
@@ -144,6 +145,11 @@ impl<'a> Printer<'a> {
             LaneExpr::Field(record, field) => {
                 let (record, field) = (self.name(*record), &self.module[*field].ident);
                 quote!(#record.#field)
+            }
+            LaneExpr::Gather(index, field) => {
+                let (others, index) = (self.name(Name::Others), self.expr(index));
+                let field = &self.module[*field].ident;
+                quote!(#others.at(#index).#field)
             }
             LaneExpr::Part(base, part) => {
                 let (base, part) = (self.expr(base), ident(part));

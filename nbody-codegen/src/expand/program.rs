@@ -33,6 +33,7 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
     let [p, q] =
         if is_tuple { [Input::Member(0), Input::Tuple] } else { [Input::P, Input::Q] }.map(ty);
     let function = function(module, item, krate);
+    let gathers = item.gathers();
     let (of, kind, changes, total) = match &item.kind {
         ProgramKind::Update(changes) => ("Update", "update", &changes[..], None),
         ProgramKind::Measure(total) => ("Measure", "measure", &[][..], Some(&total.ident)),
@@ -57,6 +58,7 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
                     operations: #operations,
                     cuda: #krate::ParticleText { law: #law, names: #names },
                     changes: &[#(#changes),*],
+                    gathers: #gathers,
                 }.#kind::<Self>();
             #function
 
@@ -90,6 +92,15 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
         )
     };
     let inputs = [Input::P, Input::Q, Input::F, Input::G].map(input);
+    let second = item.q.as_ref().map_or_else(
+        || quote!(#krate::Nothing<Real>),
+        |q| {
+            let ident = &q.ident;
+            quote!(#ident<Real>)
+        },
+    );
+    let others = ident(&roles.others);
+    let others = if item.gathers() > 0 { others } else { format_ident!("_{others}") };
     let (name, total) = match &item.kind {
         ProgramKind::Update(_) | ProgramKind::Tuple(..) => (ident("update"), None),
         ProgramKind::Measure(total) => {
@@ -104,10 +115,15 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
         #[inline(always)]
         #[allow(clippy::all, clippy::pedantic, unused_variables)]
         #lints
-        fn #name<Real: #krate::Lane<Coordinate = Real>, __Space: #krate::Space<Real>>(
+        fn #name<
+            Real: #krate::Lane<Coordinate = Real>,
+            __Space: #krate::Space<Real>,
+            __Others: #krate::Others<#second, Real::U32>,
+        >(
             this: &#target<Real>,
             #space: &__Space,
             #(#inputs,)*
+            #others: &__Others,
             #total
         ) {
             #printed

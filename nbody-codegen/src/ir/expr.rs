@@ -42,6 +42,8 @@ pub enum ExprKind {
     Local(LocalId),
     Constant(ConstantId),
     Input(Input, FieldId),
+    /// A field of the second particle of this index; NaN, or the greatest integer, if there is none.
+    Gather(Box<Expr>, FieldId),
     Component(Box<Expr>, Index),
     /// An entry of an array or a table, with indices from the data; NaN if an index is out of
     /// range.

@@ -2,7 +2,7 @@
 
 use syn::Attribute;
 
-use super::expr::Input;
+use super::expr::{ExprKind, Input};
 use super::function::Body;
 use super::id::StructId;
 use super::roles::{Named, Roles};
@@ -63,6 +63,11 @@ impl Program {
     /// Returns the number of particles of a tuple; 0 for a program per particle.
     pub fn members(&self) -> usize {
         if let ProgramKind::Tuple(members, _) = self.kind { members } else { 0 }
+    }
+
+    /// Returns the number of expressions that read second particles by an index.
+    pub fn gathers(&self) -> usize {
+        self.body.exprs().filter(|expr| matches!(expr.kind, ExprKind::Gather(..))).count()
     }
 
     /// Returns the structs that it needs.

@@ -20,6 +20,8 @@ pub struct Roles {
     pub f: String,
     /// Index of j, which some results keep.
     pub index: String,
+    /// All second particles, which some programs read by an index.
+    pub others: String,
     /// Result of j, in a function of both directions.
     pub g: Option<String>,
     /// Results of the particles of a tuple; empty in other functions.

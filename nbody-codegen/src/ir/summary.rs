@@ -157,7 +157,7 @@ impl Operations {
                 ExprKind::Powi(_, exponent) => self.powi(*exponent),
                 ExprKind::Select(_) => self.compare(size(part.ty)),
                 ExprKind::Convert(_) if part.ty == Type::U32 => more(&mut self.slots, INTEGER),
-                ExprKind::Entry(..) => more(&mut self.slots, DIVISION),
+                ExprKind::Entry(..) | ExprKind::Gather(..) => more(&mut self.slots, DIVISION),
                 ExprKind::Call(function, _) => {
                     self.add_times(callee(*function).operations, 1);
                 }

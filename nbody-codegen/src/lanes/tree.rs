@@ -76,6 +76,8 @@ pub enum LaneExpr<'a> {
     Zero(Type),
     /// A field of a record.
     Field(Name, FieldId),
+    /// A field of the second particle of an index.
+    Gather(Box<Self>, FieldId),
     /// The values or the indices of extremes, by the name of the part.
     Part(Box<Self>, &'static str),
     Component(Box<Self>, usize),
@@ -111,6 +113,8 @@ pub enum Name {
     Result(Side),
     /// Index of j.
     Index,
+    /// All second particles.
+    Others,
     Space,
     /// Mask of the particles that have not returned.
     On,

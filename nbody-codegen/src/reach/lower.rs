@@ -211,6 +211,7 @@ impl<'a> Lowering<'a> {
                 self.expr(frame, base)?[k]
             }
             ExprKind::Entry(base, indices) => return self.entry(frame, base, indices),
+            ExprKind::Gather(..) => unreachable!("checked: a cutoff gathers no second particles"),
             ExprKind::Unary(op, operand) => {
                 let name = if *op == UnaryOp::Neg { "Negative" } else { "Opposite" };
                 let operand = self.expr(frame, operand)?;

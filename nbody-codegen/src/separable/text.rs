@@ -44,6 +44,7 @@ impl Text<'_> {
                 let indices = indices.iter().map(|index| format!("[{}]", self.expr(index)));
                 format!("{}{}", self.operand(base), indices.collect::<String>())
             }
+            ExprKind::Gather(..) => unreachable!("checked: a pair gathers no second particles"),
             ExprKind::Unary(UnaryOp::Neg, x) => format!("-{}", self.operand(x)),
             ExprKind::Unary(UnaryOp::Not, x) => format!("!{}", self.operand(x)),
             ExprKind::Binary(op, a, b) => {

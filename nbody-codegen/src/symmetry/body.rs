@@ -83,11 +83,12 @@ impl<'a> Symmetrizer<'a> {
         tidy::remove_unused(&mut statements);
         let is_new = |local| !pair.body.locals.has(local);
         tidy::name(&statements, &mut self.locals, is_new, &mut self.names);
-        let Roles { inputs, f, index, .. } = &pair.roles;
+        let Roles { inputs, f, index, others, .. } = &pair.roles;
         let (inputs, f, index) = (inputs.clone(), f.clone(), index.clone());
         let texts = (pair.body.space.clone(), pair.body.comments.clone());
         let body = Body::new(&self.module.functions, self.locals, statements, None, texts);
-        Symmetric { roles: Roles { inputs, f, index, g: Some(g), members: Vec::new() }, body }
+        let (others, g, members) = (others.clone(), Some(g), Vec::new());
+        Symmetric { roles: Roles { inputs, f, index, others, g, members }, body }
     }
 
     /// Writes the statements of a block in both directions.

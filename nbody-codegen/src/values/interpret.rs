@@ -266,6 +266,7 @@ impl<'a, O: Observer<'a>> Interpreter<'a, O> {
                 });
             }
             ExprKind::Input(input, field) => return Some(self.graph.input(*input, *field)),
+            ExprKind::Gather(..) => unreachable!("checked: a pair gathers no second particles"),
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 return Some(self.expr(frame, operand)?.negated());
             }

@@ -637,6 +637,45 @@ pub mod simulation {
     unsafe impl ::nbody::__private::Pod for Rescale<f32> {}
     unsafe impl ::nbody::__private::Zeroable for Rescale<f64> {}
     unsafe impl ::nbody::__private::Pod for Rescale<f64> {}
+    /// Draws each body towards another one, the body of its kind.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    pub struct Draw<Real: ::nbody::__private::Lane = f64> {
+        pub rate: Real,
+    }
+    impl<Real: ::nbody::__private::Lane> ::core::default::Default for Draw<Real> {
+        #[inline(always)]
+        fn default() -> Self {
+            Self {
+                rate: ::core::default::Default::default(),
+            }
+        }
+    }
+    unsafe impl<Real: ::nbody::__private::Lane> ::nbody::__private::Record
+    for Draw<Real> {
+        type Lane = Real;
+        type With<__M: ::nbody::__private::Lane> = Draw<__M>;
+        type Host = Draw<f64>;
+        const FIELDS: &'static [::nbody::__private::Field] = &[
+            ::nbody::__private::Field {
+                name: "rate",
+                kind: ::nbody::__private::FieldKind::Real,
+            },
+        ];
+        const DIM: usize = ::nbody::__private::dim(Self::FIELDS);
+        #[inline(always)]
+        fn read<__R: ::nbody::__private::Reader<Real>>(__from: &mut __R) -> Self {
+            Self { rate: __from.real() }
+        }
+        #[inline(always)]
+        fn write<__W: ::nbody::__private::Writer<Real>>(&self, __to: &mut __W) {
+            __to.real(self.rate);
+        }
+    }
+    unsafe impl ::nbody::__private::Zeroable for Draw<f32> {}
+    unsafe impl ::nbody::__private::Pod for Draw<f32> {}
+    unsafe impl ::nbody::__private::Zeroable for Draw<f64> {}
+    unsafe impl ::nbody::__private::Pod for Draw<f64> {}
     #[inline(always)]
     #[allow(clippy::all, clippy::pedantic)]
     fn half<Real: ::nbody::__private::Lane>(x: Real) -> Real {
@@ -741,10 +780,11 @@ pub mod simulation {
                 compare: 0u32,
             },
             cuda: ::nbody::__private::ParticleText {
-                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// Changes velocities by accelerations.\nstruct Kick {\n    real dt; // The step.\n};\n\n// Changes p.\n__device__ __forceinline__ void update(const Kick &self, const Space &, Body &p, const Field &f)\n{\n    p.vel += self.dt * f.acc; // a kick\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Kick;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\nconstexpr int GDIM = 0;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,\n    const TotalG &)\n{\n    law::update(self, space, p, f);\n}\n\n",
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n    Nearest<2> few;\n};\n\n// Changes velocities by accelerations.\nstruct Kick {\n    real dt; // The step.\n};\n\n// Changes p.\n__device__ __forceinline__ void update(const Kick &self, const Space &, Body &p, const Field &f)\n{\n    p.vel += self.dt * f.acc; // a kick\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Kick;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 12;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 0; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n#pragma unroll\n    for (u32 k = 0; k < 2; ++k) {\n        visit.real(8 + k, record.few.values[k]);\n        visit.index(10 + k, record.few.indices[k]);\n    }\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,\n    const TotalG &, const Others &)\n{\n    law::update(self, space, p, f);\n}\n\n",
             },
             changes: &[false, true, false, false],
+            gathers: 0usize,
         }
             .update::<Self>();
         #[inline(always)]
@@ -752,6 +792,10 @@ pub mod simulation {
         fn update<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<
+                    ::nbody::__private::Nothing<Real>,
+                    Real::U32,
+                >,
         >(
             this: &Kick<Real>,
             _space: &__Space,
@@ -759,6 +803,7 @@ pub mod simulation {
             _: &::nbody::__private::Nothing<Real>,
             f: &Field<Real>,
             _: &::nbody::__private::Nothing<Real>,
+            _others: &__Others,
         ) {
             p.vel = p.vel.plus_product(this.dt, f.acc);
         }
@@ -784,9 +829,10 @@ pub mod simulation {
             },
             cuda: ::nbody::__private::ParticleText {
                 law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Drift {\n    real dt;\n};\n\n// Displaces free particles.\n__device__ __forceinline__ void update(const Drift &self, const Space &, Body &p)\n{\n    // Fixed particles stay.\n    if (p.kind == 1u) {\n        return;\n    }\n    p.pos += self.dt * p.vel;\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Drift;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 0;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &)\n{\n    law::update(self, space, p);\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Drift;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 0; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &, const Others &)\n{\n    law::update(self, space, p);\n}\n\n",
             },
             changes: &[true, false, false, false],
+            gathers: 0usize,
         }
             .update::<Self>();
         #[inline(always)]
@@ -794,6 +840,10 @@ pub mod simulation {
         fn update<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<
+                    ::nbody::__private::Nothing<Real>,
+                    Real::U32,
+                >,
         >(
             this: &Drift<Real>,
             _space: &__Space,
@@ -801,6 +851,7 @@ pub mod simulation {
             _: &::nbody::__private::Nothing<Real>,
             _: &::nbody::__private::Nothing<Real>,
             _: &::nbody::__private::Nothing<Real>,
+            _others: &__Others,
         ) {
             let mut __on = Real::splat_mask(true);
             let __holds_1 = Real::eq_u32(p.kind, Real::splat_u32(1u32));
@@ -839,10 +890,11 @@ pub mod simulation {
                 compare: 1u32,
             },
             cuda: ::nbody::__private::ParticleText {
-                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// A particle that takes part or not, with a table of powers.\nstruct Star {\n    Point<3> pos;\n    Vector<3> acc;\n    real dt;\n    Array<3> powers;\n    alignas(sizeof(real)) u32 active;\n};\n\nstruct Predict {\n    real time;\n};\n\n__device__ __forceinline__ real half(real x)\n{\n    return real(0.5) * x;\n}\n\n// Changes body.\n__device__ __forceinline__ void update(\n    const Predict &self, const Space &, Body &body, const Star &star, const Field &field)\n{\n    body.kind = star.active;\n    if (star.active == 0u || field.near == 0u) {\n        body.pos = star.pos;\n    } else {\n        const real dt = self.time - star.dt;\n        body.pos -= dt * (body.vel - real(0.5) * dt * star.acc);\n#pragma unroll\n        for (u32 k = 0; k < 3; ++k) {\n            body.vel[k] += star.powers[k];\n        }\n        body.vel.x *= half(field.nearest.value);\n        body.mass = max(field.closest, real(1.0));\n    }\n    if (field.nearest.index == 7u) {\n        body.kind |= 4u;\n        body.mass = divide(body.mass, real(2.0));\n    }\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Predict;\nusing ParticleP = law::Body;\nusing ParticleQ = law::Star;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 11;\nconstexpr int RDIM = 8;\nconstexpr int GDIM = 0;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, true, true, true, true, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Star &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.acc.x);\n    visit.real(4, record.acc.y);\n    visit.real(5, record.acc.z);\n    visit.real(6, record.dt);\n#pragma unroll\n    for (u32 k = 0; k < 3; ++k) visit.real(7 + k, record.powers[k]);\n    visit.index(10, record.active);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &f,\n    const TotalG &)\n{\n    law::update(self, space, p, q, f);\n}\n\n",
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n    Nearest<2> few;\n};\n\n// A particle that takes part or not, with a table of powers.\nstruct Star {\n    Point<3> pos;\n    Vector<3> acc;\n    real dt;\n    Array<3> powers;\n    alignas(sizeof(real)) u32 active;\n};\n\nstruct Predict {\n    real time;\n};\n\n__device__ __forceinline__ real half(real x)\n{\n    return real(0.5) * x;\n}\n\n// Changes body.\n__device__ __forceinline__ void update(\n    const Predict &self, const Space &, Body &body, const Star &star, const Field &field)\n{\n    body.kind = star.active;\n    if (star.active == 0u || field.near == 0u) {\n        body.pos = star.pos;\n    } else {\n        const real dt = self.time - star.dt;\n        body.pos -= dt * (body.vel - real(0.5) * dt * star.acc);\n#pragma unroll\n        for (u32 k = 0; k < 3; ++k) {\n            body.vel[k] += star.powers[k];\n        }\n        body.vel.x *= half(field.nearest.value);\n        body.mass = max(field.closest, real(1.0));\n    }\n#pragma unroll\n    for (u32 k_2 = 0; k_2 < 2; ++k_2) {\n        body.mass += field.few.values[k_2];\n        body.kind += field.few.indices[k_2];\n    }\n    if (field.nearest.index == 7u && field.few.indices[1] > 2u) {\n        body.kind |= 4u;\n        body.mass = divide(body.mass, real(2.0));\n    }\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Predict;\nusing ParticleP = law::Body;\nusing ParticleQ = law::Star;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 11;\nconstexpr int RDIM = 12;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 0; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, true, true, true, true, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Star &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.acc.x);\n    visit.real(4, record.acc.y);\n    visit.real(5, record.acc.z);\n    visit.real(6, record.dt);\n#pragma unroll\n    for (u32 k = 0; k < 3; ++k) visit.real(7 + k, record.powers[k]);\n    visit.index(10, record.active);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n#pragma unroll\n    for (u32 k = 0; k < 2; ++k) {\n        visit.real(8 + k, record.few.values[k]);\n        visit.index(10 + k, record.few.indices[k]);\n    }\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &f,\n    const TotalG &, const Others &)\n{\n    law::update(self, space, p, q, f);\n}\n\n",
             },
             changes: &[true, true, true, true],
+            gathers: 0usize,
         }
             .update::<Self>();
         #[inline(always)]
@@ -850,6 +902,7 @@ pub mod simulation {
         fn update<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<Star<Real>, Real::U32>,
         >(
             this: &Predict<Real>,
             _space: &__Space,
@@ -857,6 +910,7 @@ pub mod simulation {
             star: &Star<Real>,
             field: &Field<Real>,
             _: &::nbody::__private::Nothing<Real>,
+            _others: &__Others,
         ) {
             body.kind = star.active;
             let __holds_1 = Real::eq_u32(star.active, Real::splat_u32(0u32))
@@ -939,10 +993,11 @@ pub mod simulation {
                 compare: 2u32,
             },
             cuda: ::nbody::__private::ParticleText {
-                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    real fastest;\n    u32 fixed;\n};\n\nstruct Energy {\n};\n\n// Adds to t what p contributes.\n__device__ __forceinline__ void measure(\n    const Energy &self, const Space &, const Body &p, const Field &f, u32 index, Total &t)\n{\n    const real v2 = norm2(p.vel);\n    t.kinetic += real(0.5) * p.mass * v2;\n    t.potential += real(0.5) * p.mass * f.pot;\n    t.momentum += p.mass * p.vel;\n    take_min(t.slowest, v2, index);\n    t.fastest = max(t.fastest, v2);\n    if (p.kind == 1u) {\n        t.fixed += 1u;\n    }\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Energy;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 8;\nconstexpr int GDIM = 0;\nusing Accumulators = law::Total;\nconstexpr int FDIM = 9;\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,\n    const ResultsF &f, const TotalG &, u32 index, Accumulators &t)\n{\n    law::measure(self, space, p, f, index, t);\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {}, {infinity(), ArgMin::NONE}, -infinity(), {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[5] = infinity();\n    total[6] = word<backup>(ArgMin::NONE);\n    total[7] = -infinity();\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.kinetic;\n    total[1] += f.potential;\n    total[2] += f.momentum.x;\n    total[3] += f.momentum.y;\n    total[4] += f.momentum.z;\n    if (comes_first(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {\n        total[5] = f.slowest.value;\n        total[6] = word<backup>(f.slowest.index);\n    }\n    if (f.fastest > total[7]) total[7] = f.fastest;\n    total[8] = word<backup>(integer(total[8]) + f.fixed);\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    total[4] += part[4];\n    if (part[5] < total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    if (part[7] > total[7]) total[7] = part[7];\n    total[8] = word<backup>(integer(total[8]) + integer(part[8]));\n}\n\n",
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Field {\n    Vector<3> acc;\n    real pot;\n    ArgMin nearest;\n    u32 near;\n    real closest;\n    Nearest<2> few;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    ArgMax fastest;\n    u32 fixed;\n};\n\nstruct Energy {\n};\n\n// Adds to t what p contributes.\n__device__ __forceinline__ void measure(\n    const Energy &self, const Space &, const Body &p, const Field &f, u32 index, Total &t)\n{\n    const real v2 = norm2(p.vel);\n    t.kinetic += real(0.5) * p.mass * v2;\n    t.potential += real(0.5) * p.mass * f.pot;\n    t.momentum += p.mass * p.vel;\n    take(t.slowest, v2, index);\n    take(t.fastest, v2, index);\n    if (p.kind == 1u) {\n        t.fixed += 1u;\n    }\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Energy;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = law::Field;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 12;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 0; // of second particles by an index\nusing Accumulators = law::Total;\nconstexpr int FDIM = 10;\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Field &record, Visit &visit)\n{\n    visit.real(0, record.acc.x);\n    visit.real(1, record.acc.y);\n    visit.real(2, record.acc.z);\n    visit.real(3, record.pot);\n    visit.real(4, record.nearest.value);\n    visit.index(5, record.nearest.index);\n    visit.index(6, record.near);\n    visit.real(7, record.closest);\n#pragma unroll\n    for (u32 k = 0; k < 2; ++k) {\n        visit.real(8 + k, record.few.values[k]);\n        visit.index(10 + k, record.few.indices[k]);\n    }\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,\n    const ResultsF &f, const TotalG &, const Others &, u32 index, Accumulators &t)\n{\n    law::measure(self, space, p, f, index, t);\n}\n\n// The accumulators before the first pair.\n__device__ __forceinline__ Accumulators nothing()\n{\n    return {{}, {}, {}, {infinity(), NONE}, {-infinity(), NONE}, {}};\n}\n\n// The backup accumulators before the first bag.\n__device__ __forceinline__ void reset(backup (&total)[FDIM])\n{\n    for (backup &sum : total) sum = 0;\n    total[5] = infinity();\n    total[6] = word<backup>(NONE);\n    total[7] = -infinity();\n    total[8] = word<backup>(NONE);\n}\n\n// Folds the accumulators of one bag into the backup accumulators.\n__device__ __forceinline__ void fold(const Accumulators &f, backup (&total)[FDIM])\n{\n    total[0] += f.kinetic;\n    total[1] += f.potential;\n    total[2] += f.momentum.x;\n    total[3] += f.momentum.y;\n    total[4] += f.momentum.z;\n    if (comes_first<false>(f.slowest.value, f.slowest.index, total[5], integer(total[6]))) {\n        total[5] = f.slowest.value;\n        total[6] = word<backup>(f.slowest.index);\n    }\n    if (comes_first<true>(f.fastest.value, f.fastest.index, total[7], integer(total[8]))) {\n        total[7] = f.fastest.value;\n        total[8] = word<backup>(f.fastest.index);\n    }\n    total[9] = word<backup>(integer(total[9]) + f.fixed);\n}\n\n// Merges the backup accumulators of a later split.\n__device__ __forceinline__ void merge(const backup (&part)[FDIM], backup (&total)[FDIM])\n{\n    total[0] += part[0];\n    total[1] += part[1];\n    total[2] += part[2];\n    total[3] += part[3];\n    total[4] += part[4];\n    if (part[5] < total[5] || (part[5] == total[5] && integer(part[6]) < integer(total[6]))) {\n        total[5] = part[5];\n        total[6] = part[6];\n    }\n    if (part[7] > total[7] || (part[7] == total[7] && integer(part[8]) < integer(total[8]))) {\n        total[7] = part[7];\n        total[8] = part[8];\n    }\n    total[9] = word<backup>(integer(total[9]) + integer(part[9]));\n}\n\n",
             },
             changes: &[],
+            gathers: 0usize,
         }
             .measure::<Self>();
         #[inline(always)]
@@ -950,6 +1005,10 @@ pub mod simulation {
         fn measure<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<
+                    ::nbody::__private::Nothing<Real>,
+                    Real::U32,
+                >,
         >(
             this: &Energy<Real>,
             _space: &__Space,
@@ -957,6 +1016,7 @@ pub mod simulation {
             _: &::nbody::__private::Nothing<Real>,
             f: &Field<Real>,
             _: &::nbody::__private::Nothing<Real>,
+            _others: &__Others,
             index: Real::U32,
             t: &mut Total<Real>,
         ) {
@@ -996,10 +1056,11 @@ pub mod simulation {
                 compare: 0u32,
             },
             cuda: ::nbody::__private::ParticleText {
-                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    real fastest;\n    u32 fixed;\n};\n\n// Scales velocities to a kinetic energy.\nstruct Rescale {\n    real kinetic;\n};\n\n// Changes p.\n__device__ __forceinline__ void update(\n    const Rescale &self, const Space &, Body &p, const Total &all)\n{\n    p.vel -= all.momentum / all.kinetic;\n    p.vel *= sqrt(divide(self.kinetic, all.kinetic));\n    p.kind = all.slowest.index + all.fixed;\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Rescale;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = law::Total;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 9;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Total &record, Visit &visit)\n{\n    visit.real(0, record.kinetic);\n    visit.real(1, record.potential);\n    visit.real(2, record.momentum.x);\n    visit.real(3, record.momentum.y);\n    visit.real(4, record.momentum.z);\n    visit.real(5, record.slowest.value);\n    visit.index(6, record.slowest.index);\n    visit.real(7, record.fastest);\n    visit.index(8, record.fixed);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &g)\n{\n    law::update(self, space, p, g);\n}\n\n",
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\n// The conserved quantities of a system.\nstruct Total {\n    real kinetic;\n    real potential;\n    Vector<3> momentum;\n    ArgMin slowest;\n    ArgMax fastest;\n    u32 fixed;\n};\n\n// Scales velocities to a kinetic energy.\nstruct Rescale {\n    real kinetic;\n};\n\n// Changes p.\n__device__ __forceinline__ void update(\n    const Rescale &self, const Space &, Body &p, const Total &all)\n{\n    p.vel -= all.momentum / all.kinetic;\n    p.vel *= sqrt(divide(self.kinetic, all.kinetic));\n    p.kind = all.slowest.index + all.fixed;\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Rescale;\nusing ParticleP = law::Body;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = law::Total;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 10;\nconstexpr int GATHERS = 0; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Total &record, Visit &visit)\n{\n    visit.real(0, record.kinetic);\n    visit.real(1, record.potential);\n    visit.real(2, record.momentum.x);\n    visit.real(3, record.momentum.y);\n    visit.real(4, record.momentum.z);\n    visit.real(5, record.slowest.value);\n    visit.index(6, record.slowest.index);\n    visit.real(7, record.fastest.value);\n    visit.index(8, record.fastest.index);\n    visit.index(9, record.fixed);\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &g, const Others &)\n{\n    law::update(self, space, p, g);\n}\n\n",
             },
             changes: &[false, true, false, true],
+            gathers: 0usize,
         }
             .update::<Self>();
         #[inline(always)]
@@ -1007,6 +1068,10 @@ pub mod simulation {
         fn update<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<
+                    ::nbody::__private::Nothing<Real>,
+                    Real::U32,
+                >,
         >(
             this: &Rescale<Real>,
             _space: &__Space,
@@ -1014,10 +1079,61 @@ pub mod simulation {
             _: &::nbody::__private::Nothing<Real>,
             _: &::nbody::__private::Nothing<Real>,
             all: &Total<Real>,
+            _others: &__Others,
         ) {
             p.vel = p.vel - (all.momentum / all.kinetic);
             p.vel = p.vel * (this.kinetic / all.kinetic).sqrt();
             p.kind = Real::add_u32(all.slowest.index, all.fixed);
+        }
+        #[inline(never)]
+        fn cpu_loop() -> ::nbody::__private::ParticleLoop {
+            ::nbody::__private::ParticleLoop::of_update::<Self>()
+        }
+    }
+    unsafe impl ::nbody::__private::Update for Draw {
+        type P = Body;
+        type Q = Body;
+        type F = ::nbody::__private::Nothing;
+        type G = ::nbody::__private::Nothing;
+        const PROGRAM: &'static ::nbody::__private::ParticleProgram = &::nbody::__private::ParticleDeclaration {
+            name: "draw",
+            operations: ::nbody::__private::Operations {
+                add: 7u32,
+                mul: 4u32,
+                div: 0u32,
+                sqrt: 0u32,
+                special: 0u32,
+                compare: 0u32,
+            },
+            cuda: ::nbody::__private::ParticleText {
+                law: "struct Body {\n    Point<3> pos;\n    Vector<3> vel;\n    real mass;\n    alignas(sizeof(real)) u32 kind;\n};\n\n// Draws each body towards another one, the body of its kind.\nstruct Draw {\n    real rate;\n};\n\n// Changes p.\ntemplate <typename Others>\n__device__ __forceinline__ void update(\n    const Draw &self, const Space &space, Body &p, const Body &q, const Others &others)\n{\n    const real others_2 = others.at(p.kind + 1u).mass - q.mass;\n    p.pos += self.rate * others_2 * space.difference(others.at(p.kind).pos, p.pos);\n    p.kind = others.at(0u).kind;\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Draw;\nusing ParticleP = law::Body;\nusing ParticleQ = law::Body;\nusing ResultsF = Nothing;\nusing TotalG = Nothing;\nconstexpr int PDIM = 8;\nconstexpr int QDIM = 8;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 3; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, true};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Body &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.vel.x);\n    visit.real(4, record.vel.y);\n    visit.real(5, record.vel.z);\n    visit.real(6, record.mass);\n    visit.index(7, record.kind);\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &q, const ResultsF &,\n    const TotalG &, const Others &others)\n{\n    law::update(self, space, p, q, others);\n}\n\n",
+            },
+            changes: &[true, false, false, true],
+            gathers: 3usize,
+        }
+            .update::<Self>();
+        #[inline(always)]
+        #[allow(clippy::all, clippy::pedantic, unused_variables)]
+        fn update<
+            Real: ::nbody::__private::Lane<Coordinate = Real>,
+            __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<Body<Real>, Real::U32>,
+        >(
+            this: &Draw<Real>,
+            space: &__Space,
+            p: &mut Body<Real>,
+            q: &Body<Real>,
+            _: &::nbody::__private::Nothing<Real>,
+            _: &::nbody::__private::Nothing<Real>,
+            others: &__Others,
+        ) {
+            let others_2 = others.at(Real::add_u32(p.kind, Real::splat_u32(1u32))).mass
+                - q.mass;
+            p.pos = p.pos
+                + (space.difference(others.at(p.kind).pos, p.pos)
+                    * (this.rate * others_2));
+            p.kind = others.at(Real::splat_u32(0u32)).kind;
         }
         #[inline(never)]
         fn cpu_loop() -> ::nbody::__private::ParticleLoop {

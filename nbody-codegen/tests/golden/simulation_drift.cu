@@ -37,6 +37,7 @@ constexpr int PDIM = 8;
 constexpr int QDIM = 0;
 constexpr int RDIM = 0;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {true, true, true, false, false, false, false, false};
 
@@ -55,9 +56,10 @@ __device__ __forceinline__ void each_number(law::Body &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,
-    const TotalG &)
+    const TotalG &, const Others &)
 {
     law::update(self, space, p);
 }

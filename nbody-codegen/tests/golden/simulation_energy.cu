@@ -58,8 +58,9 @@ using ResultsF = law::Field;
 using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
-constexpr int RDIM = 8;
+constexpr int RDIM = 12;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 using Accumulators = law::Total;
 constexpr int FDIM = 10;
 
@@ -97,9 +98,10 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,
-    const ResultsF &f, const TotalG &, u32 index, Accumulators &t)
+    const ResultsF &f, const TotalG &, const Others &, u32 index, Accumulators &t)
 {
     law::measure(self, space, p, f, index, t);
 }

@@ -141,7 +141,7 @@ struct Program {
     template <class Space>
     static NBODY_INLINE void measure(
         const Parameters &self, const Space &space, const P &p, const Q &q, const F &f, const G &g,
-        U32 index, T &t)
+        const Others<Q> &others, U32 index, T &t)
     {
         law::measure(self, space, p, f, index, t);
     }

@@ -41,8 +41,9 @@ using ResultsF = law::Field;
 using TotalG = Nothing;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
-constexpr int RDIM = 8;
+constexpr int RDIM = 12;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, false};
 
@@ -80,9 +81,10 @@ __device__ __forceinline__ void each_number(law::Field &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,
-    const TotalG &)
+    const TotalG &, const Others &)
 {
     law::update(self, space, p, f);
 }

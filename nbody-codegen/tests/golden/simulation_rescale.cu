@@ -15,7 +15,7 @@ struct Total {
     real potential;
     Vector<3> momentum;
     ArgMin slowest;
-    real fastest;
+    ArgMax fastest;
     u32 fixed;
 };
 
@@ -46,7 +46,8 @@ using TotalG = law::Total;
 constexpr int PDIM = 8;
 constexpr int QDIM = 0;
 constexpr int RDIM = 0;
-constexpr int GDIM = 9;
+constexpr int GDIM = 10;
+constexpr int GATHERS = 0; // of second particles by an index
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, false, true};
 
@@ -75,14 +76,16 @@ __device__ __forceinline__ void each_number(law::Total &record, Visit &visit)
     visit.real(4, record.momentum.z);
     visit.real(5, record.slowest.value);
     visit.index(6, record.slowest.index);
-    visit.real(7, record.fastest);
-    visit.index(8, record.fixed);
+    visit.real(7, record.fastest.value);
+    visit.index(8, record.fastest.index);
+    visit.index(9, record.fixed);
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,
-    const TotalG &g)
+    const TotalG &g, const Others &)
 {
     law::update(self, space, p, g);
 }

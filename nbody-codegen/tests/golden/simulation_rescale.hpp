@@ -24,9 +24,9 @@ struct Total {
     Real potential{};
     Vector<3> momentum{};
     ArgMin slowest{};
-    Real fastest = Real::splat(-INFINITY);
+    ArgMax fastest{};
     U32 fixed{};
-    static constexpr size_t COORDINATES = 0, NUMBERS = 9;
+    static constexpr size_t COORDINATES = 0, NUMBERS = 10;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -34,7 +34,7 @@ struct Total {
         visit(potential);
         visit(momentum);
         visit(slowest);
-        visit.greatest(fastest);
+        visit(fastest);
         visit.count(fixed);
     }
 
@@ -55,7 +55,7 @@ struct Total {
         nbody::compensate(_term.potential, _total.potential, _lost.potential);
         nbody::compensate(_term.momentum, _total.momentum, _lost.momentum);
         _total.slowest.take<Space>(_term.slowest.value, _term.slowest.index);
-        _total.fastest = _total.fastest.max(_term.fastest);
+        _total.fastest.take<Space>(_term.fastest.value, _term.fastest.index);
         _total.fixed = Real::add_u32(_total.fixed, _term.fixed);
     }
 };
@@ -93,7 +93,8 @@ struct Program {
 
     template <class Space>
     static NBODY_INLINE void update(
-        const Parameters &self, const Space &space, P &p, const Q &q, const F &f, const G &g)
+        const Parameters &self, const Space &space, P &p, const Q &q, const F &f, const G &g,
+        const Others<Q> &others)
     {
         law::update(self, space, p, g);
     }

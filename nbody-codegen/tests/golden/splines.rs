@@ -365,9 +365,10 @@ pub mod splines {
             },
             cuda: ::nbody::__private::ParticleText {
                 law: "struct Atom {\n    Point<3> pos;\n    real density;\n    alignas(sizeof(real)) u32 kind;\n};\n\nstruct Embed {\n    Spline<16> embedding;\n    alignas(sizeof(real)) u32 due;\n};\n\n// Changes p.\n__device__ __forceinline__ void update(const Embed &self, const Space &, Atom &p)\n{\n    p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);\n}\n\n",
-                names: "// The names by which kernels know the program.\nusing Parameters = law::Embed;\nusing ParticleP = law::Atom;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = Nothing;\nconstexpr int PDIM = 5;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 0;\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Atom &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.density);\n    visit.index(4, record.kind);\n}\n\n// Runs the program for one particle.\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &)\n{\n    law::update(self, space, p);\n}\n\n",
+                names: "// The names by which kernels know the program.\nusing Parameters = law::Embed;\nusing ParticleP = law::Atom;\nusing ParticleQ = Nothing;\nusing ResultsF = Nothing;\nusing TotalG = Nothing;\nconstexpr int PDIM = 5;\nconstexpr int QDIM = 0;\nconstexpr int RDIM = 0;\nconstexpr int GDIM = 0;\nconstexpr int GATHERS = 0; // of second particles by an index\n// Whether the update assigns each number of the particle.\nconstexpr bool CHANGES[PDIM] = {false, false, false, true, false};\n\n// Calls a function of `visit` with each number of a record, and its place.\ntemplate <typename Visit>\n__device__ __forceinline__ void each_number(law::Atom &record, Visit &visit)\n{\n    visit.coordinate(0, record.pos.x);\n    visit.coordinate(1, record.pos.y);\n    visit.coordinate(2, record.pos.z);\n    visit.real(3, record.density);\n    visit.index(4, record.kind);\n}\n\n// Runs the program for one particle.\ntemplate <typename Others>\n__device__ __forceinline__ void act(\n    const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,\n    const TotalG &, const Others &)\n{\n    law::update(self, space, p);\n}\n\n",
             },
             changes: &[false, true, false],
+            gathers: 0usize,
         }
             .update::<Self>();
         #[inline(always)]
@@ -375,6 +376,10 @@ pub mod splines {
         fn update<
             Real: ::nbody::__private::Lane<Coordinate = Real>,
             __Space: ::nbody::__private::Space<Real>,
+            __Others: ::nbody::__private::Others<
+                    ::nbody::__private::Nothing<Real>,
+                    Real::U32,
+                >,
         >(
             this: &Embed<Real>,
             _space: &__Space,
@@ -382,6 +387,7 @@ pub mod splines {
             _: &::nbody::__private::Nothing<Real>,
             _: &::nbody::__private::Nothing<Real>,
             _: &::nbody::__private::Nothing<Real>,
+            _others: &__Others,
         ) {
             p.density = this.embedding.at(p.density) + this.embedding.slope(p.density);
         }

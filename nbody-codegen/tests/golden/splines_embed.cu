@@ -33,6 +33,7 @@ constexpr int PDIM = 5;
 constexpr int QDIM = 0;
 constexpr int RDIM = 0;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, false};
 
@@ -48,9 +49,10 @@ __device__ __forceinline__ void each_number(law::Atom &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &,
-    const TotalG &)
+    const TotalG &, const Others &)
 {
     law::update(self, space, p);
 }

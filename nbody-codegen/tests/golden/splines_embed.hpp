@@ -48,7 +48,8 @@ struct Program {
 
     template <class Space>
     static NBODY_INLINE void update(
-        const Parameters &self, const Space &space, P &p, const Q &q, const F &f, const G &g)
+        const Parameters &self, const Space &space, P &p, const Q &q, const F &f, const G &g,
+        const Others<Q> &others)
     {
         law::update(self, space, p);
     }

@@ -48,6 +48,7 @@ constexpr int PDIM = 11;
 constexpr int QDIM = 0;
 constexpr int RDIM = 13;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 using Accumulators = law::Total;
 constexpr int FDIM = 6;
 
@@ -88,9 +89,10 @@ __device__ __forceinline__ void each_number(law::Force &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, const ParticleP &p, const ParticleQ &,
-    const ResultsF &f, const TotalG &, u32, Accumulators &t)
+    const ResultsF &f, const TotalG &, const Others &, u32, Accumulators &t)
 {
     law::measure(self, space, p, f, t);
 }

@@ -44,6 +44,7 @@ constexpr int PDIM = 11;
 constexpr int QDIM = 0;
 constexpr int RDIM = 13;
 constexpr int GDIM = 0;
+constexpr int GATHERS = 0; // of second particles by an index
 // Whether the update assigns each number of the particle.
 constexpr bool CHANGES[PDIM] = {false, false, false, true, true, true, true, true, true, false, false};
 
@@ -84,9 +85,10 @@ __device__ __forceinline__ void each_number(law::Force &record, Visit &visit)
 }
 
 // Runs the program for one particle.
+template <typename Others>
 __device__ __forceinline__ void act(
     const Parameters &self, const Space &space, ParticleP &p, const ParticleQ &, const ResultsF &f,
-    const TotalG &)
+    const TotalG &, const Others &)
 {
     law::update(self, space, p, f);
 }

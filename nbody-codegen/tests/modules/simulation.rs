@@ -158,4 +158,19 @@ pub mod simulation {
             p.kind = all.slowest.index + all.fixed;
         }
     }
+
+    /// Draws each body towards another one, the body of its kind.
+    pub struct Draw {
+        pub rate: Real,
+    }
+
+    impl Update for Draw {
+        type P = Body;
+        type Q = Body;
+        fn update(&self, p: &mut Body, q: &Body) {
+            let others = q[p.kind + 1].mass - q.mass;
+            p.pos += self.rate * others * (q[p.kind].pos - p.pos);
+            p.kind = q[0].kind;
+        }
+    }
 }

@@ -6,9 +6,9 @@ use crate::law::particle_loop::BesideBlocks;
 use crate::law::particle_loop::ParticleCode;
 use crate::law::particle_loop::ParticleLoop;
 use crate::law::particle_loop::ParticleSetting;
-use crate::law::program::{Measure, Update};
+use crate::law::program::{Measure, Others, Update};
 use crate::memory::columns::lines_of_parameters;
-use crate::numeric::rows::Writer;
+use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::simd::lanes::{LINE, Line, Load};
 use crate::numeric::space::Either;
 use crate::records::record::Record;
@@ -28,12 +28,20 @@ impl ParticleLoop {
 fn update<U: Update>(setting: &ParticleSetting, p: &mut [Line<u64>], beside: BesideBlocks) {
     let parameters: U = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
-    let g = element(beside.g, 0);
+    let (g, others) = (element(beside.g, 0), All(beside.others));
     for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
         let (q, f) = (block::<U::Q>(beside.q, b), block::<U::F>(beside.f, b));
         for k in 0..LINE {
             let mut particle: U::P = element(p, k);
-            U::update(&parameters, &space, &mut particle, &element(q, k), &element(f, k), &g);
+            U::update(
+                &parameters,
+                &space,
+                &mut particle,
+                &element(q, k),
+                &element(f, k),
+                &g,
+                &others,
+            );
             particle.write(&mut Element { lines: p.iter_mut(), at: k });
         }
     }
@@ -48,7 +56,7 @@ fn measure<M: Measure>(
 ) {
     let parameters: M = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
-    let g = element(beside.g, 0);
+    let (g, others) = (element(beside.g, 0), All(beside.others));
     for (b, totals) in totals.chunks_exact_mut(const { at_least_one(M::T::DIM) }).enumerate() {
         let (p, q) = (block::<M::P>(p, b), block::<M::Q>(beside.q, b));
         let f = block::<M::F>(beside.f, b);
@@ -56,7 +64,7 @@ fn measure<M: Measure>(
             let (p, q, f) = (element(p, k), element(q, k), element(f, k));
             let index = (first + b * LINE + k) as u32;
             let mut total = M::T::default();
-            M::measure(&parameters, &space, &p, &q, &f, &g, index, &mut total);
+            M::measure(&parameters, &space, &p, &q, &f, &g, &others, index, &mut total);
             total.write(&mut Element { lines: totals.iter_mut(), at: k });
         }
     }
@@ -83,6 +91,36 @@ pub(super) fn parameters<P: Record<Lane = f64>>(setting: &ParticleSetting) -> P 
 #[inline(always)]
 fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
     P::read(&mut Load { lines: &lines[..P::DIM], at })
+}
+
+/// All second particles in blocks, and their number.
+struct All<'a>((&'a [Line<u64>], usize));
+
+impl<Q: Record<Lane = f64>> Others<Q, u32> for All<'_> {
+    #[inline(always)]
+    fn at(&self, index: u32) -> Q {
+        let (lines, n) = self.0;
+        let k = index as usize;
+        if k < n { element(block::<Q>(lines, k / LINE), k % LINE) } else { Q::read(&mut NoRecord) }
+    }
+}
+
+/// Reads a record that does not exist.
+struct NoRecord;
+
+impl Reader<f64> for NoRecord {
+    #[inline(always)]
+    fn real(&mut self) -> f64 {
+        f64::NAN
+    }
+    #[inline(always)]
+    fn index(&mut self) -> u32 {
+        u32::MAX
+    }
+    #[inline(always)]
+    fn coordinate(&mut self) -> f64 {
+        f64::NAN
+    }
 }
 
 /// Writes a record of a block.

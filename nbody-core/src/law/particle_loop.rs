@@ -20,6 +20,8 @@ pub struct BesideBlocks<'a> {
     pub q: &'a [Line<u64>],
     /// The results.
     pub f: &'a [Line<u64>],
+    /// All second particles, in blocks, and their number, for a program that reads them by an index.
+    pub others: (&'a [Line<u64>], usize),
     /// The total that all particles read: the first record of a block.
     pub g: &'a [Line<u64>],
 }

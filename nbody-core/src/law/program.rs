@@ -40,6 +40,13 @@ unsafe impl<L: Lane> Record for Nothing<L> {
     fn write<W: Writer<L>>(&self, _: &mut W) {}
 }
 
+/// All second particles, which a program reads by an index.
+pub trait Others<Q, Index> {
+    /// Returns the second particle of this index; without one, NaN for its reals, and 2³² − 1 for its
+    /// integers.
+    fn at(&self, index: Index) -> Q;
+}
+
 /// The generated part of the CUDA program of a [`ParticleProgram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParticleText {
@@ -66,6 +73,8 @@ pub struct ParticleProgram {
     /// Whether an update assigns each field of `p`, in the order of the fields; empty for
     /// other programs. Other fields keep their bits.
     pub changes: &'static [bool],
+    /// The number of expressions that read second particles by an index.
+    pub gathers: usize,
     /// The layout of the parameters.
     pub parameters: &'static [Field],
     /// The layout of the particle, [`Update::P`], or of each particle of a tuple.
@@ -156,7 +165,8 @@ impl ParticleProgram {
     pub fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
         let p = points(self.p);
         // Points of other records have a difference if there are two.
-        let has_points = p > 0 || points(self.q) + points(self.parameters) > 1;
+        let of_q = points(self.q) * if self.gathers > 0 { 2 } else { 1 };
+        let has_points = p > 0 || of_q + points(self.parameters) > 1;
         if has_points || domain.is_open() {
             return Ok(());
         }
@@ -174,8 +184,13 @@ impl ParticleProgram {
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
         let count = self.members.max(1);
-        let records =
-            [(self.parameters, 1), (self.p, count), (self.q, 1), (self.f, 1), (self.g, 1)];
+        let records = [
+            (self.parameters, 1),
+            (self.p, count),
+            (self.q, 1 + self.gathers),
+            (self.f, 1),
+            (self.g, 1),
+        ];
         let records = records.into_iter().chain([(self.total, count)]);
         let numbers: usize =
             records.map(|(fields, count)| numbers_of_variable(fields) * count).sum();
@@ -191,18 +206,20 @@ pub struct ParticleDeclaration {
     pub operations: Operations,
     pub cuda: ParticleText,
     pub changes: &'static [bool],
+    pub gathers: usize,
 }
 
 impl ParticleDeclaration {
     /// Returns the program of the declared update.
     pub const fn update<U: Update>(self) -> ParticleProgram {
-        let Self { name, operations, cuda, changes } = self;
+        let Self { name, operations, cuda, changes, gathers } = self;
         ParticleProgram {
             name,
             operations,
             members: 0,
             cuda,
             changes,
+            gathers,
             parameters: U::FIELDS,
             p: U::P::FIELDS,
             q: U::Q::FIELDS,
@@ -215,13 +232,14 @@ impl ParticleDeclaration {
 
     /// Returns the program of the declared measure.
     pub const fn measure<M: Measure>(self) -> ParticleProgram {
-        let Self { name, operations, cuda, changes } = self;
+        let Self { name, operations, cuda, changes, gathers } = self;
         ParticleProgram {
             name,
             operations,
             members: 0,
             cuda,
             changes,
+            gathers,
             parameters: M::FIELDS,
             p: M::P::FIELDS,
             q: M::Q::FIELDS,
@@ -234,13 +252,14 @@ impl ParticleDeclaration {
 
     /// Returns the program of the declared tuple.
     pub const fn tuple<X: Tuple>(self) -> ParticleProgram {
-        let Self { name, operations, cuda, changes } = self;
+        let Self { name, operations, cuda, changes, gathers } = self;
         ParticleProgram {
             name,
             operations,
             members: <X::Members as Members>::COUNT,
             cuda,
             changes,
+            gathers,
             parameters: X::FIELDS,
             p: X::P::FIELDS,
             q: X::T::FIELDS,
@@ -283,14 +302,18 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     const PROGRAM: &'static ParticleProgram;
 
     /// Updates one particle.
-    fn update<L: Lane<Coordinate = L>, S: Space<L>>(
+    fn update<L, S, A>(
         this: &Self::With<L>,
         space: &S,
         p: &mut <Self::P as Record>::With<L>,
         q: &<Self::Q as Record>::With<L>,
         f: &<Self::F as Record>::With<L>,
         g: &<Self::G as Record>::With<L>,
-    );
+        others: &A,
+    ) where
+        L: Lane<Coordinate = L>,
+        S: Space<L>,
+        A: Others<<Self::Q as Record>::With<L>, L::U32>;
 
     /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
     /// package that declares the update.
@@ -325,16 +348,20 @@ pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
 
     /// Adds to `t` the contribution of the particle of this index.
     #[allow(clippy::too_many_arguments, reason = "each record is an argument")]
-    fn measure<L: Lane<Coordinate = L>, S: Space<L>>(
+    fn measure<L, S, A>(
         this: &Self::With<L>,
         space: &S,
         p: &<Self::P as Record>::With<L>,
         q: &<Self::Q as Record>::With<L>,
         f: &<Self::F as Record>::With<L>,
         g: &<Self::G as Record>::With<L>,
+        others: &A,
         index: L::U32,
         t: &mut <Self::T as Record>::With<L>,
-    );
+    ) where
+        L: Lane<Coordinate = L>,
+        S: Space<L>,
+        A: Others<<Self::Q as Record>::With<L>, L::U32>;
 
     /// Returns the compiled loop over particles.
     #[doc(hidden)]

@@ -27,6 +27,8 @@ pub struct ProgramTable {
     pub members: usize,
     /// The CUDA text of the declaration and of its names: [`ParticleText`].
     pub cuda: [String; 2],
+    /// The number of expressions that read second particles by an index.
+    pub gathers: usize,
     /// Whether an update assigns each field of `p`; empty for other programs.
     pub changes: Vec<bool>,
     /// The fields of the parameters, of the particle, of the second particle or the record of a
@@ -73,7 +75,7 @@ impl ProgramTable {
     }
 
     fn program(self, cpu_loop: CpuLoop) -> ParticleProgram {
-        let Self { name, operations, members, cuda, changes, records } = self;
+        let Self { name, operations, members, cuda, gathers, changes, records } = self;
         let [law, names] = cuda.map(text);
         let [parameters, p, q, f, g, total] = records.map(table::fields);
         let (name, changes, cuda) = (text(name), slice(changes), ParticleText { law, names });
@@ -83,6 +85,7 @@ impl ProgramTable {
             members,
             cuda,
             changes,
+            gathers,
             parameters,
             p,
             q,
@@ -109,6 +112,13 @@ impl ProgramTable {
         let [_, p, _, f, g, total] = &self.records;
         if p.is_empty() {
             return Err(Refusal::new("p", "without fields", "a field at least"));
+        }
+        if self.gathers > 0 && (self.records[2].is_empty() || self.members > 0) {
+            return Err(Refusal::new(
+                "gathers",
+                self.gathers.to_string(),
+                "second particles to gather",
+            ));
         }
         if self.members > 0 {
             return self.check_tuple([f, g], total);
@@ -160,6 +170,7 @@ mod tests {
             name: "some".to_owned(),
             operations: Operations::default(),
             members: 0,
+            gathers: 0,
             cuda: Default::default(),
             changes: vec![true],
             records: [
@@ -200,6 +211,7 @@ mod tests {
         };
         refused(twice, "field 1 of p is named `x`, expected a name of its own");
         refused(|it| it.records[1].clear(), "p is without fields");
+        refused(|it| it.gathers = 2, "gathers is 2, expected second particles to gather");
         refused(|it| it.changes.push(true), "number of changes is 2, expected 1 as of p");
         let total = |it: &mut ProgramTable| it.records[5] = vec![("x".to_owned(), FieldKind::Real)];
         refused(total, "changes is given with a total");

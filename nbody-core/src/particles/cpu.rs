@@ -12,7 +12,7 @@ use crate::memory::buffers::{check_precision, foreign, other_buffer, particles, 
 use crate::numeric::precision::Precision;
 use crate::particles::engine::PerParticle;
 use crate::particles::engine::{Beside, First};
-use crate::particles::run::{Run, Shared};
+use crate::particles::run::{Others, Run, Shared};
 use crate::particles::selection::CpuSelection;
 use crate::records::binding::Binding;
 use crate::records::parameters::Parameters;
@@ -31,6 +31,8 @@ pub(crate) struct CpuPerParticle {
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
     q: Option<&'a Particles>,
+    /// All second particles, also if only some take part.
+    others: Option<&'a Particles>,
     f: Option<&'a Results>,
     g: Option<&'a Results>,
 }
@@ -44,7 +46,7 @@ impl<'a> Inputs<'a> {
             buffer.map(found).transpose()
         };
         let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
-        Ok(Self { q, f: results("results", beside.f)?, g: results("totals", beside.g)? })
+        Ok(Self { q, others: q, f: results("results", beside.f)?, g: results("totals", beside.g)? })
     }
 }
 
@@ -76,7 +78,14 @@ impl CpuPerParticle {
             None => Shared::none(program)?,
         };
         let (domain, wrap, p) = (self.domain, self.wrap, bind(program.p, p)?);
-        Ok(Run { program, domain, wrap, p, q: q.transpose()?, f: f.transpose()?, g })
+        let q = q.transpose()?;
+        let others = match (inputs.others, &q) {
+            (Some(others), Some((_, binding))) if program.gathers > 0 => {
+                Others::new(others, binding)
+            }
+            _ => Others::default(),
+        };
+        Ok(Run { program, domain, wrap, p, q, others, f: f.transpose()?, g })
     }
 
     /// Updates the first particles of a selection; if they are not all particles, on copies.

@@ -35,8 +35,25 @@ pub(crate) struct Run<'a> {
     /// The program's numbers in the records of each buffer.
     pub p: Binding,
     pub q: Option<(&'a Particles, Binding)>,
+    pub others: Others,
     pub f: Option<(&'a Results, Binding)>,
     pub g: Shared,
+}
+
+/// All second particles in `f64`, for a program that reads them by an index.
+#[derive(Default)]
+pub(crate) struct Others {
+    lines: Vec<Line<u64>>,
+    n: usize,
+}
+
+impl Others {
+    /// Copies the program's numbers.
+    pub fn new(particles: &Particles, binding: &Binding) -> Self {
+        let (mut lines, n) = (Vec::new(), particles.len());
+        particles.widen(binding, 0..n.div_ceil(LINE), &mut lines);
+        Self { lines, n }
+    }
 }
 
 /// The record that all particles read, the total of a measure.
@@ -98,7 +115,8 @@ impl Run<'_> {
                 &f_copy[..]
             }
         };
-        BesideBlocks { q: q_copy, f, g: &self.g.lines }
+        let others = (&self.others.lines[..], self.others.n);
+        BesideBlocks { q: q_copy, f, others, g: &self.g.lines }
     }
 
     /// Returns for each number of the particle the length of the rectangular box into which it is

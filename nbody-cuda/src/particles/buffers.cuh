@@ -52,6 +52,28 @@ template <typename Particle> __device__ __forceinline__ Particle load(const Noth
     return {};
 }
 
+// Writes the numbers of a record that does not exist.
+struct NoRecord {
+    __device__ __forceinline__ void coordinate(int, double &x) { x = not_a_number(); }
+    __device__ __forceinline__ void real(int, double &x) { x = not_a_number(); }
+    __device__ __forceinline__ void index(int, u32 &n) { n = ~0u; }
+};
+
+// All second particles, which some programs read by an index.
+template <typename Particle, typename Row> struct SecondParticles {
+    const Row *rows;
+    u32 n;
+
+    __device__ __forceinline__ Particle at(u32 k) const
+    {
+        if (k < n) return load<Particle>(rows, k);
+        Particle none;
+        NoRecord numbers;
+        each_number(none, numbers);
+        return none;
+    }
+};
+
 // Results in memory: number c of the program is in column PLACES[c].
 template <typename Type, int... PLACES> struct Columns {
     Type word;

@@ -326,9 +326,10 @@ impl ParticleEngine {
         let blocks = count.div_ceil(built.program.config.block) as u32;
         let launch = self.parameters.pass(Launch::new(name, blocks)).record(&self.space);
         let launch = launch.pointers([&*p.memory]);
-        let beside = [beside.q, beside.f, beside.g];
-        let memories = beside.map(|buffer| buffer.map(|buffer| &*buffer.memory));
-        memories.into_iter().fold(launch, or_null).numbers([count as u32])
+        let memory = |buffer: Option<&'a Buffer>| buffer.map(|buffer| &*buffer.memory);
+        let others = beside.q.map_or(0, |q| q.n);
+        let launch = or_null(launch, memory(beside.q)).numbers([others as u32]);
+        or_null(or_null(launch, memory(beside.f)), memory(beside.g)).numbers([count as u32])
     }
 
     /// Returns the kernel for buffers of these precisions, compiled if necessary.

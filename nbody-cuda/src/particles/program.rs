@@ -124,8 +124,8 @@ impl Program {
 }
 
 /// The size of the records of a thread, for the emulator.
-const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) + sizeof(RowP)";
-const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) \
+const RECORDS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + (1 + GATHERS) * sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) + sizeof(RowP)";
+const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + (1 + GATHERS) * sizeof(ParticleQ) + sizeof(ResultsF) + sizeof(TotalG) \
      + 2 * sizeof(Accumulators) + 2 * FDIM * sizeof(backup)";
 
 fn header(

@@ -67,6 +67,8 @@ type Run = unsafe extern "C" fn(
     *const border::Line,
     *const border::Line,
     *const border::Line,
+    *const border::Line,
+    usize,
     usize,
     usize,
     *mut border::Line,
@@ -103,11 +105,29 @@ impl Functions {
         assert!(exist(beside.f.len(), shape.words_of_f), "results for each particle");
         assert!(beside.g.len() >= shape.words_of_g, "one total for all particles");
         assert!(exist(total_lines, shape.numbers_of_total), "a total for each particle");
+        let (seconds, number) = beside.others;
+        assert!(
+            seconds.len() >= number.div_ceil(LINE) * shape.words_of_q || number == 0,
+            "every second particle"
+        );
         let [q, f, g] = [beside.q, beside.f, beside.g].map(|lines| lines.as_ptr().cast());
         let setting = Setting::from(setting);
         // SAFETY: the function reads and writes the lines of these blocks alone, which the
         // assertions say exist; an update writes `p`, a measure `totals`.
-        unsafe { (self.run)(&setting, p, q, f, g, blocks, first, totals) }
+        unsafe {
+            (self.run)(
+                &setting,
+                p,
+                q,
+                f,
+                g,
+                seconds.as_ptr().cast(),
+                number,
+                blocks,
+                first,
+                totals,
+            );
+        }
     }
 }
 

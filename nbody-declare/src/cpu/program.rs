@@ -25,6 +25,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("vector.hpp", include_str!("../../cpp/vector.hpp")),
     ("numbers.hpp", include_str!("../../cpp/numbers.hpp")),
     ("record.hpp", include_str!("../../cpp/record.hpp")),
+    ("others.hpp", include_str!("../../cpp/others.hpp")),
     ("loops.hpp", include_str!("../../cpp/loops.hpp")),
     ("particles.hpp", include_str!("../../cpp/particles.hpp")),
     ("tuples.hpp", include_str!("../../cpp/tuples.hpp")),
@@ -70,7 +71,7 @@ pub(super) fn of_law(
 
 /// Returns the program of an update or a measure.
 pub(super) fn of_particles(title: &str, program: &str) -> String {
-    assemble(title, Lane::OF_PARTICLES, &[], program, "", ["record.hpp", "particles.hpp"])
+    assemble(title, Lane::OF_PARTICLES, &[], program, "", ["others.hpp", "particles.hpp"])
 }
 
 /// Returns the program of a tuple.

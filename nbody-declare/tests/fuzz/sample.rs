@@ -9,6 +9,7 @@ pub struct Body {
 pub struct Sum {
     pub sum: Real,
     pub counts: [Count; 2],
+    pub near: Nearest<2>,
 }
 pub struct Still {
     pub scale: Real,
@@ -22,6 +23,7 @@ impl Interaction for Law {
     fn pair(&self, i: &Body, j: &Body, f: &mut Sum) {
         f.sum += self.scale * i.mass * self.table.at(j.mass);
         f.counts[1] += 1;
+        f.near.insert(j.mass);
     }
 }
 

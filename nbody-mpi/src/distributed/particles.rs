@@ -94,8 +94,9 @@ impl PerParticle for DistributedPrograms {
         beside: Beside<'_>,
         first: Option<First<'_>>,
     ) -> Result<(), Error> {
-        // A selection counts all particles.
-        let placement = if first.is_some() { None } else { placement(particles, beside) };
+        // A selection counts all particles, and so do indices of second particles.
+        let needs_all = first.is_some() || program.gathers > 0;
+        let placement = if needs_all { None } else { placement(particles, beside) };
         let from = first.and_then(|first| first.from).map(all).transpose()?;
         let first = first.map(|first| {
             let selection = (first.selection as &dyn Any).downcast_ref::<DistributedSelection>();
@@ -119,8 +120,9 @@ impl PerParticle for DistributedPrograms {
         particles: &dyn Buffer,
         beside: Beside<'_>,
     ) -> Result<Vec<u64>, Error> {
-        // The particle of an extreme is known by its number.
+        // The particle of an extreme is known by its number, and so are second particles.
         let is_named = program.total.iter().any(|field| field.kind.keeps_index());
+        let is_named = is_named || program.gathers > 0;
         let placement = if is_named { None } else { placement(particles, beside) };
         let rows = on_rank(particles, placement.as_ref())?;
         let total = with_beside(beside, placement.as_ref(), |beside| {
