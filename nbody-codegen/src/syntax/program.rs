@@ -118,7 +118,7 @@ fn undeclared(
 fn missing_role<'a>(name: &str, missing: &[&'a str]) -> Option<&'a str> {
     let meant = match name {
         "q" | "old" | "other" | "aux" => "Q",
-        "g" | "total" | "totals" | "all" | "global" => "G",
+        "g" | "t" | "total" | "totals" | "all" | "global" => "G",
         _ => "F",
     };
     missing.iter().find(|role| **role == meant).or(missing.first()).copied()
