@@ -9,7 +9,7 @@ use nbody_models::{uniform_far_rows, uniform_rows};
 /// Generates cases of random particles of these sizes: each size as one set, and each size as
 /// i-particles with the size at the mirrored place of the list as j-particles. `parameters` is one
 /// row. For mixed precision the particles are far from the origin. A periodic box is refused for a
-/// law without points; numbers that cutoffs depend on are halved in it, so that fewer images act.
+/// law without points; numbers that cutoffs depend on are quartered in it, so that fewer images act.
 pub fn cases(
     law: &'static Law,
     parameters: &[u64],
@@ -67,7 +67,7 @@ impl Sample {
         let kinds = kinds.flat_map(|kind| std::iter::repeat_n(kind, kind.components()));
         let factors = kinds.enumerate().map(|(number, kind)| match kind {
             FieldKind::U32 => None,
-            _ => is_read(number).then_some(0.5),
+            _ => is_read(number).then_some(0.25),
         });
         let words = rows.words().iter().zip(factors.cycle()).map(|(&word, factor)| {
             factor.map_or(word, |factor| (factor * f64::from_bits(word)).to_bits())

@@ -392,7 +392,7 @@ pub mod spaces {
     }
     fn twice(reach: Real, a: Point, b: Point) -> Real {
         let space = difference(a, b);
-        if reach > 0.4375 {
+        if reach > 0.21875 {
             return reach;
         }
         space.norm2() * 2.0
@@ -410,7 +410,7 @@ pub mod spaces {
             // The cutoff has few values, so that no squared distance is within rounding errors of
             // its square.
             let d = j.pos - i.pos;
-            if i.reach > 0.375 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
+            if i.reach > 0.1875 && d.norm2() > 0.125 { self.scale } else { 0.5 * self.scale }
         }
 
         fn pair(&self, space: &Target, cutoff: &Source, reach: &mut Sums) {
