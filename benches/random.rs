@@ -5,7 +5,8 @@
 //! CPU and on the GPUs. `-- words` writes words of 32 bits to the standard output until it is closed,
 //! lowest byte first, for the counters 0, 1, 2, .. of one key; `-- uniform`, `-- pairs` and
 //! `-- normal` write the words that uniform numbers of these counters, uniform numbers of two
-//! counters, and probabilities of normal numbers begin with. Batteries such as `TestU01` and `PractRand` read them.
+//! counters, and probabilities of normal numbers begin with. Batteries such as `TestU01` and
+//! `PractRand` read them.
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
