@@ -717,6 +717,24 @@ pub enum Error {
         /// The kind of program that is needed.
         expected: &'static str,
     },
+    /// The indices of tuples end within a tuple.
+    #[error(
+        "{found} indices are no whole tuples of {members} particles; give {members} for each tuple"
+    )]
+    PartOfTuple {
+        /// The number of indices.
+        found: usize,
+        /// The number of particles of a tuple.
+        members: usize,
+    },
+    /// Tuples have another number of records.
+    #[error("{found} records for {expected} tuples; give one for each tuple")]
+    TupleRecords {
+        /// The number of records.
+        found: usize,
+        /// The number of tuples.
+        expected: usize,
+    },
     /// A tuple names a particle twice.
     #[error("tuple {tuple} names particle {particle} twice; the particles of a tuple differ")]
     RepeatedMember {

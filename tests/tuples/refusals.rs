@@ -29,7 +29,7 @@ fn refused_tuples_leave_the_old_ones() {
         let refused = message(links.set(&[[0, 1], [0, 2]], &rods(2), 2));
         assert_eq!(refused, "tuples[1] names particle 2 of 2; indices of particles begin with 0");
         let refused = message(links.set(&[[0, 1], [1, 0]], &rods(3), 2));
-        assert_eq!(refused, "records of tuples: found 3, expected 2; give one for each particle");
+        assert_eq!(refused, "3 records for 2 tuples; give one for each tuple");
         links.evaluate_into(&particles, &mut out, Store::Replace).unwrap();
         let found: Vec<Counts> = out.download::<f64>().unwrap();
         assert_eq!((links.len(), found[0].force.x), (1, 4.0), "{device}");

@@ -26,8 +26,9 @@ impl TupleList {
     /// twice.
     pub fn new(count: usize, indices: Vec<u32>, particles: usize) -> Result<Self, Error> {
         let width = count.max(1);
-        let whole = indices.len() / width * width;
-        Error::check_length("indices of tuples", indices.len(), whole)?;
+        if !indices.len().is_multiple_of(width) {
+            return Err(Error::PartOfTuple { found: indices.len(), members: width });
+        }
         let limit = u32::MAX as usize;
         for found in [indices.len(), particles] {
             if found > limit {
@@ -65,7 +66,8 @@ impl TupleList {
         if program.q.is_empty() {
             return Ok(());
         }
-        Error::check_length("records of tuples", records.count(), self.len())
+        let (found, expected) = (records.count(), self.len());
+        if found == expected { Ok(()) } else { Err(Error::TupleRecords { found, expected }) }
     }
 
     /// Refuses other numbers of particles and results than tuples were given for.
@@ -131,7 +133,7 @@ mod tests {
         };
         assert_eq!(
             refused(2, &[0, 1, 2], 3),
-            "indices of tuples: found 3, expected 2; give one for each particle"
+            "3 indices are no whole tuples of 2 particles; give 2 for each tuple"
         );
         assert!(
             refused(3, &[0, 1, 2, 2, 1, 3], 3).contains("tuples"),
