@@ -166,7 +166,7 @@ pub mod loaded {
         BesideBlocks, LoadParticleLoop, LoadedParticleLoop, ParticleCode, ParticleLoop,
         ParticleSetting,
     };
-    pub use crate::law::tuple_loop::TupleWork;
+    pub use crate::law::tuple_loop::{NO_SUMS, TupleWork};
     pub use crate::numeric::accuracy::text as accuracy;
     pub use crate::numeric::bounded::Bounded;
     pub use crate::numeric::simd::fits::text as fits;

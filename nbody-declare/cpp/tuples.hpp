@@ -75,15 +75,13 @@ template <class Program> NBODY_INLINE void run(const Setting &setting, const Tup
     const Either space = Either::in_domain(setting.domain);
     for (size_t begin = 0; begin < work.tuples; begin += Real::WIDTH) {
         const uint32_t *const tuples = work.indices + begin * MEMBERS;
-        const size_t rest = work.tuples - begin, end = rest < Real::WIDTH ? rest : Real::WIDTH;
+        const uint32_t *const places = work.places + begin * MEMBERS;
         P particles[MEMBERS];
         F results[MEMBERS];
         for (size_t m = 0; m < MEMBERS; ++m) {
             const uint64_t *rows[Real::WIDTH];
             for (size_t k = 0; k < Real::WIDTH; ++k) {
-                // The particles of the last tuple stand for tuples beyond the end.
-                const size_t tuple = k < end ? k : end - 1;
-                rows[k] = work.particles + tuples[tuple * MEMBERS + m] * DIM<P>;
+                rows[k] = work.particles + tuples[k * MEMBERS + m] * DIM<P>;
             }
             particles[m].visit(ReadRows{rows});
         }
@@ -92,13 +90,11 @@ template <class Program> NBODY_INLINE void run(const Setting &setting, const Tup
         Program::tuple(self, space, record, particles, results);
         Line found[MEMBERS][DIM<F> + 1];
         for (size_t m = 0; m < MEMBERS; ++m) store(results[m], found[m]);
-        for (size_t k = 0; k < end; ++k) {
+        for (size_t k = 0; k < Real::WIDTH; ++k) {
             for (size_t m = 0; m < MEMBERS; ++m) {
-                const uint32_t index = tuples[k * MEMBERS + m];
-                const size_t at = index - work.first;
-                if (index < work.first || at / LINE >= work.blocks) continue;
-                Line *const block = work.sums + at / LINE * DIM<F>;
-                results[m].visit(Merge<F>{block, at % LINE, found[m], k});
+                const uint32_t place = places[k * MEMBERS + m];
+                if (place == UINT32_MAX) continue;
+                results[m].visit(Merge<F>{work.sums + place / LINE, place % LINE, found[m], k});
             }
         }
     }

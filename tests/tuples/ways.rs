@@ -401,3 +401,23 @@ fn tuples_on_the_cpu_agree_with_plain_loops() {
 fn tuples_of_cuda_agree_with_plain_loops() {
     check_all(2, &nbody_tests::cuda_devices());
 }
+
+/// Each thread evaluates the tuples of a range of particles: here several ranges, whose tuples name
+/// particles of others.
+#[test]
+fn tuples_shared_among_threads_agree_with_plain_loops() {
+    for members in 1..=4 {
+        let way = Way {
+            members,
+            precision: Precision::ALL[members % 3],
+            of_results: PRECISIONS[members % 2],
+            domain: domain(members % DOMAINS, 0.375),
+            store: Store::Add,
+            marked: [false, members == 3],
+            n: 3001,
+            tuples: 20_001,
+        };
+        let found = check_way(&Device::cpu(), &way);
+        assert!(matches!(found, Ok(1..)), "{way:?}: {found:?}");
+    }
+}

@@ -53,7 +53,7 @@ fn run<X: Tuple, L>(setting: &ParticleSetting, work: TupleWork)
 where
     L: Lanes<Scalar = f64> + Lane<Coordinate = L>,
 {
-    let TupleWork { indices, records, particles, first, sums, .. } = work;
+    let TupleWork { indices, places, records, particles, sums, .. } = work;
     let lines = &setting.parameters[..const { lines_of_parameters(X::FIELDS, 1) }];
     let parameters = X::With::<L>::read(&mut Broadcast { lines, at: 0 });
     let space = Either::<L>::in_domain(&setting.domain);
@@ -63,11 +63,9 @@ where
     }
     // The results of each particle of the tuples, a line for each number.
     let mut found = vec![Line([0; LINE]); count * X::F::DIM];
-    let mut begin = 0;
-    for tuples in indices.chunks(L::WIDTH * count) {
-        let end = tuples.len() / count;
-        // The particles of the last tuple stand for tuples beyond the end.
-        let tuple = |k: usize| k.min(end - 1);
+    let width = const { L::WIDTH * <X::Members as Members>::COUNT };
+    let chunks = indices.chunks_exact(width).zip(places.chunks_exact(width));
+    for (begin, (tuples, places)) in (0..).step_by(L::WIDTH).zip(chunks) {
         let lines = &records[begin / LINE * X::T::DIM..][..X::T::DIM];
         let t = <X::T as Record>::With::<L>::read(&mut Load { lines, at: begin % LINE });
         let p = X::Members::each(
@@ -76,7 +74,7 @@ where
                 rows::<X::P, L>(
                     particles,
                     #[inline(always)]
-                    |k| tuples[tuple(k) * count + m] as usize,
+                    |k| tuples[k * count + m] as usize,
                 )
             },
         );
@@ -88,18 +86,16 @@ where
         for (f, lines) in f.as_ref().iter().zip(found.chunks_exact_mut(X::F::DIM)) {
             f.write(&mut Store::<L> { lines: lines.iter_mut() });
         }
-        for (k, tuple) in tuples.chunks_exact(count).enumerate() {
-            for (of_member, &index) in found.chunks_exact(X::F::DIM).zip(tuple) {
-                let Some(particle) = (index as usize).checked_sub(first) else { continue };
-                let block = particle / LINE * X::F::DIM;
-                let Some(block) = sums.get_mut(block..block + X::F::DIM) else { continue };
-                for (c, (sum, line)) in block.iter_mut().zip(of_member).enumerate() {
-                    let sum = &mut sum.0[particle % LINE];
+        for (k, places) in places.chunks_exact(count).enumerate() {
+            for (of_member, &place) in found.chunks_exact(X::F::DIM).zip(places) {
+                let (first, at) = (place as usize / LINE, place as usize % LINE);
+                let Some(sums) = sums.get_mut(first..first + X::F::DIM) else { continue };
+                for (c, (sum, line)) in sums.iter_mut().zip(of_member).enumerate() {
+                    let sum = &mut sum.0[at];
                     *sum = Operations::<X::F>::of(c).merged(*sum, line.0[k % LINE]);
                 }
             }
         }
-        begin += end;
     }
 }
 

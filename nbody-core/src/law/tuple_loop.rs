@@ -8,18 +8,22 @@ use crate::numeric::simd::level::SimdLevel;
 pub struct TupleWork<'a> {
     /// The vector instructions. A loop that was compiled at run time has the best ones.
     pub level: SimdLevel,
-    /// The particles of the tuples, one tuple after another.
+    /// The particles of the tuples, one tuple after another; the last tuple is repeated up to a whole
+    /// block of tuples.
     pub indices: &'a [u32],
+    /// For each index, the word of the particle's first number in the sums; its other numbers follow,
+    /// a line after another. [`NO_SUMS`] if its results are left out.
+    pub places: &'a [u32],
     /// The records of the tuples, in blocks.
     pub records: &'a [Line<u64>],
     /// All particles, as rows of 64-bit words, one after another.
     pub particles: &'a [u64],
-    /// The first particle with sums, the first of a block.
-    pub first: usize,
-    /// The sums of the particles from there on: a line for each number of each block. Results of
-    /// other particles are left out.
+    /// The sums of some particles: a line for each number of each block.
     pub sums: &'a mut [Line<u64>],
 }
+
+/// The place of a particle without sums, beyond all places of others.
+pub const NO_SUMS: u32 = u32::MAX;
 
 /// The operation that merges a number of a later result into an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -60,27 +60,16 @@ impl Particles {
 
     /// Writes bound numbers of some particles, one after another.
     pub fn rows(&self, binding: &Binding, particles: Range<usize>, rows: &mut [u64]) {
-        /// Blocks that are converted at a time.
-        const BATCH: usize = 16;
-        let (dim, mut lines, best) = (binding.places().len(), Vec::new(), Best::new());
-        if dim == 0 {
-            return;
-        }
-        let (mut next, mut rest) = (particles.start, rows);
-        while next < particles.end {
-            let first = next / LINE;
-            let end = particles.end.min((first + BATCH) * LINE);
-            self.widen(binding, first..end.div_ceil(LINE), &mut lines);
-            for block in lines.chunks(dim) {
-                let count = (end - next).min(LINE - next % LINE);
-                let (rows, others) = rest.split_at_mut(count * dim);
-                best.run(
-                    #[inline(always)]
-                    || transpose(block, next % LINE, rows),
-                );
-                (next, rest) = (next + count, others);
-            }
-        }
+        Best::new().run(
+            #[inline(always)]
+            || match (&self.packed, self.precision) {
+                (Packed::Bits64(columns), _) => columns.wide_rows::<f64>(binding, particles, rows),
+                (Packed::Bits32(columns), Precision::Mixed) => {
+                    columns.wide_rows::<Mixed>(binding, particles, rows);
+                }
+                (Packed::Bits32(columns), _) => columns.wide_rows::<f32>(binding, particles, rows),
+            },
+        );
     }
 
     /// Copies a range of particles.
@@ -165,31 +154,6 @@ impl Particles {
     /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.packed.len()
-    }
-}
-
-/// Writes records of a block, one after another, from the record at place `at` on.
-#[inline(always)]
-fn transpose(block: &[Line<u64>], at: usize, rows: &mut [u64]) {
-    match block.len() {
-        3 if rows.len() == 3 * LINE => transpose_whole::<3>(block, rows),
-        4 if rows.len() == 4 * LINE => transpose_whole::<4>(block, rows),
-        dim => {
-            for (c, line) in block.iter().enumerate() {
-                let cells = rows[c..].iter_mut().step_by(dim);
-                cells.zip(&line.0[at..]).for_each(|(cell, word)| *cell = *word);
-            }
-        }
-    }
-}
-
-/// Writes all records of a block of `D` numbers: the compiler makes shuffles of vectors of it.
-#[inline(always)]
-fn transpose_whole<const D: usize>(block: &[Line<u64>], rows: &mut [u64]) {
-    for (k, row) in rows.as_chunks_mut::<D>().0.iter_mut().enumerate() {
-        for c in 0..D {
-            row[c] = block[c].0[k];
-        }
     }
 }
 

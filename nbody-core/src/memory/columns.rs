@@ -129,6 +129,37 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
+    /// Writes bound numbers of some records in `f64`, one record after another, exactly.
+    #[inline(always)]
+    pub fn wide_rows<S: Scalar<Word = W>>(
+        &self,
+        binding: &Binding,
+        records: Range<usize>,
+        rows: &mut [u64],
+    ) {
+        let dim = binding.places().len();
+        if dim == 0 {
+            return;
+        }
+        let mut reals = binding.places().iter().map(|place| !place.is_integer());
+        let is_real =
+            binding.is_whole() && S::COORDINATE_WORDS == 1 && reals.all(|is_real| is_real);
+        let mut block = vec![Line([0; LINE]); dim];
+        let (mut next, mut rest) = (records.start, rows);
+        while next < records.end {
+            let from = &self.lines[next / LINE * self.words..][..self.words];
+            let count = (records.end - next).min(LINE - next % LINE);
+            let (rows, others) = rest.split_at_mut(count * dim);
+            if !(is_real
+                && (transpose_real::<3, S>(from, rows) || transpose_real::<4, S>(from, rows)))
+            {
+                widen::<S>(binding, from, &mut block);
+                transpose(&block, next % LINE, rows);
+            }
+            (next, rest) = (next + count, others);
+        }
+    }
+
     /// Copies a range of records.
     pub fn part(&self, range: Range<usize>) -> Result<Self, Error> {
         let mut part = Self::zeros(range.len(), self.words)?;
@@ -356,7 +387,32 @@ impl Columns<u32> {
     }
 }
 
+/// Writes in `f64` all records of a block, if a record has `D` real numbers and the rows are as long: the
+/// compiler makes shuffles of vectors of it.
+#[inline(always)]
+fn transpose_real<const D: usize, S: Scalar>(block: &[Line<S::Word>], rows: &mut [u64]) -> bool {
+    let rows = rows.as_chunks_mut::<D>().0.try_into();
+    let (Ok(block), Ok(rows)) = (<&[_; D]>::try_from(block), rows) else { return false };
+    let rows: &mut [[u64; D]; LINE] = rows;
+    for (k, row) in rows.iter_mut().enumerate() {
+        for (word, line) in row.iter_mut().zip(block) {
+            *word = S::from_word(line.0[k]).to_f64().to_bits();
+        }
+    }
+    true
+}
+
+/// Writes records of a block, one after another, from the record at place `at` on.
+#[inline(always)]
+fn transpose(block: &[Line<u64>], at: usize, rows: &mut [u64]) {
+    for (c, line) in block.iter().enumerate() {
+        let cells = rows[c..].iter_mut().step_by(block.len());
+        cells.zip(&line.0[at..]).for_each(|(cell, word)| *cell = *word);
+    }
+}
+
 /// Converts numbers of a block to `f64`, exactly; integers are unchanged.
+#[inline(always)]
 pub(crate) fn widen<S: Scalar>(binding: &Binding, from: &[Line<S::Word>], to: &mut [Line<u64>]) {
     for (to, place) in to.iter_mut().zip(binding.places()) {
         let lines = &from[place.word::<S>()..][..place.number.words::<S>()];

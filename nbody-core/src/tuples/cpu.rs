@@ -53,7 +53,7 @@ impl CpuTuples {
             level,
             parameters: Parameters::new(program.parameters, parameters)?,
             domain: Domain::Open,
-            shares: Shares::new(&list, (dim(program.q), &[])),
+            shares: Shares::new(&list, (dim(program.q), &[]), dim(program.total)),
             list,
             particles: Vec::new(),
             sums: Vec::new(),
@@ -104,7 +104,8 @@ impl Tuples for CpuTuples {
         list.check(self.program, &records)?;
         let (binding, mut rows) = (Binding::whole(self.program.q), Vec::new());
         Particles::pack(&records, Precision::Double)?.all_rows(&binding, &mut rows);
-        self.shares = Shares::new(&list, (dim(self.program.q), &rows));
+        let numbers = dim(self.program.total);
+        self.shares = Shares::new(&list, (dim(self.program.q), &rows), numbers);
         self.list = list;
         Ok(())
     }

@@ -156,18 +156,17 @@ border! { structs:
 border! { tuples:
     /// Tuples, with all particles, and the sums of some particles.
     struct TupleWork {
-        /// The particles of the tuples, one tuple after another.
+        /// The particles of the tuples, one tuple after another, in whole vectors.
         indices: *const u32,
+        /// For each index, the word of the particle's first number in the sums, or `UINT32_MAX`.
+        places: *const u32,
         tuples: usize,
         /// The records of the tuples: a line for each number of each block.
         records: *const Line,
         /// All particles, as rows of words.
         particles: *const u64,
-        /// The first particle with sums, the first of a block.
-        first: usize,
-        /// The sums of the particles from there on: a line for each number of each block.
+        /// The sums of some particles: a line for each number of each block.
         sums: *mut Line,
-        blocks: usize,
     }
 
     /// The shape of a tuple.
