@@ -75,7 +75,7 @@ pub use engine::{
 };
 pub use nbody_core::{
     Accumulation, ArgMax, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure,
-    Nearest, Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Store,
+    Nearest, Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Splines, Store,
     SummationOrder, Tensor, Tuple, Update, Vector,
 };
 pub use nbody_macros::interaction;
@@ -135,7 +135,7 @@ pub mod untyped {
 pub mod prelude {
     pub use nbody_core::{
         Accumulation, Domain, Interaction as _, Math, Opening, Options, Pairs, Point, Precision,
-        Skin, Sources, Spline, SummationOrder, Tensor, Vector,
+        Skin, Sources, Spline, Splines, SummationOrder, Tensor, Vector,
     };
 
     pub use crate::{
@@ -151,7 +151,8 @@ pub mod __private {
     pub use nbody_core::{
         ArgMax, ArgMin, Carried, ChargeSum, Charges, CudaText, Field, FieldKind, Interaction, Lane,
         Law, Measure, Nearest, Nothing, Operations, Others, Output, ParticleProgram, ParticleText,
-        Point, Reader, Record, Space, Spline, Tensor, ThirdLaw, Tuple, Update, Vector, Writer,
+        Point, Reader, Record, Space, Spline, Splines, Tensor, ThirdLaw, Tuple, Update, Vector,
+        Writer,
     };
 }
 

@@ -58,6 +58,7 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_tensor = 11
     integer(c_int32_t), parameter, public :: nbody_arg_max = 12
     integer(c_int32_t), parameter, public :: nbody_nearest = 13
+    integer(c_int32_t), parameter, public :: nbody_splines = 14
     integer(c_int32_t), parameter, public :: nbody_spline_linear = 1, nbody_spline_cubic = 2
     integer(c_int32_t), parameter, public :: nbody_spline_hermite = 3
 

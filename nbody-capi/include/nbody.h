@@ -149,7 +149,8 @@ enum {
     NBODY_SPLINE = 10, /* a parameter: 4 * (knots + 2) numbers, which nbody_spline_numbers writes */
     NBODY_TENSOR = 11, /* symmetric, of 6 numbers: xx, yy, zz, xy, xz, yz; of 3: xx, yy, xy; of 1: xx */
     NBODY_ARG_MAX = 12, /* as NBODY_ARG_MIN */
-    NBODY_NEAREST = 13 /* two columns: "field.values", and "field.indices" of an integer type, each of half of the components */
+    NBODY_NEAREST = 13, /* two columns: "field.values", and "field.indices" of an integer type, each of half of the components */
+    NBODY_SPLINES = 14 /* a parameter: the numbers of each spline of an array, one behind the other, row by row */
 };
 
 typedef struct nbody_field {

@@ -245,6 +245,7 @@ fn described(field: &'static Field) -> FieldOf {
         FieldKind::Tensor(_) => 11,
         FieldKind::ArgMax => 12,
         FieldKind::Nearest(_) => 13,
+        FieldKind::Splines(..) => 14,
         // A kind that the header of this version does not name.
         _ => 0,
     };

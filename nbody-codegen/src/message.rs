@@ -68,6 +68,7 @@ messages! {
     OUTPUT_TYPE: "a result cannot hold a `{}`", "{}";
     REDUCTION_PLACE: "a `{}` is a result", "only the struct that `type F` names holds one; here, write `Real` or `u32`";
     SPLINE_PLACE: "a spline is a field of the parameters", "particles keep the numbers that a spline is called with: `self.{}.at(x)`";
+    SPLINES_NUMBER: "an array of splines has one or two lengths, whole numbers from 1, and at most 262144 knots in all", "write it as `[Spline<N>; M]` or `[[Spline<N>; M]; M]`, with a number or a `u32` constant of the module for M";
     SPLINE_KNOTS: "a spline has 2 to 4096 knots", "write their number as a literal or a `u32` constant of the module: `Spline<1024>`";
     TABLE_PLACE: "a table is a field of the parameters", "a table by types belongs into `{}`, and is read as `self.{}[i.kind][j.kind]`; a matrix {} is a `[Real; {}]`, with `{}[{} * k + l]` in row k and column l";
     // The impl.
@@ -159,6 +160,7 @@ messages! {
     GATHER: "`{}` takes no index: only the second particles of an update or a measure do", "declare them by `type Q = ...;` and write `q[n].field`";
     INDEX_DATA: "this index is not known before the data is", "{}";
     SPLINE_VALUE: "a spline is a function", "write `{}.at(x)`, or `{}.slope(x)` for its derivative";
+    SPLINES_INDEX: "an array of splines takes {}", "write `{}.at(x)`";
     TABLE_INDEX: "a table takes two indices", "write `table[i][j]`";
     NOT_INDEXABLE: "a `{}` cannot be indexed", "{}";
     EMPTY_ARRAY: "an array holds at least one `Real`", "";

@@ -29,7 +29,7 @@ const RESERVED: &[&str] = &[
     "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
     "ref", "Self", "super", "trait", "type", "unsafe", "unsized", "use", "where", "yield",
     // Types, functions and parameters of the emitted text.
-    "real", "u32", "Vector", "Point", "Array", "Counts", "Table", "ArgMin", "ArgMax", "Extremum", "NONE", "Entries", "Nearest", "Space", "packing", "COORDINATE",
+    "real", "u32", "Vector", "Point", "Array", "Counts", "Table", "Splines", "Chosen", "ArgMin", "ArgMax", "Extremum", "NONE", "Entries", "Nearest", "Space", "packing", "COORDINATE",
     "pair", "pair_symmetric", "update", "measure", "entry", "take", "add_at", "infinity", "rounded", "divide",
     "quotient", "remainder", "to_u32",
     "dot_plus", "norm2_plus", "powi", "rsqrt_powi", "Interval", "Integers", "Truth", "Entries",

@@ -159,7 +159,8 @@ impl<'a> Stub<'a> {
     /// Declares a struct with these fields, for use as a particle, as parameters and as a result.
     fn record(&self, name: &Ident, fields: &TokenStream) -> TokenStream {
         let krate = self.krate;
-        let has_splines = fields.to_string().contains(":: Spline <");
+        let text = fields.to_string();
+        let has_splines = [":: Spline <", ":: Splines <"].iter().any(|ty| text.contains(ty));
         let copy = (!has_splines).then(|| quote!(Copy,));
         quote! {
             #[derive(Clone, #copy Debug, PartialEq)]

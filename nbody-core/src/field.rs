@@ -22,6 +22,8 @@ pub enum FieldKind {
     Array(usize),
     /// A spline with this number of knots, among parameters.
     Spline(usize),
+    /// This number of splines with this number of knots each, among parameters.
+    Splines(usize, usize),
     /// An integer: a type, a flag, an id.
     U32,
     /// A result that is the minimum over pairs.
@@ -98,6 +100,9 @@ impl FieldKind {
             Self::Point(_) => matches!(other, Self::Point(_)),
             Self::ArgMin | Self::ArgMax | Self::Nearest(_) => other.keeps_index(),
             Self::Spline(_) => matches!(other, Self::Spline(_)),
+            Self::Splines(n, knots) => {
+                matches!(other, Self::Splines(m, others) if m == n && others == knots)
+            }
             Self::Real
             | Self::Min
             | Self::Max
@@ -113,6 +118,7 @@ impl FieldKind {
                     | Self::ArgMax
                     | Self::Nearest(_)
                     | Self::Spline(_)
+                    | Self::Splines(..)
             ),
         };
         is_same && self.components() == other.components()
@@ -127,6 +133,7 @@ impl FieldKind {
             Self::Point(n) => format!("Point<f64, {n}>"),
             Self::Array(n) => format!("[f64; {n}]"),
             Self::Spline(n) => format!("Spline<{n}>"),
+            Self::Splines(n, knots) => format!("[Spline<{knots}>; {n}]"),
             Self::Counts(n) => format!("[u32; {n}]"),
             _ => self.to_string(),
         }
@@ -152,6 +159,7 @@ impl FieldKind {
             Self::Tensor(n) => n * (n + 1) / 2,
             Self::Vector(n) | Self::Point(n) | Self::Array(n) | Self::Counts(n) => n,
             Self::Spline(n) => 4 * cubics_of_spline(n),
+            Self::Splines(n, knots) => 4 * n * cubics_of_spline(knots),
         }
     }
 }
@@ -175,6 +183,7 @@ impl fmt::Display for FieldKind {
             Self::Point(n) => write!(f, "Point<{n}>"),
             Self::Array(n) => write!(f, "[Real; {n}]"),
             Self::Spline(n) => write!(f, "Spline<{n}>"),
+            Self::Splines(n, knots) => write!(f, "[Spline<{knots}>; {n}]"),
             Self::U32 => f.write_str("u32"),
             Self::Min => f.write_str("Min<Real>"),
             Self::Max => f.write_str("Max<Real>"),
@@ -186,6 +195,9 @@ impl fmt::Display for FieldKind {
         }
     }
 }
+
+/// The most knots of all splines of an array.
+pub(crate) const MOST_KNOTS: usize = 262_144;
 
 /// One field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -66,6 +66,7 @@ pub use crate::numeric::scalar::Scalar;
 pub use crate::numeric::simd::level::SimdLevel;
 pub use crate::numeric::space::{Open, Periodic, Space, SpaceKind, Triclinic};
 pub use crate::numeric::spline::{Cubic, Cubics, Spline};
+pub use crate::numeric::splines::Splines;
 pub use crate::numeric::tensor::Tensor;
 pub use crate::numeric::vector::{Point, Vector};
 pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};

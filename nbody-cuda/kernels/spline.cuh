@@ -90,4 +90,24 @@ template <u32 KNOTS> struct Spline {
     }
 };
 
+// Splines in rows and columns. Each begins with a row that has its scale.
+template <u32 ROWS, u32 COLUMNS, u32 KNOTS> struct Splines {
+    const Cubic *cubics;
+
+    // Returns the spline of this index; beyond the end one whose values are NaN.
+    __device__ __forceinline__ Spline<KNOTS> element(u32 index) const
+    {
+        const bool exists = index < ROWS * COLUMNS;
+        const Cubic *first = cubics + (exists ? index : 0) * (KNOTS + 2);
+        const Cubic scale = Spline<KNOTS>::loaded(first);
+        return {first + 1, exists ? scale.a : not_a_number(), scale.b};
+    }
+
+    __device__ __forceinline__ Spline<KNOTS> entry(u32 row, u32 column) const
+    {
+        const bool exists = row < ROWS && column < COLUMNS;
+        return element(exists ? row * COLUMNS + column : ~0u);
+    }
+};
+
 } // namespace nbody

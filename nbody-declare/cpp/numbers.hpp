@@ -66,6 +66,10 @@ template <class Derived> struct Numbers {
     {
         derived().cubics(spline.cubics, Spline<N>::CUBICS);
     }
+    template <size_t R, size_t C, size_t N> NBODY_INLINE void operator()(Splines<R, C, N> &splines)
+    {
+        derived().cubics(splines.cubics, Splines<R, C, N>::CUBICS);
+    }
     template <size_t D> NBODY_INLINE void operator()(Point<D> &point)
     {
         for (size_t k = 0; k < D; ++k) derived().coordinate(point[k]);

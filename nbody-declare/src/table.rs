@@ -70,6 +70,8 @@ fn fields(fields: Fields) -> Vec<(String, FieldKind)> {
         Type::Counts(n) => FieldKind::Counts(n),
         Type::Table(rows, columns) => FieldKind::Array(rows * columns),
         Type::Spline(knots) => FieldKind::Spline(knots),
+        Type::Splines(n, knots) => FieldKind::Splines(n, knots),
+        Type::SplineTable(rows, columns, knots) => FieldKind::Splines(rows * columns, knots),
         Type::Reduced(Reduction::Min) => FieldKind::Min,
         Type::Reduced(Reduction::Max) => FieldKind::Max,
         Type::Reduced(Reduction::Arg(Extremum::Least)) => FieldKind::ArgMin,

@@ -140,6 +140,7 @@ pub fn visit_others(visitor: &mut impl Visitor) {
     visitor.visit(control::Control { strength, size: [1.0, 2.0, 0.5, 0.25], reach2: 0.5 });
     visitor.visit(extremes::Extremes { reach2: 0.03125, flag: 2 });
     visitor.visit(splines::splines::Tabulated::example());
+    visitor.visit(splines::alloys::Alloy::example());
     visitor.visit(spaces::Spaces { scale: 0.625 });
     visitor.visit(grains::Grains { reach: 0.625 });
     visitor.visit(histogram::Histogram { reach2: 0.375 });

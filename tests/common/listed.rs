@@ -11,10 +11,10 @@ use laws::{
 
 #[nbody::interaction]
 pub mod laws {
-    /// A constant cutoff, two types of particles, a table by their kinds, and a spline.
+    /// A constant cutoff, two types of particles, and a table and splines by their kinds.
     pub struct Tabled {
         pub strength: [[Real; 4]; 2],
-        pub fall: Spline<12>,
+        pub fall: [Spline<12>; 4],
         pub cutoff: Real,
         pub core2: Real,
     }
@@ -144,7 +144,7 @@ pub mod laws {
         fn pair(&self, i: &Probe, j: &Source, f: &mut Force) {
             let d = j.pos - i.pos;
             let r2 = d.norm2();
-            let strength = self.strength[i.kind & 1][j.kind] * self.fall.at(r2);
+            let strength = self.strength[i.kind & 1][j.kind] * self.fall[j.kind].at(r2);
             let w = strength * j.charge / (self.core2 + r2);
             f.force += w * d;
             for k in 0..4 {
@@ -382,9 +382,17 @@ impl Listed for Tabled {
         let strength = [[0.3, -0.7, 1.1, 0.9], [1.7, 0.1, -0.2, 0.6]];
         let unit2 = unit * unit;
         // Some squares of distances are before and some behind the knots.
-        let fall = Spline::from_fn(0.02 * unit2..=0.15 * unit2, |r2| (-4.0 * r2 / unit2).exp());
-        let fall = fall.expect("a finite function");
-        Self { strength, fall, cutoff: 0.4375 * unit, core2: 0.0125 * unit2 }
+        let fall = |k: usize| {
+            let [first, rate] = [0.02 - 0.005 * k as f64, 4.0 + k as f64];
+            Spline::from_fn(first * unit2..=0.15 * unit2, |r2| (-rate * r2 / unit2).exp())
+                .expect("a finite function")
+        };
+        Self {
+            strength,
+            fall: std::array::from_fn(fall).into(),
+            cutoff: 0.4375 * unit,
+            core2: 0.0125 * unit2,
+        }
     }
     fn target(j: &Source) -> Probe {
         Probe { kind: j.kind, pos: j.pos }

@@ -1,7 +1,8 @@
 //! Splines in interactions, programs per particle and tuples.
 
-use nbody::Spline;
+use nbody::{Spline, Splines};
 
+use alloys::Alloy;
 use splines::{Bend, Embed, Tabulated};
 
 /// Splines of all functions and their derivatives, whose arguments reach beyond both ends.
@@ -65,7 +66,8 @@ pub mod splines {
         pub sum: Real,
     }
     pub struct Measured {
-        pub embedding: Spline<9>,
+        pub offset: u32,
+        pub embedding: [Spline<9>; 4],
     }
 
     impl Measure for Measured {
@@ -73,7 +75,7 @@ pub mod splines {
         type T = Total;
 
         fn measure(&self, p: &Atom, t: &mut Total) {
-            t.sum += self.embedding.at(p.density);
+            t.sum += self.embedding[(p.kind + self.offset) % 4].at(p.density);
         }
     }
 
@@ -109,6 +111,74 @@ impl Tabulated {
         let other = Spline::linear(-0.5..=1.0, &[0.5, -0.25, 1.0, 0.75, 0.125]);
         let (energy, other) = (energy.expect("finite values"), other.expect("finite values"));
         Self { kind: 2, energy, scale: 0.75, other }
+    }
+}
+
+/// Splines of types and of pairs of types, none of which is like another. Their ranges differ.
+#[nbody::interaction]
+pub mod alloys {
+    pub const TYPES: u32 = 4;
+
+    pub struct Alloy {
+        pub offset: u32,
+        pub of_pair: [[Spline<17>; TYPES]; TYPES],
+        pub scale: Real,
+        pub of_type: [Spline<5>; TYPES],
+        pub mixed: [[Spline<3>; 2]; TYPES],
+    }
+    pub struct Atom {
+        pub pos: Point,
+        pub slope: Real,
+        pub kind: u32,
+    }
+    pub struct Sums {
+        pub energy: Real,
+        pub force: Vector,
+        pub bend: Real,
+        pub most: Max<Real>,
+    }
+
+    impl Interaction for Alloy {
+        type I = Atom;
+        type J = Atom;
+        type F = Sums;
+
+        fn pair(&self, i: &Atom, j: &Atom, f: &mut Sums) {
+            let r2 = (i.pos - j.pos).norm2();
+            let density =
+                i.slope * self.of_type[j.kind].at(r2) + j.slope * self.of_type[i.kind].at(r2);
+            let e = self.of_pair[i.kind][j.kind].at(r2) + self.scale * density;
+            f.energy += e;
+            f.force -= e.gradient(i.pos);
+            f.bend += self.of_pair[j.kind][i.kind].curvature(j.slope);
+            f.bend += self.of_type[(j.kind + self.offset) % TYPES].third_derivative(i.slope);
+            f.most.max(self.mixed[i.kind][j.kind % 2].slope(i.slope + j.slope));
+        }
+    }
+}
+
+impl Alloy {
+    /// Returns the law for particles in the unit cube.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a spline is refused.
+    pub fn example() -> Self {
+        fn of<const N: usize>(k: usize) -> Spline<N> {
+            let shift = k as f64 / 16.0;
+            let spline =
+                Spline::from_fn(0.125 - shift..=1.5 + shift, |x| (x * (1.0 + shift)).cos());
+            spline.expect("finite values")
+        }
+        let of_pair = std::array::from_fn(|k| std::array::from_fn(|l| of(4 * k + l)));
+        let mixed = std::array::from_fn(|k| [of(2 * k + 1), of(3 * k)]);
+        Self {
+            offset: 1,
+            of_pair: Splines::from(of_pair),
+            scale: 0.75,
+            of_type: Splines::from(std::array::from_fn(of)),
+            mixed: Splines::from(mixed),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use nbody::prelude::*;
 use nbody::{Selection, Store};
 use nbody_tests::inputs::{Digits, Inputs, particles};
+use nbody_tests::splines::alloys::{self, Alloy};
 use nbody_tests::splines::nine;
 use nbody_tests::splines::splines::{Atom, Bend, Embed, Measured, Sums, Tabulated};
 
@@ -63,6 +64,80 @@ fn sums_are_sums_of_the_splines_of_the_host() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// Returns the sums of a particle of an alloy by the splines of the host.
+fn expected_of_alloy(law: &Alloy, i: &alloys::Atom, j: &[alloys::Atom]) -> alloys::Sums {
+    let mut f = alloys::Sums::default();
+    let row = |kind: u32| kind as usize;
+    for j in j {
+        let d = i.pos - j.pos;
+        let (r2, k, l) = (d.norm2(), row(i.kind), row(j.kind));
+        let pair = law.of_pair.get(k, l).unwrap();
+        let [of_i, of_j] = [k, l].map(|kind| law.of_type.get(kind, 0).unwrap());
+        let energy = i.slope * of_j.at(r2) + j.slope * of_i.at(r2);
+        let slope = i.slope * of_j.slope(r2) + j.slope * of_i.slope(r2);
+        let [energy, x, y, z] =
+            force(pair.at(r2) + law.scale * energy, pair.slope(r2) + law.scale * slope, d);
+        f.energy += energy;
+        f.force += Vector::new(x, y, z);
+        f.bend += law.of_pair.get(l, k).unwrap().curvature(j.slope);
+        f.bend += law.of_type.get((l + 1) % 4, 0).unwrap().third_derivative(i.slope);
+        f.most = f.most.max(law.mixed.get(k, l % 2).unwrap().slope(i.slope + j.slope));
+    }
+    f
+}
+
+/// Each type and each pair of types has its own function, and a type without one gives NaN.
+///
+/// Fails with a row or a column of another type, with the slope of another spline, and with a zero for
+/// a type without a spline.
+#[test]
+fn pairs_of_types_choose_their_splines() {
+    let (i, j): (Vec<alloys::Atom>, Vec<_>) = (
+        particles(37, Inputs::Uniform, Digits::Few, 1),
+        particles(90, Inputs::Uniform, Digits::Few, 2),
+    );
+    let law = Alloy::example();
+    let mut strange = i.clone();
+    strange[5].kind = 4;
+    strange[9].kind = u32::MAX;
+    for device in nbody_tests::all_devices() {
+        for &precision in Precision::ALL {
+            let options = Options::default().precision(precision);
+            let mut engine = AllPairs::with_options(&device, law.clone(), options).unwrap();
+            assert_eq!(engine.parameters(), law);
+            let bound = if precision == Precision::Double { 1e-12 } else { 1e-4 };
+            let found = engine.evaluate(&i, &j).unwrap();
+            for (i, found) in i.iter().zip(&found) {
+                let expected = expected_of_alloy(&law, i, &j);
+                let pairs = [
+                    (found.energy, expected.energy),
+                    (found.force.x, expected.force.x),
+                    (found.force.y, expected.force.y),
+                    (found.force.z, expected.force.z),
+                    (found.bend, expected.bend),
+                    (found.most, expected.most),
+                ];
+                for (found, expected) in pairs {
+                    let error = (found - expected).abs();
+                    let scale = 100.0 + expected.abs();
+                    assert!(error <= bound * scale, "{device}: {found}, {expected}");
+                }
+            }
+            // An atom of an unknown type, as i and as j.
+            let found = engine.evaluate(&strange, &j).unwrap();
+            for (k, sums) in found.iter().enumerate() {
+                let parts = [sums.energy, sums.force.x, sums.force.y, sums.force.z];
+                assert!(
+                    parts.iter().all(|x| x.is_nan() == (k == 5 || k == 9)),
+                    "{device} {sums:?}"
+                );
+            }
+            let found = engine.evaluate(&i, &strange).unwrap();
+            assert!(found.iter().all(|f| f.energy.is_nan() && f.force.x.is_nan()), "{device}");
         }
     }
 }
@@ -132,9 +207,13 @@ fn programs_and_tuples_have_the_bits_of_the_host() {
             assert_eq!(after.density.to_bits(), expected.to_bits(), "{device}");
             assert_eq!(after.kind, embed.due + embed.until);
         }
-        let mut measure = PerParticle::new(&device, Measured { embedding: nine(0.0) }).unwrap();
+        // Embedding functions by the kinds, which are 7 or less.
+        let of_kind: [Spline<9>; 4] = [0.0, 0.25, 1.0, 1.5].map(nine);
+        let measured = Measured { offset: 3, embedding: of_kind.clone().into() };
+        let mut measure = PerParticle::new(&device, measured).unwrap();
         let found = measure.measure(&particles, ()).unwrap().sum;
-        let expected: f64 = after.iter().map(|it| nine(0.0).at(it.density)).sum();
+        let value = |it: &Atom| of_kind[(it.kind as usize + 3) % 4].at(it.density);
+        let expected: f64 = after.iter().map(value).sum();
         assert!((found - expected).abs() < 1e-11, "{device}: {found}, {expected}");
     }
 }

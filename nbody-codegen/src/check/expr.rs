@@ -41,6 +41,14 @@ impl BodyChecker<'_> {
     pub fn read(&self, expr: &Expr, checked: ir::Expr) -> Option<ir::Expr> {
         let (message, arguments) = match checked.ty {
             Type::Table(..) => (&message::TABLE_INDEX, vec![]),
+            Type::Splines(..) => (
+                &message::SPLINES_INDEX,
+                vec!["one index".to_owned(), format!("{}[k]", operand(expr))],
+            ),
+            Type::SplineTable(..) => {
+                let read = format!("{}[k][l]", operand(expr));
+                (&message::SPLINES_INDEX, vec!["two indices".to_owned(), read])
+            }
             Type::Spline(_) => (&message::SPLINE_VALUE, vec![operand(expr), operand(expr)]),
             Type::Reduced(Reduction::Nearest(_)) => {
                 let whole = operand(expr);

@@ -57,7 +57,7 @@ impl BodyChecker<'_> {
     pub fn indexed(&mut self, access: &syn::ExprIndex) -> Option<ir::Expr> {
         if let Expr::Index(inner) = &*access.expr {
             let base = self.expr_or_table(&inner.expr)?;
-            if let Type::Table(rows, columns) = base.ty {
+            if let Type::Table(rows, columns) | Type::SplineTable(rows, columns, _) = base.ty {
                 let row = self.index(rows, &inner.index);
                 let column = self.index(columns, &access.index);
                 return Some(entry(base, vec![row?.into_expr(), column?.into_expr()]));
@@ -76,6 +76,10 @@ impl BodyChecker<'_> {
             None => {}
         }
         let mut base = self.expr_or_table(&access.expr)?;
+        if let Type::Splines(n, _) = base.ty {
+            let index = self.index(n, &access.index)?;
+            return Some(entry(base, vec![index.into_expr()]));
+        }
         let is_part = whole_of_part(&base).is_some();
         if !is_part {
             base = self.read(&access.expr, base)?;
@@ -329,7 +333,8 @@ impl Checked {
 
 fn entry(base: ir::Expr, indices: Vec<ir::Expr>) -> ir::Expr {
     let span = base.span;
-    ir::Expr::new(ExprKind::Entry(Box::new(base), indices), Type::Real, span)
+    let ty = base.ty.entry();
+    ir::Expr::new(ExprKind::Entry(Box::new(base), indices), ty, span)
 }
 
 /// Takes one component of a vector or an array.

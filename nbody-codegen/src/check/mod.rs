@@ -189,7 +189,9 @@ fn signature(
 ) -> Signature {
     let of = |ty| {
         let found = types::check(items.cx, ty, items.constants)?;
-        if matches!(found, Type::Table(..) | Type::Spline(_) | Type::Reduced(_) | Type::Counts(_)) {
+        if found.is_of_splines()
+            || matches!(found, Type::Table(..) | Type::Reduced(_) | Type::Counts(_))
+        {
             items.cx.error(Site::of(ty), &message::FN_TYPE, &[&found.to_string()]);
             return None;
         }

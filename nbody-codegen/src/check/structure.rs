@@ -26,6 +26,7 @@ const TYPES_OF_THE_LANGUAGE: &[&str] = &[
     "ArgMax",
     "Count",
     "Spline",
+    "Splines",
 ];
 
 pub(crate) fn structs(
@@ -187,8 +188,13 @@ fn is_field(
             let arguments = [&*parameters, &name, whole, &numbers, &element, &columns];
             cx.error(site, &message::TABLE_PLACE, &arguments);
         }
-        Type::Spline(_) if is_particle || is_output => {
-            cx.error(site, &message::SPLINE_PLACE, &[&name]);
+        ty if ty.is_of_splines() && (is_particle || is_output) => {
+            let index = match ty {
+                Type::Splines(..) => "[j.kind]",
+                Type::SplineTable(..) => "[i.kind][j.kind]",
+                _ => "",
+            };
+            cx.error(site, &message::SPLINE_PLACE, &[&format!("{name}{index}")]);
         }
         Type::U32 if is_output => {
             let help = format!(

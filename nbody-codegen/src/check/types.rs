@@ -13,6 +13,8 @@ use crate::message;
 /// Largest length of an array: far beyond the registers of a thread, and short enough for
 /// compilers.
 const LONGEST: usize = 4096;
+/// Most knots of all splines of an array, whose numbers are in memory: 64 of the longest splines.
+const MOST_KNOTS: usize = 262_144;
 /// Most least values of a result, which a GPU keeps in registers.
 const MOST_NEAREST: usize = 16;
 
@@ -59,6 +61,9 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
         }
         syn::Type::Array(array) => {
             let element = exact(cx, &array.elem, constants)?;
+            if element.is_of_splines() {
+                return splines(cx, array, element, constants);
+            }
             let whole = constant::index(&array.len, constants)
                 .filter(|n| (1..=LONGEST / element.components()).contains(n));
             match (element, whole) {
@@ -88,6 +93,32 @@ pub(crate) fn exact(cx: &Ctxt, ty: &syn::Type, constants: &[Constant]) -> Option
 /// Tests whether these arguments are `<Real>`.
 fn of_real(arguments: &PathArguments) -> bool {
     arguments.to_token_stream().to_string().replace(' ', "") == "<Real>"
+}
+
+/// Returns an array of splines, or of rows of splines.
+fn splines(
+    cx: &Ctxt,
+    array: &syn::TypeArray,
+    element: Type,
+    constants: &[Constant],
+) -> Option<Type> {
+    let (columns, knots) = match element {
+        Type::Spline(knots) => (None, knots),
+        Type::Splines(columns, knots) => (Some(columns), knots),
+        _ => {
+            cx.error(Site::of(array), &message::SPLINES_NUMBER, &[]);
+            return None;
+        }
+    };
+    let most = MOST_KNOTS / knots / columns.unwrap_or(1);
+    let Some(n) = constant::index(&array.len, constants).filter(|n| (1..=most).contains(n)) else {
+        cx.error(Site::of(&array.len), &message::SPLINES_NUMBER, &[]);
+        return None;
+    };
+    Some(match columns {
+        None => Type::Splines(n, knots),
+        Some(columns) => Type::SplineTable(n, columns, knots),
+    })
 }
 
 /// Returns the number of knots of a spline.

@@ -16,6 +16,10 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Counts(n) => format!("Counts<{n}>"),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
+        Type::Splines(n, knots) => format!("Splines<{n}, 1, {knots}>"),
+        Type::SplineTable(rows, columns, knots) => {
+            format!("Splines<{rows}, {columns}, {knots}>")
+        }
         Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
         Type::Reduced(Reduction::Nearest(n)) => format!("Nearest<{n}>"),
     }
@@ -37,7 +41,7 @@ fn record(text: &mut Text, item: &Struct) {
         let line = format!("{} {}{};", type_name(field.ty), field.name, zero(field));
         text.documented(&line, &field.attrs);
     }
-    let splines = item.fields.iter().filter(|field| matches!(field.ty, Type::Spline(_)));
+    let splines = item.fields.iter().filter(|field| field.ty.is_of_splines());
     let cubics: Vec<_> = splines.map(|field| field.ty.components() / 4).collect();
     let (coordinates, all) = (item.coordinates(), cubics.iter().sum::<usize>());
     let numbers = item.dim() - coordinates - 4 * all;

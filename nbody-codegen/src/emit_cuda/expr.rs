@@ -5,7 +5,7 @@ use std::num::FpCategory;
 use crate::emit_cuda::structure::type_name;
 use crate::ir::{
     BinaryOp, Body, Builtin, Expr, ExprKind, FieldId, Index, Input, Local, LocalId, Module, Roles,
-    Side, Type, UnaryOp, Value, part_name,
+    Side, Type, UnaryOp, Value, part_name, spline_of,
 };
 
 /// Precedence of operators, loosest first.
@@ -123,6 +123,10 @@ impl<'a> Printer<'a> {
                 format!("{others}.at({}).{}", self.print(index), self.field(*field))
             }
             ExprKind::Component(base, index) => self.component(&self.base(base), base.ty, index),
+            ExprKind::Entry(base, indices) if base.ty.is_of_splines() => {
+                let name = spline_of(indices);
+                format!("{}.{name}({})", self.base(base), self.list(indices))
+            }
             ExprKind::Entry(base, indices) => {
                 format!("entry({}, {})", self.base(base), self.list(indices))
             }

@@ -15,6 +15,10 @@ pub(super) fn type_name(ty: Type) -> String {
         Type::Tensor(_) => format!("Array<{}>", ty.components()),
         Type::Table(rows, columns) => format!("Table<{rows}, {columns}>"),
         Type::Spline(knots) => format!("Spline<{knots}>"),
+        Type::Splines(n, knots) => format!("Splines<{n}, 1, {knots}>"),
+        Type::SplineTable(rows, columns, knots) => {
+            format!("Splines<{rows}, {columns}, {knots}>")
+        }
         Type::Reduced(Reduction::Arg(extremum)) => extremum.name().to_owned(),
         Type::Reduced(Reduction::Nearest(n)) => format!("Nearest<{n}>"),
         Type::Counts(n) => format!("Counts<{n}>"),

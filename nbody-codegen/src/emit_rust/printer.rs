@@ -243,7 +243,9 @@ impl<'a> Printer<'a> {
             Type::Array(n) => quote!([Real::default(); #n]),
             Type::Counts(n) => quote!([Real::splat_u32(0); #n]),
             Type::Table(rows, columns) => quote!([[Real::default(); #columns]; #rows]),
-            Type::Spline(_) | Type::Reduced(_) => quote!(::core::default::Default::default()),
+            Type::Spline(_) | Type::Splines(..) | Type::SplineTable(..) | Type::Reduced(_) => {
+                quote!(::core::default::Default::default())
+            }
         }
     }
 
@@ -264,7 +266,11 @@ impl<'a> Printer<'a> {
             Type::Point(_) => quote!(#krate::Point::select),
             Type::Array(_) => quote!(#krate::select_array::<Real, _>),
             Type::Counts(_) => quote!(#krate::select_counts::<Real, _>),
-            Type::Table(..) | Type::Spline(_) | Type::Reduced(_) => {
+            Type::Table(..)
+            | Type::Spline(_)
+            | Type::Splines(..)
+            | Type::SplineTable(..)
+            | Type::Reduced(_) => {
                 unreachable!("checked: no expression has such a value")
             }
         };

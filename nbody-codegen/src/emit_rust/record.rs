@@ -26,7 +26,7 @@ pub fn structure(item: &Struct, krate: &TokenStream) -> TokenStream {
             #vis const #ident: #ident = #ident { __real: ::core::marker::PhantomData };
         }
     });
-    let has_splines = item.fields.iter().any(|field| matches!(field.ty, Type::Spline(_)));
+    let has_splines = item.fields.iter().any(|field| field.ty.is_of_splines());
     let copy = (!has_splines).then(|| quote!(Copy,));
     let pod = (!has_splines).then(|| pod(item, krate));
     let record = record(item, krate);
@@ -160,6 +160,13 @@ impl Numbers {
                 (zero, (read, write), quote!(Array(#n)))
             }
             Type::Spline(n) => (default, by_itself(quote!(#krate::Spline)), quote!(Spline(#n))),
+            Type::Splines(n, knots) => {
+                (default, by_itself(quote!(#krate::Splines)), quote!(Splines(#n, #knots)))
+            }
+            Type::SplineTable(rows, columns, knots) => {
+                let n = rows * columns;
+                (default, by_itself(quote!(#krate::Splines)), quote!(Splines(#n, #knots)))
+            }
             Type::Reduced(Reduction::Min) => {
                 (quote!(Real::splat(f64::INFINITY)), real, quote!(Min))
             }
@@ -275,7 +282,13 @@ impl Sum {
                     #krate::compensate(__term.#ident, &mut __total.#ident, &mut __lost.#ident);
                 },
             ),
-            Type::Bool | Type::U32 | Type::Point(_) | Type::Table(..) | Type::Spline(_) => {
+            Type::Bool
+            | Type::U32
+            | Type::Point(_)
+            | Type::Table(..)
+            | Type::Spline(_)
+            | Type::Splines(..)
+            | Type::SplineTable(..) => {
                 unreachable!("checked: no result is a {ty}")
             }
         };

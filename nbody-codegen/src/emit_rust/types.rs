@@ -21,6 +21,10 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
         Type::Counts(n) => quote!([Real::U32; #n]),
         Type::Table(rows, columns) => quote!([[Real; #columns]; #rows]),
         Type::Spline(knots) => quote!(#krate::Spline<#knots, Real>),
+        Type::Splines(n, knots) => quote!(#krate::Splines<#knots, #n, 1, Real>),
+        Type::SplineTable(rows, columns, knots) => {
+            quote!(#krate::Splines<#knots, #rows, #columns, Real>)
+        }
         Type::Reduced(Reduction::Arg(extremum)) => {
             let name = ident(extremum.name());
             quote!(#krate::#name<Real>)

@@ -56,11 +56,7 @@ impl<'a> Printer<'a> {
                 && !self.graph.node(node).operands.is_empty()
                 && !matches!(
                     self.graph.ty(node),
-                    Type::Tensor(_)
-                        | Type::Array(_)
-                        | Type::Table(..)
-                        | Type::Spline(_)
-                        | Type::Point(_)
+                    Type::Tensor(_) | Type::Array(_) | Type::Table(..) | Type::Point(_)
                 )
         };
         let mut nodes: Vec<_> = self.places.iter().collect();
@@ -71,7 +67,8 @@ impl<'a> Printer<'a> {
             let operands = self.graph.node(*it.0).operands.iter();
             let depth = 1 + operands.filter_map(|part| depths.get(part)).max().unwrap_or(&0);
             let is_held = self.held.locals.contains_key(it.0);
-            if !is_held && (is_shared(it) || depth > DEEPEST) {
+            let is_value = !self.graph.ty(*it.0).is_of_splines();
+            if !is_held && is_value && (is_shared(it) || depth > DEEPEST) {
                 shared.push(*it.0);
             }
             let ends = is_held || shared.last() == Some(it.0);

@@ -61,6 +61,11 @@ pub enum ExprKind {
     Convert(Box<Expr>),
 }
 
+/// Returns the method that chooses a spline of an array or a table by these indices.
+pub fn spline_of(indices: &[Expr]) -> &'static str {
+    if indices.len() == 1 { "element" } else { "entry" }
+}
+
 /// Index of a component, certainly within range.
 #[derive(Clone, PartialEq)]
 pub enum Index {

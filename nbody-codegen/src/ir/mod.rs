@@ -26,7 +26,7 @@ mod walk;
 
 pub use builtin::{Builtin, CONSTS, Sign, high_of_product};
 pub use constant::{Constant, Value};
-pub use expr::{BinaryOp, Expr, ExprKind, Index, Input, UnaryOp};
+pub use expr::{BinaryOp, Expr, ExprKind, Index, Input, UnaryOp, spline_of};
 pub use function::{Body, Function, Local};
 pub use id::{ConstantId, FieldId, FunctionId, List, LocalId, StructId};
 pub use interaction::{Cutoff, Interaction, Pair};

@@ -22,6 +22,10 @@ pub enum Type {
     Table(usize, usize),
     /// A spline with this number of knots.
     Spline(usize),
+    /// This number of splines with this number of knots each.
+    Splines(usize, usize),
+    /// Rows and columns of splines with this number of knots each.
+    SplineTable(usize, usize, usize),
     /// A result that is no sum.
     Reduced(Reduction),
     /// A result of this number of counts.
@@ -122,7 +126,25 @@ impl Type {
             Self::Table(rows, columns) => rows * columns,
             // Rows of four: the scale, the pieces between knots, and the pieces before and after.
             Self::Spline(knots) => 4 * (knots + 2),
+            Self::Splines(n, knots) => n * Self::Spline(knots).components(),
+            Self::SplineTable(rows, columns, knots) => {
+                rows * columns * Self::Spline(knots).components()
+            }
         }
+    }
+
+    /// Returns the type of an entry that indices from the data choose.
+    #[must_use]
+    pub fn entry(self) -> Self {
+        match self {
+            Self::Splines(_, knots) | Self::SplineTable(_, _, knots) => Self::Spline(knots),
+            _ => Self::Real,
+        }
+    }
+
+    /// Tests whether it is a spline, or an array or a table of splines.
+    pub fn is_of_splines(self) -> bool {
+        matches!(self, Self::Spline(_) | Self::Splines(..) | Self::SplineTable(..))
     }
 
     /// Returns the type of a component that an index selects.
@@ -153,6 +175,10 @@ impl fmt::Display for Type {
             Self::Counts(n) => write!(f, "[Count; {n}]"),
             Self::Table(rows, columns) => write!(f, "[[Real; {columns}]; {rows}]"),
             Self::Spline(knots) => write!(f, "Spline<{knots}>"),
+            Self::Splines(n, knots) => write!(f, "[Spline<{knots}>; {n}]"),
+            Self::SplineTable(rows, columns, knots) => {
+                write!(f, "[[Spline<{knots}>; {columns}]; {rows}]")
+            }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::lowering::Lowering;
 use super::tree::{LaneExpr, Name};
-use crate::ir::{BinaryOp, Builtin, Expr, ExprKind, Index, Type, UnaryOp, Value, part_name};
+use crate::ir::{
+    BinaryOp, Builtin, Expr, ExprKind, Index, Type, UnaryOp, Value, part_name, spline_of,
+};
 
 impl<'a> Lowering<'a> {
     pub(super) fn expr(&self, expr: &'a Expr) -> LaneExpr<'a> {
@@ -28,6 +30,9 @@ impl<'a> Lowering<'a> {
                 LaneExpr::Part(Box::new(self.operand(base)), part_name(base.ty, *k))
             }
             ExprKind::Component(base, index) => component(self.operand(base), index),
+            ExprKind::Entry(base, indices) if base.ty.is_of_splines() => {
+                self.operand(base).method(spline_of(indices), self.list(indices))
+            }
             ExprKind::Entry(base, indices) => {
                 LaneExpr::Entry(Box::new(self.operand(base)), self.list(indices))
             }

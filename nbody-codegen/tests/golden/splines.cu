@@ -7,6 +7,8 @@ struct Tabulated {
     Spline<64> energy; // An energy over the square of the distance.
     real scale;
     Spline<9> density;
+    Splines<3, 3, 12> of_pair; // Energies over the distance, by the kinds of i and j.
+    Splines<3, 1, 5> of_kind;
 };
 
 struct alignas(packing(3 * COORDINATE + 2)) Atom {
@@ -33,6 +35,17 @@ __device__ __forceinline__ void pair(
     const real part = sqrt(r2);
     f.force -= (divide(self.scale * i.density * self.density.slope(i.density * part), part)
         + real(2.0) * self.energy.slope(r2)) * space.difference(i.pos, j.pos);
+    const real r = sqrt(r2);
+    const real of_pair = self.of_pair.entry(i.kind, j.kind).at(r)
+        * self.of_kind.element(j.kind).at(r);
+    f.energy += of_pair + self.of_kind.element(2u).slope(r);
+    f.force -= divide(self.of_pair.entry(i.kind, j.kind).at(part)
+        * self.of_kind.element(j.kind).slope(part) + self.of_kind.element(j.kind).at(part)
+        * self.of_pair.entry(i.kind, j.kind).slope(part), part) * space.difference(i.pos, j.pos);
+#pragma unroll
+    for (u32 k = 0; k < 3; ++k) {
+        f.bend += self.of_pair.entry(0u, k).curvature(r);
+    }
     f.bend += self.density.curvature(i.density + j.density) - self.density.third_derivative(r2);
 }
 
@@ -49,7 +62,7 @@ constexpr int IDIM = 3 * COORDINATE + 2;
 constexpr int JDIM = 3 * COORDINATE + 2;
 constexpr int FDIM = 5;
 constexpr bool SELF_PAIRS = false;
-constexpr bool LOOKS_UP = false;
+constexpr bool LOOKS_UP = true;
 constexpr bool KEEPS_INDEX = false;
 constexpr bool CUTOFF = false;
 constexpr bool CUTOFF_READS_J = false;

@@ -10,6 +10,7 @@ struct Atom {
 
 struct Embed {
     Spline<16> embedding;
+    Splines<3, 1, 16> of_kind;
     alignas(sizeof(real)) u32 due;
 };
 
@@ -17,6 +18,7 @@ struct Embed {
 __device__ __forceinline__ void update(const Embed &self, const Space &, Atom &p)
 {
     p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);
+    p.density += self.of_kind.element(p.kind).at(p.density);
 }
 
 } // namespace nbody::law

@@ -18,12 +18,14 @@ struct Atom {
 
 struct Embed {
     Spline<16> embedding{};
+    Splines<3, 1, 16> of_kind{};
     U32 due{};
-    static constexpr size_t COORDINATES = 0, NUMBERS = 1, CUBICS = 18, CUBIC_LINES = 5;
+    static constexpr size_t COORDINATES = 0, NUMBERS = 1, CUBICS = 72, CUBIC_LINES = 19;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
         visit(embedding);
+        visit(of_kind);
         visit(due);
     }
 };
@@ -33,6 +35,7 @@ template <class Space>
 NBODY_INLINE void update(const Embed &self, const Space &space, Atom &p)
 {
     p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);
+    p.density = p.density + self.of_kind.element(p.kind).at(p.density);
 }
 
 } // namespace law

@@ -7,7 +7,9 @@ struct Tabulated {
     Spline<64> energy{}; // An energy over the square of the distance.
     Real scale{};
     Spline<9> density{};
-    static constexpr size_t COORDINATES = 0, NUMBERS = 2, CUBICS = 77, CUBIC_LINES = 20;
+    Splines<3, 3, 12> of_pair{}; // Energies over the distance, by the kinds of i and j.
+    Splines<3, 1, 5> of_kind{};
+    static constexpr size_t COORDINATES = 0, NUMBERS = 2, CUBICS = 224, CUBIC_LINES = 58;
 
     template <class Visit> NBODY_INLINE void visit(Visit &&visit)
     {
@@ -15,6 +17,8 @@ struct Tabulated {
         visit(energy);
         visit(scale);
         visit(density);
+        visit(of_pair);
+        visit(of_kind);
     }
 };
 
@@ -77,6 +81,15 @@ NBODY_INLINE void pair(
     f.force = f.force.minus_product((self.scale * i.density * self.density.slope(i.density * part)
         / part).plus_product(Real::splat(2.0), self.energy.slope(r2)),
         space.difference(i.pos, j.pos));
+    const Real r = r2.sqrt();
+    const Real of_pair = self.of_pair.entry(i.kind, j.kind).at(r)
+        * self.of_kind.element(j.kind).at(r);
+    f.energy = f.energy + (of_pair + self.of_kind.element(Real::splat_u32(2u)).slope(r));
+    f.force = f.force.minus_product(((self.of_pair.entry(i.kind, j.kind).at(part)
+        * self.of_kind.element(j.kind).slope(part)).plus_product(self.of_kind.element(j.kind).at(part), self.of_pair.entry(i.kind, j.kind).slope(part))) / part, space.difference(i.pos, j.pos));
+    for (uint32_t k = 0; k < 3; ++k) {
+        f.bend = f.bend + self.of_pair.entry(Real::splat_u32(0u), Real::splat_u32(k)).curvature(r);
+    }
     f.bend = f.bend
         + (self.density.curvature(i.density + j.density) - self.density.third_derivative(r2));
 }

@@ -1,6 +1,7 @@
 /// Functions given as tables.
 pub mod splines {
     pub const KNOTS: u32 = 64;
+    pub const TYPES: u32 = 3;
 
     pub struct Tabulated {
         pub kind: u32,
@@ -8,6 +9,9 @@ pub mod splines {
         pub energy: Spline<KNOTS>,
         pub scale: Real,
         pub density: Spline<9>,
+        /// Energies over the distance, by the kinds of i and j.
+        pub of_pair: [[Spline<12>; TYPES]; TYPES],
+        pub of_kind: [Spline<5>; TYPES],
     }
     pub struct Atom {
         pub pos: Point,
@@ -21,6 +25,7 @@ pub mod splines {
     }
     pub struct Embed {
         pub embedding: Spline<16>,
+        pub of_kind: [Spline<16>; TYPES],
         pub due: u32,
     }
 
@@ -36,6 +41,13 @@ pub mod splines {
                 f.energy += e;
             }
             f.force -= e.gradient(i.pos);
+            let r = r2.sqrt();
+            let of_pair = self.of_pair[i.kind][j.kind].at(r) * self.of_kind[j.kind].at(r);
+            f.energy += of_pair + self.of_kind[2].slope(r);
+            f.force -= of_pair.gradient(i.pos);
+            for k in 0..TYPES {
+                f.bend += self.of_pair[0][k].curvature(r);
+            }
             let slope = self.density.slope(i.density + j.density);
             f.bend += slope.gradient(i.density) - self.density.curvature(r2).gradient(r2);
         }
@@ -46,6 +58,7 @@ pub mod splines {
 
         fn update(&self, p: &mut Atom) {
             p.density = self.embedding.at(p.density) + self.embedding.slope(p.density);
+            p.density += self.of_kind[p.kind].at(p.density);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::error::Error;
-use crate::field::{FieldKind, MOST_NEAREST};
+use crate::field::{FieldKind, MOST_KNOTS, MOST_NEAREST};
 
 /// The longest array, as in declarations.
 const LONGEST: usize = 4096;
@@ -65,6 +65,11 @@ pub(super) fn check(
                 let expected = if is_parameter { "2 to 4096 knots" } else { "a type of particles" };
                 (is_parameter && KNOTS.contains(&n), expected)
             }
+            FieldKind::Splines(..) if record != PARAMETERS => (false, "a type of particles"),
+            FieldKind::Splines(n, knots) => (
+                KNOTS.contains(&knots) && (1..=MOST_KNOTS / knots).contains(&n),
+                "at least one spline, 2 to 4096 knots each, at most 262144 in all",
+            ),
             FieldKind::Real => (true, ""),
             FieldKind::U32 => (usage != Use::Output, "a type of results"),
             FieldKind::Min

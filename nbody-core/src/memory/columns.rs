@@ -33,6 +33,7 @@ pub(crate) const fn lines_of_parameters(fields: &[Field], per_coordinate: usize)
     while k < fields.len() {
         lines += match fields[k].kind {
             FieldKind::Spline(knots) => lines_of_cubics(cubics_of_spline(knots)),
+            FieldKind::Splines(n, knots) => lines_of_cubics(n * cubics_of_spline(knots)),
             FieldKind::Point(n) => n * per_coordinate,
             kind => kind.components(),
         };
@@ -324,7 +325,7 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         let (mut lines, mut rest) = (Vec::with_capacity(words), &numbers[..]);
         for field in fields {
             let (of_field, others) = rest.split_at(pack::words::<S>(std::slice::from_ref(field)));
-            let is_dense = matches!(field.kind, FieldKind::Spline(_));
+            let is_dense = matches!(field.kind, FieldKind::Spline(_) | FieldKind::Splines(..));
             for numbers in of_field.chunks(if is_dense { LINE } else { 1 }) {
                 let mut line = Line([W::zeroed(); LINE]);
                 line.0[..numbers.len()].copy_from_slice(numbers);

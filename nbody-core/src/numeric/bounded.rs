@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use crate::numeric::accuracy::{DIVISION, FUNCTION, ROOT};
 use crate::numeric::lane::Lane;
 use crate::numeric::scalar::{integers_of, own_coordinates};
-use crate::numeric::spline::{Cubic, piece, polynomial};
+use crate::numeric::spline::{Cubic, piece, polynomial, scale_of};
 
 /// A number in `f64` with its running error bound: a bound of its error in another precision, in
 /// units of that precision's roundoff. To first order, each operation propagates the errors of its
@@ -158,9 +158,10 @@ impl Lane for Bounded {
     /// In another precision a point near a knot may be in the neighbouring piece.
     fn spline<const ORDER: u32>(cubics: &[Cubic<Self>], x: Self) -> Self {
         let [scale, pieces @ ..] = cubics else { unreachable!("a spline has cubics") };
-        let last = pieces.len() - 1;
+        let (last, scale) = (pieces.len() - 1, scale_of(scale));
         let [k, u] = piece(scale, last, x);
-        let value = |k: Self, u: Self| polynomial::<Self, ORDER>(scale, Self::cubic(pieces, k), u);
+        let value =
+            |k: Self, u: Self| polynomial::<Self, ORDER>(scale[1], Self::cubic(pieces, k), u);
         let found = value(k, u);
         let near = u.error * f32::ROUNDOFF;
         let step = if u.value <= near && k.value > 0.0 {
@@ -174,6 +175,17 @@ impl Lane for Bounded {
         let other = value(k + step, u - step);
         let apart = (other.value - found.value).abs() / f32::ROUNDOFF;
         Self { error: found.error.max(other.error + apart), ..found }
+    }
+    fn spline_of<const ORDER: u32>(
+        cubics: &[Cubic<Self>],
+        each: usize,
+        index: u32,
+        x: Self,
+    ) -> Self {
+        match cubics.chunks_exact(each).nth(index as usize) {
+            Some(one) => Self::spline::<ORDER>(one, x),
+            None => Self { value: f64::NAN, error: 0.0 },
+        }
     }
     fn gather(entries: &[Self], index: u32) -> Self {
         entries.get(index as usize).copied().unwrap_or(Self { value: f64::NAN, error: 0.0 })

@@ -9,7 +9,7 @@ use std::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign,
 };
 
-use crate::numeric::spline::{Cubic, piece, polynomial};
+use crate::numeric::spline::{Cubic, piece, polynomial, scale_of};
 
 /// A number, or a vector of numbers.
 ///
@@ -111,8 +111,28 @@ pub trait Lane:
     #[inline(always)]
     fn spline<const ORDER: u32>(cubics: &[Cubic<Self::Element>], x: Self) -> Self {
         let [scale, pieces @ ..] = cubics else { unreachable!("a spline has cubics") };
+        let scale = scale_of(scale);
         let [k, u] = piece(scale, pieces.len() - 1, x);
-        polynomial::<Self, ORDER>(scale, Self::cubic(pieces, k), u)
+        polynomial::<Self, ORDER>(scale[1], Self::cubic(pieces, k), u)
+    }
+    /// Returns the derivative of this order of the spline of an index, among [splines](crate::Splines)
+    /// of `each` cubics; NaN beyond the last one.
+    #[inline(always)]
+    fn spline_of<const ORDER: u32>(
+        cubics: &[Cubic<Self::Element>],
+        each: usize,
+        index: Self::U32,
+        x: Self,
+    ) -> Self {
+        let n = u32::try_from(cubics.len() / each).unwrap_or(u32::MAX);
+        let exists = Self::lt_u32(index, Self::splat_u32(n));
+        let index = Self::select_u32(exists, index, Self::splat_u32(0));
+        // Rows are whole numbers below 2^24, which are exact.
+        let first = Self::from_u32(index) * Self::splat(each as f64);
+        let [begin, inverse, ..] = Self::cubic(cubics, first);
+        let x = Self::select(exists, x, Self::splat(f64::NAN));
+        let [k, u] = piece([begin, inverse], each - 2, x);
+        polynomial::<Self, ORDER>(inverse, Self::cubic(cubics, first + (k + Self::splat(1.0))), u)
     }
 
     /// Returns whether the mask is true in any element.

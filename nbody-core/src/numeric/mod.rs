@@ -17,5 +17,6 @@ pub mod shared;
 pub mod simd;
 pub mod space;
 pub mod spline;
+pub mod splines;
 pub mod tensor;
 pub mod vector;

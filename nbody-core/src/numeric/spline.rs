@@ -277,11 +277,16 @@ impl<const N: usize, L: Lane> fmt::Debug for Spline<N, L> {
     }
 }
 
+/// Returns the beginning of the first piece and the reciprocal distance of knots, of a scale.
+#[inline(always)]
+pub(crate) fn scale_of<L: Lane>(scale: &Cubic<L::Element>) -> [L; 2] {
+    [scale[0], scale[1]].map(L::of_element)
+}
+
 /// Returns the piece that contains x, by its number, and the distance from its beginning; both in
 /// units of the distance of knots. NaN is in the first piece, at the distance NaN.
 #[inline(always)]
-pub(crate) fn piece<L: Lane>(scale: &Cubic<L::Element>, last: usize, x: L) -> [L; 2] {
-    let [begin, inverse] = [scale[0], scale[1]].map(L::of_element);
+pub(crate) fn piece<L: Lane>([begin, inverse]: [L; 2], last: usize, x: L) -> [L; 2] {
     let t = (x - begin) * inverse;
     let k = t.max(L::splat(0.0)).min(L::splat(last as f64)).floor();
     [k, t - k]
@@ -289,12 +294,7 @@ pub(crate) fn piece<L: Lane>(scale: &Cubic<L::Element>, last: usize, x: L) -> [L
 
 /// Returns the derivative of this order of the polynomial of a piece.
 #[inline(always)]
-pub(crate) fn polynomial<L: Lane, const ORDER: u32>(
-    scale: &Cubic<L::Element>,
-    [a, b, c, d]: [L; 4],
-    u: L,
-) -> L {
-    let inverse = L::of_element(scale[1]);
+pub(crate) fn polynomial<L: Lane, const ORDER: u32>(inverse: L, [a, b, c, d]: [L; 4], u: L) -> L {
     match ORDER {
         0 => a.plus_product(u, b.plus_product(u, c.plus_product(u, d))),
         1 => b.plus_product(u, (c + c).plus_product(u, d * L::splat(3.0))) * inverse,

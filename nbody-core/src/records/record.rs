@@ -87,11 +87,11 @@ pub const fn dim(fields: &[Field]) -> usize {
     words(fields, 1)
 }
 
-/// Returns the number of numbers that a variable of a record with these fields takes: a spline has the
-/// address of its own.
+/// Returns the number of numbers that a variable of a record with these fields takes: splines have the
+/// address of their own.
 pub(crate) fn numbers_of_variable(fields: &[Field]) -> usize {
     let numbers = fields.iter().map(|field| match field.kind {
-        FieldKind::Spline(_) => 4,
+        FieldKind::Spline(_) | FieldKind::Splines(..) => 4,
         kind => kind.components(),
     });
     numbers.sum()

@@ -13,7 +13,8 @@ const SPLINE: &str = include_str!("../../kernels/spline.cuh");
 
 /// Returns the text that programs with these parameters need besides the prelude.
 pub(crate) fn text_of_parameters(fields: &[Field]) -> &'static str {
-    let is_spline = |field: &Field| matches!(field.kind, FieldKind::Spline(_));
+    let is_spline =
+        |field: &Field| matches!(field.kind, FieldKind::Spline(_) | FieldKind::Splines(..));
     if fields.iter().any(is_spline) { SPLINE } else { "" }
 }
 
@@ -106,11 +107,16 @@ fn converted_in<S: Scalar>(
     for field in row.fields() {
         let (of_field, others) = rest.split_at(words::<S>(std::slice::from_ref(field)));
         rest = others;
-        let FieldKind::Spline(_) = field.kind else {
-            bytes.extend_from_slice(bytemuck::cast_slice(of_field));
-            continue;
+        // The scale of one spline is in the struct; scales of several are in memory, as an index
+        // chooses them.
+        let (scale, cubics) = match field.kind {
+            FieldKind::Spline(_) => (&of_field[..2], &of_field[4..]),
+            FieldKind::Splines(..) => (&[][..], of_field),
+            _ => {
+                bytes.extend_from_slice(bytemuck::cast_slice(of_field));
+                continue;
+            }
         };
-        let (scale, cubics) = of_field.split_at(4);
         let memory = match earlier.next() {
             Some(mut memory) => {
                 memory.overwrite(cubics)?;
@@ -120,7 +126,7 @@ fn converted_in<S: Scalar>(
         };
         bytes.resize(bytes.len().next_multiple_of(size_of::<u64>()), 0);
         bytes.extend_from_slice(&memory.address().to_le_bytes());
-        bytes.extend_from_slice(bytemuck::cast_slice(&scale[..2]));
+        bytes.extend_from_slice(bytemuck::cast_slice(scale));
         splines.push(memory);
     }
     Ok((layout::words(&bytes), splines))
@@ -132,6 +138,7 @@ pub(crate) fn bytes_of_parameters(fields: &[Field], precision: Precision) -> usi
     let sum = |bytes: usize, field: &Field| match field.kind {
         // The address, and two numbers.
         FieldKind::Spline(_) => bytes.next_multiple_of(8) + 8 + 2 * real,
+        FieldKind::Splines(..) => bytes.next_multiple_of(8) + 8,
         _ => bytes + numbers_of(std::slice::from_ref(field), precision) * real,
     };
     fields.iter().fold(0, sum)
@@ -143,14 +150,18 @@ pub(crate) fn offsets(fields: &[Field]) -> Vec<usize> {
     let (mut offsets, mut words) = (Vec::new(), 0);
     for field in fields {
         let n = field.kind.components();
-        if let FieldKind::Spline(_) = field.kind {
+        let of_splines = match field.kind {
             // The address, and two numbers.
-            offsets.resize(offsets.len() + n, 0);
-            words += 3;
-        } else {
-            offsets.extend((words..words + n).map(|word| 2 * word));
-            words += n;
-        }
+            FieldKind::Spline(_) => 3,
+            FieldKind::Splines(..) => 1,
+            _ => {
+                offsets.extend((words..words + n).map(|word| 2 * word));
+                words += n;
+                continue;
+            }
+        };
+        offsets.resize(offsets.len() + n, 0);
+        words += of_splines;
     }
     offsets
 }

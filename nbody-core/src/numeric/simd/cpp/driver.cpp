@@ -78,6 +78,9 @@ static void evaluate(const Arguments &arguments, size_t at)
     Stored numbers[24];
     for (size_t k = 0; k < 24; ++k) numbers[k] = with_bits<Word>(Element(double(k) * 0.75 - 1.5));
     const Spline<4> spline{numbers};
+    Stored of_splines[120];
+    for (size_t k = 0; k < 120; ++k) of_splines[k] = with_bits<Word>(Element(double(k) * 0.125 - 1.5));
+    const Splines<2, 3, 3> splines{of_splines};
     Array<5> sums = all;
     add_to_entry(sums, k, m, c);
     Counts<3> counts{{k, l, k}};

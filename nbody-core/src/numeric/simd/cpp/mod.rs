@@ -19,6 +19,7 @@ use crate::numeric::simd::lanes::{LINE, Lanes, Line, Word};
 use crate::numeric::simd::{avx2, avx512, level::SimdLevel};
 use crate::numeric::space::{Either, OfLists, Open, Periodic, Space, Triclinic};
 use crate::numeric::spline::{Cubics, Spline};
+use crate::numeric::splines::Splines;
 use crate::numeric::vector::{Point, Vector, add_to_count, add_to_entry, select_array};
 use crate::records::record::compensate;
 
@@ -98,6 +99,14 @@ fn spline<Real: Lanes>() -> Spline<4, Real> {
     Spline(Cubics::Owned(cubics.collect()))
 }
 
+/// Returns six splines of three knots whose numbers tell their places.
+#[inline(never)]
+fn splines<Real: Lanes>() -> Splines<3, 2, 3, Real> {
+    let number = |k: u32| Real::splat(f64::from(k) * 0.125 - 1.5).to_element();
+    let cubics = (0..30).map(|n| [0, 1, 2, 3].map(|k| number(4 * n + k)));
+    Splines(Cubics::Owned(cubics.collect()))
+}
+
 /// Reads a coordinate from its numbers.
 #[inline(always)]
 fn coordinate<Real: Lanes>(hi: Real, lo: Real) -> Real::Coordinate {
@@ -144,6 +153,7 @@ operations! {
         let table = &[[a, b, c, a], [b, c, a, b], [-a, -b, -c, -a]];
         let large = &large::<Real>();
         let spline = spline::<Real>();
+        let splines = splines::<Real>();
         let mut sums = all;
         add_to_entry(&mut sums, k, m, c);
         let mut counts = [k, l, k];
@@ -212,6 +222,9 @@ operations! {
         Real::gather_entry(table, k, l);
         Real::gather_entry(large, k, l);
         spline.at(a); spline.slope(b); spline.curvature(c); spline.third_derivative(a);
+        splines.element(k).at(a); splines.element(l).slope(b);
+        splines.entry(k, l).curvature(c); splines.entry(l & Real::splat_u32(1), k).at(b);
+        splines.element(k & Real::splat_u32(3)).third_derivative(a);
         sums[0]; sums[1]; sums[2]; sums[3]; sums[4];
         total; least; greatest; sum; lost;
         first.value; any.value; chosen.value; farthest.value; most.value;
