@@ -12,7 +12,7 @@
 //! | [`lennard_jones_stress`] | Lennard-Jones 12-6 of one type | force, potential, virial tensor |
 //! | [`buckingham`] | exponential repulsion and dispersion | force, potential |
 //! | [`tabulated`] | a pair potential given as a spline | force, potential |
-//! | [`eam`] | the embedded-atom method, with tables of [`setfl`] files | density; force, potential |
+//! | [`eam`] | the embedded-atom method, of up to eight elements, with tables of [`setfl`] files | density; force, potential |
 //! | [`bonded`] | bonds, angles, dihedrals and impropers of given atoms | force, energy, virial of bonds |
 //! | [`gay_berne`] | rods and discs: an anisotropic Lennard-Jones well | force, torque, potential |
 //! | [`dpd`] | dissipative particle dynamics: soft beads with friction and noise | force, potential |

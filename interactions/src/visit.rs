@@ -1,6 +1,6 @@
 //! The lists of all interactions and tuples, for tools that iterate over them.
 
-use nbody::{Interaction, Spline, Tuple};
+use nbody::{Interaction, Spline, Splines, Tuple};
 
 use crate::{
     biot_savart, bonded, buckingham, coulomb, cubic_spline_2d, cubic_spline_3d, double_layer, dpd,
@@ -63,6 +63,21 @@ pub fn visit_all(visitor: &mut impl Visitor) {
     visitor.visit(neighbours::Neighbours { radius2: 1.0 / 16.0 });
 }
 
+fn embedded(visitor: &mut impl Visitor, cutoff: f64) {
+    let density = std::array::from_fn(|k| {
+        let scale = 1.0 + k as f64 / 4.0;
+        Spline::from_fn(0.0..=cutoff, |r| scale * (cutoff - r).powi(2)).expect("a finite function")
+    });
+    let density = Splines::from(density);
+    let pair = std::array::from_fn(|k| {
+        let zero = 0.125 - k as f64 / 512.0;
+        Spline::from_fn(0.0..=cutoff, |r| zero - r).expect("a finite function")
+    });
+    let elements = 8;
+    visitor.visit(eam::EamDensity { density: density.clone(), elements, cutoff });
+    visitor.visit(eam::Eam { density, pair: pair.into(), elements, cutoff });
+}
+
 fn hydrodynamics(visitor: &mut impl Visitor) {
     visitor.visit(cubic_spline_2d::CubicDensity2);
     visitor.visit(cubic_spline_2d::CubicMomentum2 { alpha: 1.0 });
@@ -91,11 +106,7 @@ fn molecular(visitor: &mut impl Visitor) {
     let energy = Spline::from_fn(1.0 / 1024.0..=0.0625, |r2| (1.0 / 32.0 / r2).powi(2) - 1.0 / r2);
     let energy = energy.expect("a finite function");
     visitor.visit(tabulated::Tabulated { energy, cutoff });
-    let density =
-        Spline::from_fn(0.0..=cutoff, |r| (cutoff - r).powi(2)).expect("a finite function");
-    let pair = Spline::from_fn(0.0..=cutoff, |r| 0.125 - r).expect("a finite function");
-    visitor.visit(eam::EamDensity { density: density.clone(), cutoff });
-    visitor.visit(eam::Eam { density, pair, cutoff });
+    embedded(visitor, cutoff);
     // Axes in the unit cube are up to √3 long, for which 3χ takes the place of χ.
     visitor.visit(gay_berne::GayBerne {
         sigma0: 1.0 / 32.0,
