@@ -6,11 +6,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use nbody_core::untyped::Listed;
-use nbody_core::{Cpu, untyped};
+use nbody_core::{Cpu, pack, untyped};
 
 use crate::cpu::SimdLevel;
 use crate::law::{Law, Record, Scalar};
-use crate::{Error, Options, Particles, Precision, Total};
+use crate::{Error, Options, Particles, Precision, Total, Values};
 
 /// A GPU, the CPU, or the emulator of a GPU on the CPU. Clones are the same device.
 ///
@@ -106,6 +106,41 @@ impl Device {
         P::Lane: Scalar,
     {
         Particles::of(self.device.upload(&particles, precision)?)
+    }
+
+    /// Copies particles to the device that the caller has field by field, as a structure of arrays or in
+    /// structs of the caller's own (see [`Values`]), in any order of the fields:
+    ///
+    /// ```
+    /// # use nbody::{Device, Precision};
+    /// # #[nbody::interaction]
+    /// # mod law {
+    /// #     pub struct Body { pub pos: Point, pub mass: Real }
+    /// #     pub struct Drift;
+    /// #     impl Update for Drift {
+    /// #         type P = Body;
+    /// #         fn update(&self, p: &mut Body) { p.mass += 1.0; }
+    /// #     }
+    /// # }
+    /// # use law::Body;
+    /// # fn main() -> Result<(), nbody::Error> {
+    /// let (x, y, z) = (vec![0.0, 1.0], vec![0.5; 2], vec![-0.5; 2]);
+    /// let mass = [1.0_f32, 3.0];
+    /// let fields = [("pos", [&x, &y, &z].into()), ("mass", mass[..].into())];
+    /// let bodies = Device::cpu().upload_fields::<Body>(&fields, Precision::Single)?;
+    /// assert_eq!(bodies.download()?[1].pos.x, 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A field without values or with values twice, and values of another name, type or number are
+    /// errors.
+    pub fn upload_fields<P: Record<Lane = f64>>(
+        &self,
+        fields: &[(&str, Values<'_>)],
+        precision: Precision,
+    ) -> Result<Particles<P>, Error> {
+        Particles::of(self.device.upload(&pack::rows_of_fields(P::FIELDS, fields)?, precision)?)
     }
 
     /// Copies a total to the device, for programs per particle that read it as their `type G`. NaN

@@ -76,7 +76,7 @@ pub use engine::{
 pub use nbody_core::{
     Accumulation, ArgMax, ArgMin, Csr, Domain, Error, Expansion, Interaction, Math, Measure,
     Nearest, Opening, Options, Pairs, Point, Precision, Skin, Sources, Spline, Splines, Store,
-    SummationOrder, Tensor, Tuple, Update, Vector,
+    SummationOrder, Tensor, Tuple, Update, Values, ValuesMut, Vector,
 };
 pub use nbody_macros::interaction;
 #[cfg(feature = "models")]
@@ -88,9 +88,9 @@ pub mod law {
     pub use nbody_core::ProgramTable;
     pub use nbody_core::interval::{Function, Role, Step};
     pub use nbody_core::{
-        Carried, ChargeSum, ChargeTable, Charges, CudaText, DoubleSingle, Field, FieldKind,
-        FieldValue, Interval, Lane, Law, LawTable, Lengths, Members, Mixed, Nothing, Open,
-        Operations, Others, Output, ParticleProgram, ParticleText, Periodic, Reader, Record,
+        Carried, ChargeSum, ChargeTable, Charges, Component, CudaText, DoubleSingle, Field,
+        FieldKind, FieldValue, Interval, Lane, Law, LawTable, Lengths, Members, Mixed, Nothing,
+        Open, Operations, Others, Output, ParticleProgram, ParticleText, Periodic, Reader, Record,
         Scalar, Space, ThirdLaw, Writer,
     };
     #[cfg(feature = "declare")]

@@ -7,7 +7,7 @@ use nbody::Precision;
 use nbody::law::Field;
 use nbody::untyped::{Buffer, OwnedRows};
 
-use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download, Place};
+use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download, FieldRows, Place};
 use crate::handles::{self, BufferHandle, Kind};
 use crate::pointers::{self, Out};
 use crate::status::{Failure, Status, border};
@@ -187,13 +187,9 @@ impl DeviceBuffer {
     }
 
     /// Replaces fields of all particles by columns; fields without a column stay.
-    fn replace(&mut self, places: &[Place]) -> Result<(), Failure> {
-        let fields = self.buffer.fields();
-        let mut rows = all_words(&*self.buffer)?;
-        columns::replace(&mut rows, columns::width(fields), places);
-        let rows = OwnedRows::new(fields, rows)?;
-        self.buffer = self.device.untyped().upload(&rows, self.buffer.precision())?;
-        Ok(())
+    fn replace(&mut self, n: usize, places: &[Place]) -> Result<(), Failure> {
+        let write = |place| Ok(self.buffer.write_field(&FieldRows { n, place })?);
+        places.iter().try_for_each(write)
     }
 }
 
@@ -229,7 +225,7 @@ pub unsafe extern "C" fn nbody_buffer_write(
             )));
         }
         match &columns {
-            Columns::Host(places) => buffer.replace(places),
+            Columns::Host(places) => buffer.replace(n, places),
             Columns::Device(places) => {
                 let DeviceBuffer { device, buffer, .. } = &mut *buffer;
                 let columns = columns::of_device(places);

@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, c_void};
 use std::ops::Range;
-use std::ptr;
 use std::sync::{Mutex, PoisonError};
+use std::{ptr, slice};
 
 use nbody::law::{Field, FieldKind};
 use nbody::untyped::{DeviceColumn, NumberType as Type, Rows, WriteRows};
@@ -392,6 +392,33 @@ impl Rows for ColumnRows<'_> {
                 for (component, word) in row[place.numbers.clone()].iter_mut().enumerate() {
                     *word = place.word(record, component);
                 }
+            }
+        }
+    }
+}
+
+/// Rows of one field of a particle, which has one column.
+pub(crate) struct FieldRows<'a> {
+    pub n: usize,
+    pub place: &'a Place<'a>,
+}
+
+impl Rows for FieldRows<'_> {
+    fn count(&self) -> usize {
+        self.n
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        slice::from_ref(self.place.field)
+    }
+
+    fn write(&self, records: Range<usize>, rows: &mut [u64]) {
+        // The memory of the caller ends there.
+        assert!(records.end <= self.n, "records {records:?} of {}", self.n);
+        let width = self.place.numbers.len().max(1);
+        for (record, row) in records.zip(rows.chunks_exact_mut(width)) {
+            for (component, word) in row.iter_mut().enumerate() {
+                *word = self.place.word(record, component);
             }
         }
     }

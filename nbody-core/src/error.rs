@@ -270,24 +270,36 @@ pub enum Error {
         /// The count.
         found: u64,
     },
-    /// Particles have no field of this name.
-    #[error("no field `{name}`, found {}; ask for one of these", list(found))]
+    /// Records have no field of this name.
+    #[error("no field `{name}`, found {}; name one of these", list(found))]
     NoField {
-        /// The name that was asked for.
+        /// The name that was given.
         name: String,
-        /// The fields of the particles.
+        /// The fields of the records.
         found: &'static [Field],
     },
-    /// A field is requested as another type than its own.
+    /// The values of a field are given or requested as another type than its own.
     #[error(
-        "field `{field}` as `{}`, expected `{}`; ask for it as its type",
-        asked.host_type(), field.kind.host_type()
+        "field `{field}` as `{asked}`, expected `{}`; use its type, or an array of its numbers",
+        field.kind.host_type()
     )]
     FieldType {
         /// The field.
         field: &'static Field,
-        /// The type that was asked for.
-        asked: FieldKind,
+        /// The type that was given or requested.
+        asked: String,
+    },
+    /// Records are given by their fields, and a field is missing.
+    #[error("no values of field `{field}`; give values of each field")]
+    NoValues {
+        /// The field.
+        field: &'static Field,
+    },
+    /// The values of a field are given twice.
+    #[error("field `{field}` has values twice; give them once")]
+    RepeatedField {
+        /// The field.
+        field: &'static Field,
     },
     /// The host has too little memory for the results.
     #[error("out of memory for {n} results of {bytes} bytes each; evaluate fewer at a time")]

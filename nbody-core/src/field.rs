@@ -127,7 +127,10 @@ impl FieldKind {
     /// Returns the Rust type of its values on the host.
     pub(crate) fn host_type(self) -> String {
         match self {
-            Self::Real => "f64".to_owned(),
+            Self::Real | Self::Min | Self::Max => "f64".to_owned(),
+            Self::U32 | Self::Count => "u32".to_owned(),
+            Self::ArgMin => "ArgMin".to_owned(),
+            Self::ArgMax => "ArgMax".to_owned(),
             Self::Vector(n) => format!("Vector<f64, {n}>"),
             Self::Tensor(n) => format!("Tensor<f64, {n}>"),
             Self::Point(n) => format!("Point<f64, {n}>"),
@@ -135,7 +138,7 @@ impl FieldKind {
             Self::Spline(n) => format!("Spline<{n}>"),
             Self::Splines(n, knots) => format!("[Spline<{knots}>; {n}]"),
             Self::Counts(n) => format!("[u32; {n}]"),
-            _ => self.to_string(),
+            Self::Nearest(n) => format!("Nearest<{n}>"),
         }
     }
 

@@ -71,8 +71,9 @@ pub use crate::numeric::tensor::Tensor;
 pub use crate::numeric::vector::{Point, Vector};
 pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};
 pub use crate::pairs::sources::{Sources, Store};
-pub use crate::records::field_value::FieldValue;
+pub use crate::records::field_value::{Component, FieldValue};
 pub use crate::records::record::{Output, Record};
+pub use crate::records::values::{Values, ValuesMut};
 pub use crate::state::EngineState;
 pub use crate::state::ListState;
 pub use crate::trees::opening::Opening;
@@ -83,13 +84,16 @@ pub use crate::triclinic::{BoxVectors, Cell};
 #[doc(hidden)]
 pub mod pack {
     pub use crate::memory::addresses::rows_after;
+    pub use crate::memory::buffers::bound_field;
     pub use crate::memory::folding::fold_rows;
     pub use crate::records::binding::{Binding, Place};
-    pub use crate::records::field_value::{find_field, values};
     pub use crate::records::numbers::{along_axes, axes};
     pub use crate::records::pack::*;
     pub use crate::records::parameters::{Parameters, check_parameters};
     pub use crate::records::rows::{Once, OwnedRows, Rows, WriteRows};
+    pub use crate::records::values::{
+        find_field, no_values, read_into, rows_of_field, rows_of_fields,
+    };
 }
 
 /// Engines without the types of a law.

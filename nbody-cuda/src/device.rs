@@ -167,7 +167,7 @@ impl untyped::Device for CudaDevice {
         let numbers = nbody_core::pack::dim(fields);
         let mut buffer = Buffer::new(&self.backend, 1, numbers, Precision::Double)?;
         buffer.clear(fields)?;
-        Ok(CudaResults::boxed(buffer, fields))
+        Ok(CudaResults::boxed(buffer, fields, &self.cache))
     }
 
     fn pair_totals(

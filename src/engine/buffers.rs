@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::slice;
 
-use crate::law::{FieldValue, Record, Scalar};
-use crate::{Error, Precision};
+use crate::law::{Field, FieldValue, Record, Scalar};
+use crate::{Error, Precision, Values, ValuesMut};
 use nbody_core::pack::{self, WriteRows};
 use nbody_core::untyped::Buffer;
 
@@ -97,16 +97,37 @@ impl<P: Record<Lane = f64>> Particles<P> {
         self.buffer.write_at(addresses, &particles)
     }
 
+    /// Replaces a single field of all particles: `bodies.replace_field("mass", &masses)?`. The values
+    /// are a slice in any precision, a slice for each component, or taken from the caller's own structs
+    /// (see [`Values`]); they are rounded to the precision of the particles, as by an upload, and other
+    /// fields keep their bits. The host sends this field and no other. Another name, type or number of
+    /// values is an error, and the particles are unchanged.
+    pub fn replace_field<'a>(
+        &mut self,
+        name: &str,
+        values: impl Into<Values<'a>>,
+    ) -> Result<(), Error> {
+        replace_field(&mut *self.buffer, P::FIELDS, name, &values.into())
+    }
+
     /// Copies a single field of all particles to the host, as [`download`](Self::download) does:
-    /// `let masses: Vec<f64> = bodies.download_field("mass")?`. A [`FieldValue`] is `f64`, `u32`,
-    /// a `Vector`, a `Point` or an array. A name or type that the record does not have is an
-    /// error.
+    /// `let masses: Vec<f64> = bodies.download_field("mass")?`. A name or type that the record does
+    /// not have is an error (see [`FieldValue`]).
     pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
-        let (field, _) = pack::find_field::<T>(P::FIELDS, name)?;
-        let (n, mut values) = (self.len(), Vec::new());
-        let take = &mut |write: &WriteRows| values = pack::values(n, write);
-        self.buffer.read_field(field, take)?;
-        Ok(values)
+        download_field(&*self.buffer, P::FIELDS, name)
+    }
+
+    /// Copies a single field of all particles to memory of the caller, in the caller's precision:
+    /// `bodies.download_field_into("vel", &mut velocities)?`, where these are a slice of `[f32; 3]`, a
+    /// slice for each component, or structs of the caller (see [`ValuesMut`]). Reals are rounded to the
+    /// nearest `f32` if the caller has that; numbers beyond its range become infinite. Another name, type
+    /// or length is an error, and the memory is unchanged.
+    pub fn download_field_into<'a>(
+        &self,
+        name: &str,
+        to: impl Into<ValuesMut<'a>>,
+    ) -> Result<(), Error> {
+        download_field_into(&*self.buffer, P::FIELDS, name, to.into())
     }
 }
 
@@ -152,6 +173,75 @@ impl<F: Record<Lane = f64>> Results<F> {
         self.buffer.read(0..n, take)?;
         Ok(results)
     }
+
+    /// Replaces all results by others of the host, whose number may be another, rounded to the
+    /// precision of the results. Engines add to them ([`Store::Add`](crate::Store::Add)), and programs per
+    /// particle read them.
+    pub fn replace<R>(&mut self, results: &[R]) -> Result<(), Error>
+    where
+        R: Record<Host = F::Host>,
+        R::Lane: Scalar,
+    {
+        self.buffer.write_results(&results)
+    }
+
+    /// Replaces a single field of all results, as [`Particles::replace_field`] does.
+    pub fn replace_field<'a>(
+        &mut self,
+        name: &str,
+        values: impl Into<Values<'a>>,
+    ) -> Result<(), Error> {
+        replace_field(&mut *self.buffer, F::FIELDS, name, &values.into())
+    }
+
+    /// Copies a single field of all results to the host: `let potentials: Vec<f32> =
+    /// out.download_field("pot")?`. A name or type that the record does not have is an error (see
+    /// [`FieldValue`]).
+    pub fn download_field<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, Error> {
+        download_field(&*self.buffer, F::FIELDS, name)
+    }
+
+    /// Copies a single field of all results to memory of the caller, as
+    /// [`Particles::download_field_into`] does: `out.download_field_into("acc", [&mut x, &mut y, &mut
+    /// z])?`.
+    pub fn download_field_into<'a>(
+        &self,
+        name: &str,
+        to: impl Into<ValuesMut<'a>>,
+    ) -> Result<(), Error> {
+        download_field_into(&*self.buffer, F::FIELDS, name, to.into())
+    }
+}
+
+fn replace_field(
+    buffer: &mut dyn Buffer,
+    fields: &'static [Field],
+    name: &str,
+    values: &Values<'_>,
+) -> Result<(), Error> {
+    let n = buffer.len();
+    buffer.write_field(&pack::rows_of_field(fields, name, values, n)?)
+}
+
+fn download_field<T: FieldValue>(
+    buffer: &dyn Buffer,
+    fields: &'static [Field],
+    name: &str,
+) -> Result<Vec<T>, Error> {
+    pack::find_field::<T>(fields, name)?;
+    let mut values = pack::no_values::<T>(buffer.len());
+    download_field_into(buffer, fields, name, (&mut values).into())?;
+    Ok(values)
+}
+
+fn download_field_into(
+    buffer: &dyn Buffer,
+    fields: &'static [Field],
+    name: &str,
+    to: ValuesMut<'_>,
+) -> Result<(), Error> {
+    let read = |field, take: &mut dyn FnMut(&WriteRows)| buffer.read_field(field, take);
+    pack::read_into(fields, name, buffer.len(), to, read)
 }
 
 impl<T> Total<T> {

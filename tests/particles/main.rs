@@ -2,6 +2,7 @@
 
 mod columns;
 mod download;
+mod fields;
 mod others;
 mod programs;
 mod refusals;

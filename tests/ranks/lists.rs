@@ -4,6 +4,7 @@
 use nbody::prelude::*;
 use nbody::{
     Csr, Inputs, Neighbours, Particles, Results, Selection, ShortRange, Skin, Sources, Store,
+    Values,
 };
 use nbody_mpi::threads;
 use nbody_tests::contacts::contact::{
@@ -320,6 +321,13 @@ impl World {
                 let some: Vec<u32> = (0..n as u32).filter(|k| k % 5 == 1).collect();
                 let others = Random(self.log.len() as u64).balls(some.len());
                 balls.write_at(&some, &others).unwrap();
+                let others = Random(some.len() as u64).balls(n);
+                match self.log.len() % 3 {
+                    0 => balls.replace_field("pos", Values::each(&others, |it| it.pos)),
+                    1 => balls.replace_field("h", Values::each(&others, |it| it.h)),
+                    _ => balls.replace_field("mass", Values::each(&others, |it| it.mass)),
+                }
+                .unwrap();
             }
             "select" => {
                 let count = self.selection.select(marks, "active").unwrap();

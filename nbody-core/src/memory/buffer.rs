@@ -41,6 +41,11 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error>;
 
+    /// Replaces one field of all particles or results by rows of this field alone, rounded to the
+    /// precision of the buffer. Other fields keep their bits. The contents are unchanged if the rows are
+    /// refused: another field, another number of rows.
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), Error>;
+
     /// Resizes; values are unspecified until an evaluation replaces them. A smaller number keeps
     /// the memory.
     fn resize(&mut self, n: usize) -> Result<(), Error>;

@@ -166,6 +166,20 @@ pub(crate) fn check_precision(
     if found == expected { Ok(()) } else { Err(Error::PrecisionMismatch { what, found, expected }) }
 }
 
+/// Finds the field of these rows, of one field, in records with these fields; an error if they have no
+/// such field, or for another number than `n`.
+pub fn bound_field(rows: &dyn Rows, fields: &'static [Field], n: usize) -> Result<Binding, Error> {
+    let [field] = rows.fields() else {
+        return Err(Error::OtherRecord {
+            what: "a field to write",
+            found: rows.fields(),
+            expected: fields,
+        });
+    };
+    Error::check_length(field.name, rows.count(), n)?;
+    Binding::new("write", slice::from_ref(field), fields)
+}
+
 /// Refuses more particles than 32-bit indices can name; the last index means no particle.
 pub(crate) fn check_count(found: usize) -> Result<(), Error> {
     let limit = u32::MAX as usize;
@@ -176,6 +190,23 @@ impl Results {
     /// Returns `n` results, each with the value without any pair.
     pub fn new(fields: &'static [Field], n: usize, precision: Precision) -> Result<Self, Error> {
         Ok(Self { columns: Columns::filled(n, &pack::nothing(fields))?, precision, fields })
+    }
+
+    /// Packs rows, rounded to the precision of the results.
+    fn packed(&self, rows: &dyn Rows) -> Result<Columns<u64>, Error> {
+        match self.precision {
+            Precision::Double => Columns::pack::<f64>(rows),
+            Precision::Single | Precision::Mixed => {
+                let fields = rows.fields();
+                let (single, mut words) = (Columns::pack::<f32>(rows)?, Vec::new());
+                single.widen::<f32>(
+                    &Binding::whole(fields).in_results(),
+                    0..single.len().div_ceil(LINE),
+                    &mut words,
+                );
+                Ok(Columns::of_lines(words, single.len(), pack::dim(fields)))
+            }
+        }
     }
 }
 
@@ -213,6 +244,24 @@ impl Buffer for Particles {
     ) -> Result<(), Error> {
         let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
         take(&|records, rows| self.rows(&binding, records, rows));
+        Ok(())
+    }
+
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        let binding = bound_field(&rows, self.fields, self.len())?;
+        let Some(first) = binding.places().first() else { return Ok(()) };
+        match (&mut self.packed, self.precision) {
+            (Packed::Bits64(columns), _) => {
+                columns.set_words(first.word::<f64>(), &Columns::pack::<f64>(&rows)?);
+            }
+            (Packed::Bits32(columns), Precision::Mixed) => {
+                columns.set_words(first.word::<Mixed>(), &Columns::pack::<Mixed>(&rows)?);
+            }
+            (Packed::Bits32(columns), _) => {
+                columns.set_words(first.word::<f32>(), &Columns::pack::<f32>(&rows)?);
+            }
+        }
         Ok(())
     }
 
@@ -296,6 +345,14 @@ impl Buffer for Results {
         Ok(())
     }
 
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        let binding = bound_field(&rows, self.fields, self.columns.len())?;
+        let Some(first) = binding.places().first() else { return Ok(()) };
+        self.columns.set_words(first.component(), &self.packed(&rows)?);
+        Ok(())
+    }
+
     fn resize(&mut self, n: usize) -> Result<(), Error> {
         self.columns = Columns::filled(n, &pack::nothing(self.fields))?;
         Ok(())
@@ -318,11 +375,7 @@ impl Buffer for Results {
     fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error> {
         let rows = Once::of(rows);
         Error::check_record("results to write", rows.fields(), self.fields)?;
-        let mut words = vec![0; rows.count() * pack::dim(self.fields)];
-        rows.write(0..rows.count(), &mut words);
-        let mut columns = Columns::zeros(rows.count(), pack::dim(self.fields))?;
-        columns.set_rows(&words);
-        self.columns = columns;
+        self.columns = self.packed(&rows)?;
         Ok(())
     }
 }

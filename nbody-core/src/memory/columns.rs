@@ -262,6 +262,15 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         }
     }
 
+    /// Replaces the words of all records from `first` on by all words of the same number of records.
+    pub fn set_words(&mut self, first: usize, part: &Self) {
+        assert!(part.n == self.n && first + part.words <= self.words, "words of each record");
+        let from = part.lines.chunks(part.words.max(1));
+        for (block, from) in self.lines.chunks_mut(self.words.max(1)).zip(from) {
+            block[first..][..from.len()].copy_from_slice(from);
+        }
+    }
+
     /// Copies in `f64` the coordinates of the records with these indices, at most a block.
     pub fn coordinates<S: Scalar<Word = W>>(
         &self,
@@ -465,6 +474,12 @@ pub(crate) fn narrow<S: Scalar>(
 }
 
 impl Columns<u64> {
+    /// Returns `n` records of `words` words in these lines, block by block.
+    pub fn of_lines(lines: Vec<Line<u64>>, n: usize, words: usize) -> Self {
+        assert_eq!(lines.len(), n.div_ceil(LINE) * words, "a line for each word of a block");
+        Self { lines, n, words }
+    }
+
     /// Repeats the record with these words.
     pub fn filled(n: usize, row: &[u64]) -> Result<Self, Error> {
         let mut columns = Self::zeros(n, row.len())?;

@@ -7,3 +7,4 @@ pub mod pack;
 pub mod parameters;
 pub mod record;
 pub mod rows;
+pub mod values;

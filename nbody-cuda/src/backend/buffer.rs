@@ -130,40 +130,57 @@ impl Buffer {
         Ok(())
     }
 
-    /// Replaces all results by `n` rows of 64-bit words from the host, records with these fields.
-    pub fn write_results(&mut self, fields: &[Field], rows: &[u64], n: usize) -> Result<(), Error> {
-        let (columns, precision) = (pack::dim(fields), self.precision);
+    /// Replaces all results by rows of the host. Refuses integers that need more than 32 bits; the
+    /// results are then unchanged.
+    pub fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let (columns, n, precision) = (pack::dim(rows.fields()), rows.count(), self.precision);
+        let bytes = product(&*self.backend, &[n, columns, bytes_of(precision)])?;
+        let words = bytes.div_ceil(size_of::<u64>());
+        let mut packed = vec![0; words];
+        let single = precision != Precision::Double;
+        let rounded = if single { Precision::Single } else { precision };
+        pack_into(rows, rounded, &mut packed)?;
         self.resize(n, columns)?;
-        let words = (n * columns * bytes_of(precision)).div_ceil(size_of::<u64>());
-        self.memory.write_first(words, &mut |words| {
-            match precision {
-                Precision::Single | Precision::Mixed => {
-                    let rows = pack::convert::<f32>(fields, rows);
-                    transpose(&rows, columns, bytemuck::cast_slice_mut(words));
-                }
-                Precision::Double => {
-                    transpose(&pack::convert::<f64>(fields, rows), columns, words);
-                }
+        self.memory.write_first(words, &mut |to| {
+            if single {
+                let packed: &[f32] = bytemuck::cast_slice(&packed);
+                transpose(&packed[..n * columns], columns, bytemuck::cast_slice_mut(to));
+            } else {
+                transpose(&packed, columns, to);
             }
             Ok(())
         })
     }
 
-    /// Copies results to the host, and passes `take` a function that writes them as records with
-    /// these fields.
-    pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
-        let n = self.n;
-        // The memory may have room for more results.
-        let words = (n * pack::dim(fields) * bytes_of(self.precision)).div_ceil(size_of::<u64>());
-        self.memory.read_words(0..words, &mut |words| match self.precision {
+    /// Copies to the host the columns of results from `first` on that have these fields, and passes
+    /// `take` a function that writes their numbers.
+    pub fn read_columns(
+        &self,
+        first: usize,
+        fields: &[Field],
+        take: &mut dyn FnMut(&WriteRows),
+    ) -> Result<(), Error> {
+        let (n, real) = (self.n, bytes_of(self.precision));
+        let begin = first * n * real;
+        let end = begin + pack::dim(fields) * n * real;
+        // Whole words of the memory; the first word may begin with a number of another column.
+        let words = begin / size_of::<u64>()..end.div_ceil(size_of::<u64>());
+        let others = begin % size_of::<u64>() / real;
+        self.memory.read_words(words, &mut |words| match self.precision {
             Precision::Single | Precision::Mixed => take(&|records, rows| {
-                let words = bytemuck::cast_slice(words);
+                let words = &bytemuck::cast_slice(words)[others..];
                 pack::rows_of_columns::<f32>(words, n, fields, records, rows);
             }),
             Precision::Double => take(&|records, rows| {
                 pack::rows_of_columns::<f64>(words, n, fields, records, rows);
             }),
         })
+    }
+
+    /// Copies results to the host, and passes `take` a function that writes them as records with
+    /// these fields.
+    pub fn read(&self, fields: &[Field], take: &mut dyn FnMut(&WriteRows)) -> Result<(), Error> {
+        self.read_columns(0, fields, take)
     }
 
     /// Copies some results as [`read`](Self::read) does; `take` receives them as all rows.

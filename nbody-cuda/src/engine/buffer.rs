@@ -6,7 +6,7 @@ use std::slice;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Binding, Once, Rows, WriteRows, dim, rows_after};
+use nbody_core::pack::{Binding, Once, OwnedRows, Rows, WriteRows, bound_field, dim, rows_after};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
 
@@ -28,6 +28,7 @@ pub(crate) struct CudaParticles {
 pub(crate) struct CudaResults {
     pub buffer: Buffer,
     pub fields: &'static [Field],
+    copies: RowCopies,
 }
 
 impl CudaParticles {
@@ -56,8 +57,12 @@ impl CudaParticles {
 
 impl CudaResults {
     /// Returns results with these fields.
-    pub fn boxed(buffer: Buffer, fields: &'static [Field]) -> Box<dyn untyped::Buffer> {
-        Box::new(Self { buffer, fields })
+    pub fn boxed(
+        buffer: Buffer,
+        fields: &'static [Field],
+        cache: &Cache,
+    ) -> Box<dyn untyped::Buffer> {
+        Box::new(Self { buffer, fields, copies: RowCopies::new(cache) })
     }
 
     /// Returns the memory of results; `None` for another buffer.
@@ -95,6 +100,12 @@ impl untyped::Buffer for CudaParticles {
     ) -> Result<(), Error> {
         let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
         Ok(self.copies.read_field(&self.buffer, self.fields, field, &binding, take)?)
+    }
+
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        let binding = bound_field(&rows, self.fields, self.buffer.n)?;
+        Ok(self.copies.write_field(&mut self.buffer, self.fields, &binding, &rows)?)
     }
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
@@ -153,19 +164,14 @@ impl untyped::Buffer for CudaResults {
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
         let binding = Binding::new("download", slice::from_ref(field), self.fields)?;
-        let numbers = dim(self.fields);
-        Ok(self.buffer.read(self.fields, &mut |write| {
-            take(&|records, to| {
-                let mut rows = vec![0; records.len() * numbers];
-                write(records, &mut rows);
-                let width = binding.places().len().max(1);
-                for (row, to) in rows.chunks_exact(numbers).zip(to.chunks_exact_mut(width)) {
-                    for (word, place) in to.iter_mut().zip(binding.places()) {
-                        *word = row[place.component()];
-                    }
-                }
-            });
-        })?)
+        let first = binding.places().first().map_or(0, |place| place.component());
+        Ok(self.buffer.read_columns(first, slice::from_ref(field), take)?)
+    }
+
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), Error> {
+        let rows = Once::of(rows);
+        let binding = bound_field(&rows, self.fields, self.buffer.n)?;
+        Ok(self.copies.write_columns(&mut self.buffer, &binding, &rows)?)
     }
 
     fn resize(&mut self, n: usize) -> Result<(), Error> {
@@ -185,15 +191,14 @@ impl untyped::Buffer for CudaResults {
         Error::check_range(&(0..n), self.buffer.n)?;
         let mut words = vec![0; n * dim(self.fields)];
         self.read(0..n, &mut |write| write(0..n, &mut words))?;
-        Ok(self.buffer.write_results(self.fields, &words, n)?)
+        let rows = OwnedRows::new(self.fields, words)?;
+        Ok(self.buffer.write_results(&rows)?)
     }
 
     fn write_results(&mut self, rows: &dyn Rows) -> Result<(), Error> {
         let rows = Once::of(rows);
         Error::check_record("results to write", rows.fields(), self.fields)?;
-        let mut words = vec![0; rows.count() * dim(self.fields)];
-        rows.write(0..rows.count(), &mut words);
-        Ok(self.buffer.write_results(self.fields, &words, rows.count())?)
+        Ok(self.buffer.write_results(&rows)?)
     }
 }
 

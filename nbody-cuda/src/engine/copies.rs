@@ -3,7 +3,7 @@
 use std::slice;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Binding, Rows, WriteRows};
+use nbody_core::pack::{Binding, Place, Rows, WriteRows};
 use nbody_core::{Field, Mixed, Precision};
 
 use crate::backend::{Buffer, Kernel, LateKernel, Launch, Memory, pack_into};
@@ -36,32 +36,63 @@ impl RowCopies {
         binding: &Binding,
         take: &mut dyn FnMut(&WriteRows),
     ) -> Result<(), Error> {
-        if p.n > PARTICLE_LIMIT {
-            return Err(Error::TooManyParticles {
-                what: "particles",
-                found: p.n,
-                limit: PARTICLE_LIMIT,
-            });
-        }
+        check_count(p.n)?;
         let (alone, precision) = (slice::from_ref(field), p.precision);
         let copies = Buffer::new(&p.backend, p.n, numbers_of(alone, precision), precision)?;
         if let Some(first) = binding.places().first()
             && p.n > 0
         {
-            let first = match precision {
-                Precision::Single => first.word::<f32>(),
-                Precision::Mixed => first.word::<Mixed>(),
-                Precision::Double => first.word::<f64>(),
-            };
-            let numbers = [numbers_of(fields, precision), first, numbers_of(alone, precision)];
-            let words = numbers.map(|number| number * bytes_of(precision) / size_of::<u32>());
-            let [row_words, first, words] = words.map(|words| words as u32);
+            let [row_words, first, words] = words_of_field(*first, fields, alone, precision);
             let blocks = (p.n * words as usize).div_ceil(BLOCK) as u32;
             let launch = Launch::new(c"copy_field", blocks).pointers([&*p.memory, &*copies.memory]);
             let launch = launch.numbers([p.n as u32, row_words, first, words]);
             self.kernel.get(&p.backend)?.module.launch(launch)?;
         }
         copies.read_particles(alone, 0..p.n, take)
+    }
+
+    /// Replaces a field of all particles with these fields. The host sends the rows, of this field alone.
+    pub fn write_field(
+        &self,
+        p: &mut Buffer,
+        fields: &[Field],
+        binding: &Binding,
+        rows: &dyn Rows,
+    ) -> Result<(), Error> {
+        check_count(p.n)?;
+        let (alone, precision, n) = (rows.fields(), p.precision, p.n);
+        let Some(first) = binding.places().first().filter(|_| n > 0) else { return Ok(()) };
+        let [row_words, first, words] = words_of_field(*first, fields, alone, precision);
+        let sent = Buffer::of_particles(&p.backend, rows, precision)?;
+        let blocks = (n * words as usize).div_ceil(BLOCK) as u32;
+        let launch = Launch::new(c"put_field", blocks).pointers([&*sent.memory, &*p.memory]);
+        let launch = launch.numbers([n as u32, 0, row_words, first, words]);
+        self.kernel.get(&p.backend)?.module.launch(launch)?;
+        let numbers: Vec<_> = binding.places().iter().map(|place| place.component()).collect();
+        p.changes_numbers(&numbers);
+        Ok(())
+    }
+
+    /// Replaces a field of all results, whose numbers are columns. The host sends these columns.
+    pub fn write_columns(
+        &self,
+        results: &mut Buffer,
+        binding: &Binding,
+        rows: &dyn Rows,
+    ) -> Result<(), Error> {
+        check_count(results.n)?;
+        let (columns, n, real) = (binding.places(), results.n, bytes_of(results.precision));
+        let Some(first) = columns.first().filter(|_| n > 0) else { return Ok(()) };
+        let mut sent = Buffer::new(&results.backend, n, columns.len(), results.precision)?;
+        sent.write_results(rows)?;
+        let column = n * real / size_of::<u32>();
+        let blocks = (columns.len() * column).div_ceil(BLOCK) as u32;
+        let launch = Launch::new(c"put_field", blocks).pointers([&*sent.memory, &*results.memory]);
+        let [count, row] = [columns.len(), first.component()].map(|it| it as u32);
+        let launch = launch.numbers([count, row, column as u32, 0, column as u32]);
+        self.kernel.get(&results.backend)?.module.launch(launch)?;
+        results.changes();
+        Ok(())
     }
 
     /// Replaces the particles at these addresses by rows of the same record, and appends particles
@@ -98,6 +129,31 @@ impl RowCopies {
     }
 }
 
+/// Refuses more records than kernels can count.
+fn check_count(found: usize) -> Result<(), Error> {
+    if found <= PARTICLE_LIMIT {
+        return Ok(());
+    }
+    Err(Error::TooManyParticles { what: "particles", found, limit: PARTICLE_LIMIT })
+}
+
+/// Returns the number of 32-bit words of a row, the first word of a field in it, whose first number is at
+/// this place, and the number of words of the field.
+fn words_of_field(
+    first: Place,
+    fields: &[Field],
+    alone: &[Field],
+    precision: Precision,
+) -> [u32; 3] {
+    let first = match precision {
+        Precision::Single => first.word::<f32>(),
+        Precision::Mixed => first.word::<Mixed>(),
+        Precision::Double => first.word::<f64>(),
+    };
+    let numbers = [numbers_of(fields, precision), first, numbers_of(alone, precision)];
+    numbers.map(|number| (number * bytes_of(precision) / size_of::<u32>()) as u32)
+}
+
 /// Copies rows in this precision to memory of the device, and the addresses behind them.
 fn send(
     mut memory: Box<dyn Memory>,
@@ -128,11 +184,11 @@ fn scatter(
 }
 
 impl Program {
-    /// Returns the program of downloads of one field (`Particles::download_field`) and of rows
-    /// that replace particles (`Particles::write_at`).
+    /// Returns the program of downloads and replacements of one field (`Particles::download_field`,
+    /// `Particles::replace_field`) and of rows that replace particles (`Particles::write_at`).
     pub fn row_copies() -> Self {
         let parts = [include_str!("copies.cuh")];
-        let kernels = &[c"copy_field", c"scatter"];
+        let kernels = &[c"copy_field", c"put_field", c"scatter"];
         Self::of_words("row_copies", "copies of rows of particles", kernels, BLOCK, &parts)
     }
 }
@@ -186,18 +242,35 @@ mod tests {
             let address = p.buffer.memory.address();
             p.write_at(&(1001..1999).collect::<Vec<_>>(), &rows(998)).unwrap();
             assert_eq!((p.len(), p.buffer.memory.address()), (1999, address));
+            // One field is sent alone, and nothing else changes.
+            let before = [0, 3].map(|number| p.buffer.contents([number]));
+            let ids = OwnedRows::new(&FIELDS[1..], (0..1999).collect()).unwrap();
+            copied();
+            p.write_field(&ids).unwrap();
+            let id = row / if precision == Precision::Mixed { 7 } else { 4 };
+            assert_eq!(copied(), (1999 * id).next_multiple_of(8));
+            let after = [0, 3].map(|number| p.buffer.contents([number]));
+            assert!(after[0] == before[0] && after[1] > before[1]);
             // Without memory nothing changes.
             another.is_full.store(true, Ordering::Relaxed);
             assert!(p.write_at(&[1999], &rows(1)).is_err());
+            assert!(p.write_field(&ids).is_err());
+            assert_eq!(p.buffer.contents([3]), after[1]);
             another.is_full.store(false, Ordering::Relaxed);
             assert_eq!(p.len(), 1999);
         }
         let buffer = Buffer::new(&backend, 1000, 4, Precision::Double).unwrap();
-        let mut results = CudaResults::boxed(buffer, FIELDS);
+        let mut results = CudaResults::boxed(buffer, FIELDS, &Cache::at(folder.path()));
         results.resize(3).unwrap();
         copied();
         let mut found = vec![0; 3 * nothing(FIELDS).len()];
         results.read(0..3, &mut |write| write(0..3, &mut found)).unwrap();
         assert_eq!(copied(), 3 * 32);
+        let points = vec![2.5_f64.to_bits(); 9];
+        results.write_field(&OwnedRows::new(&FIELDS[..1], points.clone()).unwrap()).unwrap();
+        assert_eq!(copied(), 3 * 24);
+        let mut found = vec![0; 9];
+        results.read_field(&FIELDS[0], &mut |write| write(0..3, &mut found)).unwrap();
+        assert_eq!((copied(), found), (3 * 24, points));
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::pack::dim;
-use nbody_core::{Domain, Law, Options, Sources};
+use nbody_core::{Domain, Law, Options, Sources, untyped};
 
 use crate::backend::{Backend, Buffer};
+use crate::engine::buffer::CudaResults;
 use crate::engine::parameters::DeviceParameters;
 use crate::error::Error;
 use crate::layout::space;
@@ -71,6 +72,11 @@ impl Setup {
         let mut results = self.unset_results(n)?;
         results.clear(self.law.f)?;
         Ok(results)
+    }
+
+    /// Allocates the results of `n` i-particles, as a buffer of the device.
+    pub fn boxed_results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, Error> {
+        Ok(CudaResults::boxed(self.results(n)?, self.law.f, &self.cache))
     }
 
     /// Allocates `n` results without values.

@@ -21,7 +21,7 @@ use super::neighbours::CudaNeighbours;
 use super::sets::ListSets;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Scratch};
 use crate::compile::program::Program;
-use crate::engine::buffer::{CudaResults, foreign, results};
+use crate::engine::buffer::{foreign, results};
 use crate::engine::setup::Setup;
 use crate::error::Error;
 use crate::layout::{bytes_of, numbers_of, space};
@@ -243,7 +243,7 @@ impl untyped::ShortRange for ListEngine {
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.setup.results(n)?, self.setup.law.f))
+        Ok(self.setup.boxed_results(n)?)
     }
 
     fn evaluate(

@@ -267,7 +267,7 @@ impl CudaEngine {
         }
         let fresh = (store == Store::Add).then(|| self.setup.fresh(n)).transpose()?;
         let parts = self.setup.unset_results(shares.n)?;
-        let mut parts = CudaResults::boxed(parts, law.f);
+        let mut parts = CudaResults::boxed(parts, law.f, &self.setup.cache);
         for turn in 0..sections.turns.len() {
             self.launch_turn(sections, turn, i, (&mut *out, &mut *parts))?;
             let (number, is_last) = (turn, turn + 1 == sections.turns.len());
@@ -424,7 +424,7 @@ impl untyped::Engine for CudaEngine {
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.setup.results(n)?, self.setup.law.f))
+        Ok(self.setup.boxed_results(n)?)
     }
 
     fn evaluate(

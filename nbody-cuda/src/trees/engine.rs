@@ -302,7 +302,7 @@ impl TreeEngine {
         self.arranging.prepare(&self.setup, out.n)?;
         self.launch_walk((last, by), sets, (out, stored), None, (dealt, Some(&rows)))?;
         let start = Instant::now();
-        let mut rows = CudaResults::boxed(rows, fields);
+        let mut rows = CudaResults::boxed(rows, fields, &self.setup.cache);
         let number = usize::from(by.is_estimated || by.share == 0.0);
         let whole = Part::whole(Ok(()), &mut *rows);
         (team.exchange)(Part { number, is_last: number == 1, shares, ..whole })?;
@@ -485,7 +485,7 @@ impl untyped::Engine for TreeEngine {
     }
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
-        Ok(CudaResults::boxed(self.setup.results(n)?, self.law.law().f))
+        Ok(self.setup.boxed_results(n)?)
     }
 
     fn evaluate(

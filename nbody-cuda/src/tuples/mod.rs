@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Once, Rows, dim};
+use nbody_core::pack::{Once, OwnedRows, Rows, dim};
 use nbody_core::untyped::{self, TupleList};
 use nbody_core::{Domain, Error as CoreError, Field, ParticleProgram, Precision, SpaceKind, Store};
 
@@ -185,8 +185,9 @@ impl untyped::Tuples for TupleEngine {
         let fields = self.program.total;
         let mut buffer = Buffer::new(&self.backend, n, dim(fields), precision)?;
         let nothing = nbody_core::pack::nothing(fields);
-        buffer.write_results(fields, &nothing.repeat(n), n)?;
-        Ok(CudaResults::boxed(buffer, fields))
+        let nothing = OwnedRows::new(fields, nothing.repeat(n))?;
+        buffer.write_results(&nothing)?;
+        Ok(CudaResults::boxed(buffer, fields, &self.cache))
     }
 
     fn evaluate(

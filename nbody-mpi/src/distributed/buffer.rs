@@ -369,6 +369,10 @@ impl Buffer for Distributed {
         self.all()?.read_field(field, take)
     }
 
+    fn write_field(&mut self, rows: &dyn Rows) -> Result<(), CoreError> {
+        self.all_mut()?.write_field(rows)
+    }
+
     fn resize(&mut self, n: usize) -> Result<(), CoreError> {
         let state = self.state_mut();
         state.rows_mut()?.resize(n)?;
