@@ -94,6 +94,10 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
     let mut all = BTreeMap::new();
     for symbol in file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text) {
         let name = format!("{:#}", rustc_demangle::demangle(symbol.name().unwrap_or_default()));
+        assert!(
+            !is_apart(&name),
+            "{name}: not compiled into its loop, so without vector instructions"
+        );
         let Some(key) = key(&name) else { continue };
         let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
         let code = section.data_range(symbol.address(), symbol.size()).unwrap().unwrap();
@@ -103,6 +107,14 @@ fn count(program: &[u8]) -> BTreeMap<Key, Counts> {
         assert!(before.is_none_or(|before| before == counts), "{name}: two versions");
     }
     all
+}
+
+/// Returns whether this is a part of a loop over vectors that is a function of its own: it does not have
+/// the instructions of its loop, and calls a function for each of them.
+fn is_apart(name: &str) -> bool {
+    let of_vectors = ["nbody_core::compiled::", "nbody_core::numeric::simd::avx"];
+    let is_part = of_vectors.iter().all(|part| name.contains(part)) && name.contains("{closure");
+    is_part && !name.contains("::vectorize_")
 }
 
 /// Parses the name of a counted function: the closure of a loop, compiled for a level.

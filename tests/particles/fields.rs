@@ -86,29 +86,22 @@ trait Fields {
     fn list<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, nbody::Error>;
 }
 
-impl<P: Record<Lane = f64>> Fields for nbody::Particles<P> {
-    fn put(&mut self, name: &str, values: Values<'_>) -> Result<(), nbody::Error> {
-        self.replace_field(name, values)
-    }
-    fn get(&self, name: &str, to: ValuesMut<'_>) -> Result<(), nbody::Error> {
-        self.download_field_into(name, to)
-    }
-    fn list<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, nbody::Error> {
-        self.download_field(name)
-    }
+macro_rules! fields {
+    ($($buffer:ident)*) => {$(
+        impl<R: Record<Lane = f64>> Fields for nbody::$buffer<R> {
+            fn put(&mut self, name: &str, values: Values<'_>) -> Result<(), nbody::Error> {
+                self.replace_field(name, values)
+            }
+            fn get(&self, name: &str, to: ValuesMut<'_>) -> Result<(), nbody::Error> {
+                self.download_field_into(name, to)
+            }
+            fn list<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, nbody::Error> {
+                self.download_field(name)
+            }
+        }
+    )*};
 }
-
-impl<F: Record<Lane = f64>> Fields for nbody::Results<F> {
-    fn put(&mut self, name: &str, values: Values<'_>) -> Result<(), nbody::Error> {
-        self.replace_field(name, values)
-    }
-    fn get(&self, name: &str, to: ValuesMut<'_>) -> Result<(), nbody::Error> {
-        self.download_field_into(name, to)
-    }
-    fn list<T: FieldValue>(&self, name: &str) -> Result<Vec<T>, nbody::Error> {
-        self.download_field(name)
-    }
-}
+fields!(Particles Results);
 
 /// Replaces a field by values `T` of `N` components `C`, and reads it back.
 fn exchange<T, C, const N: usize>(
@@ -500,7 +493,7 @@ fn engines_notice_replaced_fields() {
             let expected = expected.download::<f64>().unwrap();
             assert_eq!(a.download::<f64>().unwrap(), expected, "{device}, lists, {turn}");
             assert_eq!(b.download::<f64>().unwrap(), expected, "{device}, all pairs, {turn}");
-            let mut truth = |engine: &mut AllPairs<Gather>| {
+            let truth = |engine: &mut AllPairs<Gather>| {
                 let mut out = near.results(200).unwrap();
                 engine.evaluate_self_into(&fresh, &fresh, &mut out).unwrap();
                 out.download::<f64>().unwrap()

@@ -196,8 +196,7 @@ fn crystal(kind: impl Fn(usize) -> usize) -> System {
 /// forces as differences of the energy; one element, an ordered alloy, and three elements at random
 /// places of a triclinic box; and the cohesive energy of copper, 3.49 eV (Sutton & Chen).
 ///
-/// Fails with `i.slope * of_i`, without `/ r`, with `slope` and `embedding` exchanged, with the density
-/// of the pair potential, with another order of pairs, and with the density of the atom itself.
+/// Fails with another order of pairs in the file, and with the density of the atom itself.
 #[test]
 fn embedded_atoms_have_the_energy_of_their_formula() {
     let potential: Setfl = file(1).parse().unwrap();

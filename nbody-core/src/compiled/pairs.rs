@@ -393,9 +393,11 @@ impl<U, X: Interaction, L: Lanes, P: InDomain<L>> Compile<X, L, P> for U {
                         continue;
                     }
                     let index = L::splat_u32((j.first + k) as u32);
-                    sum.add::<P>(meets_self | !L::eq_u32(own, index), |f| {
-                        X::pair(&parameters, &kernel.space, &i, &particle, index, f);
-                    });
+                    sum.add::<P>(
+                        meets_self | !L::eq_u32(own, index),
+                        #[inline(always)]
+                        |f| X::pair(&parameters, &kernel.space, &i, &particle, index, f),
+                    );
                 }
                 sum.store(sums, lost);
             },
