@@ -85,14 +85,14 @@ pub use nbody_models as models;
 /// Laws as values: the descriptions of interactions and programs, their records, and the tables from
 /// which laws are made at run time.
 pub mod law {
-    pub use nbody_core::ProgramTable;
     pub use nbody_core::interval::{Function, Role, Step};
     pub use nbody_core::{
         Carried, ChargeSum, ChargeTable, Charges, Component, CudaText, DoubleSingle, Field,
         FieldKind, FieldValue, Interval, Lane, Law, LawTable, Lengths, Members, Mixed, Nothing,
         Open, Operations, Others, Output, ParticleProgram, ParticleText, Periodic, Reader, Record,
-        Scalar, Space, ThirdLaw, Writer,
+        Records, Scalar, Space, ThirdLaw, Writer,
     };
+    pub use nbody_core::{ProgramRecords, ProgramTable};
     #[cfg(feature = "declare")]
     pub use nbody_declare::{Declarations, Error as DeclareError, Fault, declare, read};
 }

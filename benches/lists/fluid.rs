@@ -1,8 +1,8 @@
 //! The Lennard-Jones liquid with this crate, over neighbour lists.
 
 use nbody::{
-    Device, Domain, Engine as _, Inputs, Neighbours, Options, Particles, PerParticle, Point,
-    Results, ShortRange, Skin, Vector,
+    Device, Domain, Engine as _, Neighbours, Options, Particles, PerParticle, Point, Results,
+    ShortRange, Skin, Vector,
 };
 
 pub use law::{Atom, Force, LennardJones};
@@ -99,7 +99,7 @@ impl Fluid {
 
     /// Moves the atoms.
     pub fn advance(&mut self) {
-        let inputs = Inputs::from(&self.forces);
+        let inputs = &self.forces;
         self.step.update_by_name(&mut self.atoms, inputs).expect("a force for each atom");
     }
 

@@ -4,7 +4,7 @@
 
 use nbody::lists::HasCutoff;
 use nbody::prelude::*;
-use nbody::{Inputs, Neighbours, Particles, Results, ShortRange};
+use nbody::{Neighbours, Particles, Results, ShortRange};
 use nbody_interactions::cubic_spline_3d::{self, CubicDensity3, CubicMomentum3, Fluid};
 use programs::{Parcel, Residual, SetLength, State, Step};
 
@@ -177,14 +177,14 @@ impl Tube {
 
     /// Sets smoothing lengths by the densities.
     fn set_lengths(&mut self) {
-        let sums = Inputs::from(&self.sums);
+        let sums = &self.sums;
         let mut set = PerParticle::new(&Device::cpu(), SetLength { eta: ETA }).expect("the CPU");
         set.update_by_name(&mut self.parcels, sums).expect("densities");
     }
 
     /// Returns the greatest relative change that `set_lengths` would make.
     fn residual(&self) -> f64 {
-        let sums = Inputs::from(&self.sums);
+        let sums = &self.sums;
         let mut residual =
             PerParticle::new(&Device::cpu(), Residual { eta: ETA }).expect("the CPU");
         residual.measure_by_name(&self.parcels, sums).expect("densities").change
@@ -203,7 +203,7 @@ impl Tube {
             }
             Lengths::Fixed(count) => (1..count).for_each(|_| self.find_densities()),
         }
-        let sums = Inputs::from(&self.sums);
+        let sums = &self.sums;
         let mut state = PerParticle::new(&Device::cpu(), State { gamma: GAMMA }).expect("the CPU");
         state.update_by_name(&mut self.parcels, sums).expect("densities");
         let rates = &mut self.rates;
@@ -211,7 +211,7 @@ impl Tube {
         if let Lengths::Fixed(_) = lengths {
             self.set_lengths();
         }
-        let rates = Inputs::from(&self.rates);
+        let rates = &self.rates;
         self.step.update_by_name(&mut self.parcels, rates).expect("rates");
         self.times.push(now() - start);
         self.evaluations - before

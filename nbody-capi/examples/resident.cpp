@@ -37,13 +37,12 @@ static int run(const char *device_name) {
     nbody::buffer velocities = drift.upload(NBODY_Q, NBODY_DOUBLE, n, {{"vel", vel}});
     nbody::buffer field = gravity.results(n);
 
-    const nbody::buffer none;
     const auto advance = [&](int steps) {
         for (int step = 0; step < steps; step++) {
-            kick.update(velocities, none, field);
+            kick.update(velocities, field);
             drift.update(stars, velocities);
             gravity.evaluate_self(stars, field);
-            kick.update(velocities, none, field);
+            kick.update(velocities, field);
         }
     };
     gravity.evaluate_self(stars, field);

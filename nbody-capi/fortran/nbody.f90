@@ -42,6 +42,8 @@ module nbody
     integer(c_int32_t), parameter, public :: nbody_q = 6
     integer(c_int32_t), parameter, public :: nbody_total = 7
     integer(c_int32_t), parameter, public :: nbody_g = 9
+    ! The distance between several records of one kind.
+    integer(c_int32_t), parameter, public :: nbody_next = 16
     integer(c_int32_t), parameter, public :: nbody_tuple = 8
 
     ! Kinds of fields
@@ -589,35 +591,32 @@ module nbody
             type(nbody_buffer), intent(out) :: total
             integer(c_int32_t) :: status
         end function
-        function nbody_runner_update(runner, particles, second, results, total) &
+        function c_runner_update(runner, particles, inputs, count) &
             bind(c, name="nbody_runner_update") result(status)
-            import :: c_int32_t, nbody_buffer, nbody_runner
+            import :: c_int32_t, c_size_t, nbody_buffer, nbody_runner
             type(nbody_runner), value :: runner
             type(nbody_buffer), value :: particles
-            type(nbody_buffer), value :: second
-            type(nbody_buffer), value :: results
-            type(nbody_buffer), value :: total
+            type(nbody_buffer), intent(in) :: inputs(*)
+            integer(c_size_t), value :: count
             integer(c_int32_t) :: status
         end function
-        function nbody_runner_measure_into(runner, particles, second, results, earlier, total) &
+        function c_runner_measure_into(runner, particles, inputs, count, total) &
             bind(c, name="nbody_runner_measure_into") result(status)
-            import :: c_int32_t, nbody_buffer, nbody_runner
+            import :: c_int32_t, c_size_t, nbody_buffer, nbody_runner
             type(nbody_runner), value :: runner
             type(nbody_buffer), value :: particles
-            type(nbody_buffer), value :: second
-            type(nbody_buffer), value :: results
-            type(nbody_buffer), value :: earlier
+            type(nbody_buffer), intent(in) :: inputs(*)
+            integer(c_size_t), value :: count
             type(nbody_buffer), value :: total
             integer(c_int32_t) :: status
         end function
-        function c_runner_measure(runner, particles, second, results, earlier, total, count) &
+        function c_runner_measure(runner, particles, inputs, inputs_count, total, count) &
             bind(c, name="nbody_runner_measure") result(status)
             import :: c_double, c_int32_t, c_size_t, nbody_buffer, nbody_runner
             type(nbody_runner), value :: runner
             type(nbody_buffer), value :: particles
-            type(nbody_buffer), value :: second
-            type(nbody_buffer), value :: results
-            type(nbody_buffer), value :: earlier
+            type(nbody_buffer), intent(in) :: inputs(*)
+            integer(c_size_t), value :: inputs_count
             real(c_double), intent(out) :: total(*)
             integer(c_size_t), value :: count
             integer(c_int32_t) :: status
@@ -1406,19 +1405,36 @@ contains
             size(columns, kind=c_size_t), particles)
     end function
 
-    ! Returns the total of a measure: the numbers of its record.
-    function nbody_runner_measure(runner, particles, second, results, earlier, total) &
-        result(status)
+    ! Updates each particle. The inputs are the buffers that the program reads besides the particles, in
+    ! the order of its function: second particles, results, totals.
+    function nbody_runner_update(runner, particles, inputs) result(status)
         type(nbody_runner), intent(in) :: runner
         type(nbody_buffer), intent(in) :: particles
-        type(nbody_buffer), intent(in) :: second
-        type(nbody_buffer), intent(in) :: results
-        type(nbody_buffer), intent(in) :: earlier
+        type(nbody_buffer), intent(in) :: inputs(:)
+        integer(c_int32_t) :: status
+        status = c_runner_update(runner, particles, inputs, size(inputs, kind=c_size_t))
+    end function
+
+    ! Writes the total of a measure over all particles to a buffer of nbody_runner_total.
+    function nbody_runner_measure_into(runner, particles, inputs, total) result(status)
+        type(nbody_runner), intent(in) :: runner
+        type(nbody_buffer), intent(in) :: particles
+        type(nbody_buffer), intent(in) :: inputs(:)
+        type(nbody_buffer), intent(in) :: total
+        integer(c_int32_t) :: status
+        status = c_runner_measure_into(runner, particles, inputs, size(inputs, kind=c_size_t), total)
+    end function
+
+    ! Returns the total of a measure: the numbers of its record.
+    function nbody_runner_measure(runner, particles, inputs, total) result(status)
+        type(nbody_runner), intent(in) :: runner
+        type(nbody_buffer), intent(in) :: particles
+        type(nbody_buffer), intent(in) :: inputs(:)
         real(c_double), intent(inout) :: total(:)
         integer(c_int32_t) :: status
         real(c_double) :: kept(size(total))
         kept = total
-        status = c_runner_measure(runner, particles, second, results, earlier, kept, &
+        status = c_runner_measure(runner, particles, inputs, size(inputs, kind=c_size_t), kept, &
             size(total, kind=c_size_t))
         total = kept
     end function

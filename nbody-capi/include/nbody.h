@@ -132,7 +132,10 @@ enum {
     NBODY_Q = 6,     /* second particles of a program */
     NBODY_TOTAL = 7, /* total of a measure */
     NBODY_TUPLE = 8, /* record of each tuple */
-    NBODY_G = 9      /* total that a program reads */
+    NBODY_G = 9,     /* total that a program reads */
+    /* Of several records of one kind, the second is NBODY_F + NBODY_NEXT, the third NBODY_F + 2 *
+     * NBODY_NEXT, and so on. */
+    NBODY_NEXT = 16
 };
 
 /* Kinds of fields */
@@ -316,7 +319,8 @@ nbody_status nbody_buffer_read(nbody_buffer buffer, size_t first, size_t n,
 nbody_status nbody_buffer_free(nbody_buffer buffer);
 
 /* Runners: a program per particle with its parameters on a device. It finds its fields by name in the
- * records of any buffer; buffers that it does not read are given as 0. */
+ * records of any buffer. Inputs are the buffers that it reads besides the particles, in the order of its
+ * function: second particles, results, and totals, each of them one record for all particles. */
 nbody_status nbody_runner_create(nbody_device device, nbody_program program,
                                  const double *parameters, size_t count, nbody_runner *runner);
 nbody_status nbody_runner_set_parameters(nbody_runner runner, const double *parameters,
@@ -332,20 +336,19 @@ nbody_status nbody_runner_upload(nbody_runner runner, int32_t record, int32_t pr
 /* Allocates the total of a measure, one record NBODY_TOTAL in double precision, set to the total of no
  * particle. Programs whose record NBODY_G has these fields read it. */
 nbody_status nbody_runner_total(nbody_runner runner, nbody_buffer *total);
-/* Updates each particle. The total is one record for all particles. */
-nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
-                                 nbody_buffer results, nbody_buffer total);
-/* Returns the total of a measure over all particles: the numbers of its record. The earlier total is one
- * record that the measure reads. */
-nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles, nbody_buffer second,
-                                  nbody_buffer results, nbody_buffer earlier, double *total,
+/* Updates each particle. */
+nbody_status nbody_runner_update(nbody_runner runner, nbody_buffer particles,
+                                 const nbody_buffer *inputs, size_t count);
+/* Returns the total of a measure over all particles: the numbers of its record. */
+nbody_status nbody_runner_measure(nbody_runner runner, nbody_buffer particles,
+                                  const nbody_buffer *inputs, size_t inputs_count, double *total,
                                   size_t count);
 /* Writes the total of a measure over all particles to a buffer of nbody_runner_total. On a GPU the host
  * neither waits for it nor receives it. NaN in a total that a program reads replaces all that it writes:
  * reals by NaN, integers by 2^32 - 1. */
 nbody_status nbody_runner_measure_into(nbody_runner runner, nbody_buffer particles,
-                                       nbody_buffer second, nbody_buffer results,
-                                       nbody_buffer earlier, nbody_buffer total);
+                                       const nbody_buffer *inputs, size_t count,
+                                       nbody_buffer total);
 nbody_status nbody_runner_free(nbody_runner runner);
 
 /* Tuples: a program per tuple, such as a bond, an angle or a dihedral, with its parameters on a device, and

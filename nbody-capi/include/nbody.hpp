@@ -463,11 +463,11 @@ public:
                                   &particles));
         return buffer(particles);
     }
-    /// Updates particles; buffers that the program does not read are left out.
-    void update(buffer &particles, const buffer &second = buffer(),
-                const buffer &results = buffer(), const buffer &total = buffer()) {
-        check(nbody_runner_update(get(), particles.get(), second.get(), results.get(),
-                                  total.get()));
+    /// Updates particles. The inputs are the buffers that the program reads besides them, in the order
+    /// of its function: second particles, results, totals.
+    template <class... Inputs> void update(buffer &particles, const Inputs &...inputs) {
+        const std::array<nbody_buffer, sizeof...(inputs)> all{{inputs.get()...}};
+        check(nbody_runner_update(get(), particles.get(), all.data(), all.size()));
     }
     /// Allocates the total of a measure on the device.
     buffer total() {
@@ -476,19 +476,20 @@ public:
         return buffer(total);
     }
     /// Writes the total of a measure to a buffer of `total`, without the host.
-    void measure_into(buffer &total, const buffer &particles, const buffer &second = buffer(),
-                      const buffer &results = buffer(), const buffer &earlier = buffer()) {
-        check(nbody_runner_measure_into(get(), particles.get(), second.get(), results.get(),
-                                        earlier.get(), total.get()));
+    template <class... Inputs>
+    void measure_into(buffer &total, const buffer &particles, const Inputs &...inputs) {
+        const std::array<nbody_buffer, sizeof...(inputs)> all{{inputs.get()...}};
+        check(nbody_runner_measure_into(get(), particles.get(), all.data(), all.size(),
+                                        total.get()));
     }
     /// Returns the total of a measure, of this number of numbers.
+    template <class... Inputs>
     std::vector<double> measure(std::size_t count, const buffer &particles,
-                                const buffer &second = buffer(),
-                                const buffer &results = buffer(),
-                                const buffer &earlier = buffer()) {
+                                const Inputs &...inputs) {
+        const std::array<nbody_buffer, sizeof...(inputs)> all{{inputs.get()...}};
         std::vector<double> total(count);
-        check(nbody_runner_measure(get(), particles.get(), second.get(), results.get(),
-                                   earlier.get(), total.data(), count));
+        check(nbody_runner_measure(get(), particles.get(), all.data(), all.size(), total.data(),
+                                   count));
         return total;
     }
 

@@ -105,16 +105,30 @@ unsafe fn particles(
 /// A buffer that is an argument, and its name in messages.
 pub(crate) type Argument = (BufferHandle, &'static str);
 
-/// Calls a function with buffers that it reads and a buffer that it writes. Buffers are locked in the
-/// order of their handles, so that calls from several threads never wait for one another in a circle.
-/// One buffer may be read twice.
+/// Calls a function with buffers that it reads, some of them optional, and a buffer that it writes, as
+/// [`with_all`] does.
 pub(crate) fn with<const N: usize, R>(
     reads: [Option<Argument>; N],
     written: Option<Argument>,
     work: impl FnOnce([Option<&dyn Buffer>; N], Option<&mut dyn Buffer>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
+    let given: Vec<_> = reads.into_iter().flatten().collect();
+    with_all(&given, written, |buffers, written| {
+        let mut next = buffers.iter().copied();
+        work(reads.map(|argument| argument.and_then(|_| next.next())), written)
+    })
+}
+
+/// Calls a function with buffers that it reads and a buffer that it writes. Buffers are locked in the
+/// order of their handles, so that calls from several threads never wait for one another in a circle.
+/// One buffer may be read twice.
+pub(crate) fn with_all<R>(
+    reads: &[Argument],
+    written: Option<Argument>,
+    work: impl FnOnce(&[&dyn Buffer], Option<&mut dyn Buffer>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let mut all: Vec<(u64, Arc<Locked>, &'static str)> = Vec::new();
-    for (handle, what) in reads.into_iter().flatten() {
+    for &(handle, what) in reads {
         all.push((handle.id, find(handle, what)?, what));
     }
     if let Some((handle, what)) = written {
@@ -136,12 +150,13 @@ pub(crate) fn with<const N: usize, R>(
             read_guards.push((*id, read(buffer, what)?));
         }
     }
-    let found = reads.map(|argument| {
-        let (handle, _) = argument?;
-        let (_, guard) = read_guards.iter().find(|(id, _)| *id == handle.id)?;
-        Some(&*guard.buffer)
+    let found = reads.iter().map(|(handle, _)| {
+        let guard = read_guards.iter().find(|(id, _)| *id == handle.id);
+        let (_, guard) = guard.expect("every buffer that is read is locked");
+        &*guard.buffer
     });
-    work(found, write_guard.as_mut().map(|guard| &mut *guard.buffer))
+    let found: Vec<_> = found.collect();
+    work(&found, write_guard.as_mut().map(|guard| &mut *guard.buffer))
 }
 
 /// Returns the number of records of a buffer.

@@ -318,23 +318,36 @@ pub unsafe extern "C" fn nbody_program_fields(
 ) -> Status {
     border(|| {
         let program = *handles::get::<&'static ParticleProgram>(program.id, "program")?;
-        let record = match (record, program.members > 0) {
-            (1, _) => program.parameters,
-            (4, true) | (7, false) => program.total,
-            (4, false) => program.f,
-            (5, _) => program.p,
-            (6, false) | (8, true) => program.q,
-            (9, false) => program.g,
-            (found, is_tuple) => {
-                let of_tuple = "NBODY_PARAMETERS, NBODY_F, NBODY_P or NBODY_TUPLE";
-                let expected =
-                    "NBODY_PARAMETERS, NBODY_F, NBODY_P, NBODY_Q, NBODY_G or NBODY_TOTAL";
-                return Err(no_record(found, if is_tuple { of_tuple } else { expected }));
-            }
+        let (is_tuple, place) = (program.members > 0, record / NEXT);
+        let fields_of = match (record % NEXT, is_tuple) {
+            (4, false) => record_of(program.f, place),
+            (6, false) => record_of(program.q, place),
+            (9, false) => record_of(program.g, place),
+            _ if place > 0 => None,
+            (1, _) => Some(program.parameters),
+            (4, true) | (7, false) => Some(program.total),
+            (5, _) => Some(program.p),
+            (8, true) => Some(program.record),
+            _ => None,
         };
+        let of_tuple = "NBODY_PARAMETERS, NBODY_F, NBODY_P or NBODY_TUPLE";
+        let expected = "NBODY_PARAMETERS, NBODY_F, NBODY_P, NBODY_Q, NBODY_G or NBODY_TOTAL";
+        let expected = if is_tuple { of_tuple } else { expected };
+        let record = fields_of.ok_or_else(|| no_record(record, expected))?;
         // SAFETY: the header asks for good places.
         unsafe { write_fields(record, fields, capacity, count) }
     })
+}
+
+/// The distance of the numbers of several records of one kind: `NBODY_NEXT`.
+pub(crate) const NEXT: i32 = 16;
+
+/// Returns the record of this place among records of one kind; the first of none is empty.
+pub(crate) fn record_of(records: &[&'static [Field]], place: i32) -> Option<&'static [Field]> {
+    if records.is_empty() && place == 0 {
+        return Some(&[]);
+    }
+    records.get(usize::try_from(place).ok()?).copied()
 }
 
 /// Returns the failure of a record that a law or a program does not have.

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use nbody::Device;
 use nbody::law::ParticleProgram;
-use nbody::untyped::{Beside, PerParticle};
+use nbody::untyped::{Beside, Buffer, PerParticle};
 
 use crate::buffer::{self, poisoned};
 use crate::columns::{self, Column};
 use crate::handles::{self, BufferHandle, DeviceHandle, Kind, ProgramHandle, RunnerHandle};
-use crate::law::no_record;
+use crate::law::{NEXT, no_record, record_of};
 use crate::options;
 use crate::pointers::{self, Out};
 use crate::status::{Failure, Status, border};
@@ -132,11 +132,13 @@ pub unsafe extern "C" fn nbody_runner_upload(
         let out = unsafe { Out::new(particles, "particles", 0.into()) }?;
         let runner = find(runner)?;
         let runner = lock(&runner)?;
-        let fields = match record {
-            5 => runner.program.p,
-            6 => runner.program.q,
-            found => return Err(no_record(found, "NBODY_P or NBODY_Q")),
+        let program = runner.program;
+        let fields = match (record % NEXT, record / NEXT) {
+            (5, 0) => Some(program.p),
+            (6, place) => record_of(program.q, place),
+            _ => None,
         };
+        let fields = fields.ok_or_else(|| no_record(record, "NBODY_P or NBODY_Q"))?;
         let precision = options::precision(precision)?;
         // SAFETY: the header asks for good columns.
         let buffer =
@@ -144,11 +146,6 @@ pub unsafe extern "C" fn nbody_runner_upload(
         out.set(buffer.into());
         Ok(())
     })
-}
-
-/// Returns an argument that may be the handle 0.
-fn optional(buffer: BufferHandle, what: &'static str) -> Option<buffer::Argument> {
-    (buffer.id != 0).then_some((buffer, what))
 }
 
 /// Allocates the total of a measure on the device, set to the total of no particle.
@@ -171,51 +168,78 @@ pub unsafe extern "C" fn nbody_runner_total(
 
 /// Updates each particle.
 #[unsafe(no_mangle)]
-pub extern "C" fn nbody_runner_update(
+pub unsafe extern "C" fn nbody_runner_update(
     runner: RunnerHandle,
     particles: BufferHandle,
-    second: BufferHandle,
-    results: BufferHandle,
-    total: BufferHandle,
+    inputs: *const BufferHandle,
+    count: usize,
 ) -> Status {
     with(runner, |runner| {
-        let reads = beside(second, results, (total, "total"));
-        buffer::with(reads, Some((particles, "particles")), |[q, f, g], p| {
+        // SAFETY: the header asks for this number of buffers.
+        let inputs = unsafe { arguments(inputs, count) }?;
+        buffer::with_all(&inputs, Some((particles, "particles")), |inputs, p| {
             let Some(p) = p else {
                 return Err(Failure::argument("an update needs particles"));
             };
-            Ok(runner.engine.update(runner.program, p, Beside { q, f, g }, None)?)
+            let program = runner.program;
+            Ok(runner.engine.update(program, p, beside(program, inputs)?, None)?)
         })
     })
 }
 
 /// Returns the buffers that a program reads besides the particles.
-fn beside(
-    second: BufferHandle,
-    results: BufferHandle,
-    (total, what): buffer::Argument,
-) -> [Option<buffer::Argument>; 3] {
-    [optional(second, "second particles"), optional(results, "results"), optional(total, what)]
+///
+/// # Safety
+///
+/// There is this number of handles.
+unsafe fn arguments(
+    inputs: *const BufferHandle,
+    count: usize,
+) -> Result<Vec<buffer::Argument>, Failure> {
+    // SAFETY: as the caller promises.
+    let inputs = unsafe { pointers::array(inputs, count, "inputs") }?;
+    Ok(inputs.iter().map(|&input| (input, "an input")).collect())
+}
+
+/// Sorts the buffers that a program reads besides the particles, in the order of its function.
+fn beside<'a>(
+    program: &ParticleProgram,
+    inputs: &'a [&'a dyn Buffer],
+) -> Result<Beside<'a>, Failure> {
+    let [q, f, g] = [program.q, program.f, program.g].map(<[_]>::len);
+    if inputs.len() != q + f + g {
+        return Err(Failure::argument(format!(
+            "`{}` reads {} buffers besides the particles (second particles: {q}, results: {f}, totals: \
+             {g}), found {}; give them in this order",
+            program.name,
+            q + f + g,
+            inputs.len()
+        )));
+    }
+    let (q, inputs) = inputs.split_at(q);
+    let (f, g) = inputs.split_at(f);
+    Ok(Beside { q, f, g })
 }
 
 /// Writes the total of a measure over all particles to a buffer, without the host.
 #[unsafe(no_mangle)]
-pub extern "C" fn nbody_runner_measure_into(
+pub unsafe extern "C" fn nbody_runner_measure_into(
     runner: RunnerHandle,
     particles: BufferHandle,
-    second: BufferHandle,
-    results: BufferHandle,
-    earlier: BufferHandle,
+    inputs: *const BufferHandle,
+    count: usize,
     total: BufferHandle,
 ) -> Status {
     with(runner, |runner| {
-        let [q, f, g] = beside(second, results, (earlier, "earlier total"));
-        let reads = [Some((particles, "particles")), q, f, g];
-        buffer::with(reads, Some((total, "total")), |[p, q, f, g], total| {
-            let (Some(p), Some(total)) = (p, total) else {
+        let mut reads = vec![(particles, "particles")];
+        // SAFETY: the header asks for this number of buffers.
+        reads.extend(unsafe { arguments(inputs, count) }?);
+        buffer::with_all(&reads, Some((total, "total")), |reads, total| {
+            let ([p, inputs @ ..], Some(total)) = (reads, total) else {
                 return Err(Failure::argument("a measure needs particles and a total"));
             };
-            Ok(runner.engine.measure_into(runner.program, p, Beside { q, f, g }, total)?)
+            let program = runner.program;
+            Ok(runner.engine.measure_into(program, *p, beside(program, inputs)?, total)?)
         })
     })
 }
@@ -225,30 +249,30 @@ pub extern "C" fn nbody_runner_measure_into(
 pub unsafe extern "C" fn nbody_runner_measure(
     runner: RunnerHandle,
     particles: BufferHandle,
-    second: BufferHandle,
-    results: BufferHandle,
-    earlier: BufferHandle,
+    inputs: *const BufferHandle,
+    inputs_count: usize,
     total: *mut f64,
     count: usize,
 ) -> Status {
     with(runner, |runner| {
-        let fields = runner.program.total;
+        let (program, fields) = (runner.program, runner.program.total);
         let expected = columns::width(fields);
         if count != expected {
             return Err(Failure::argument(format!(
                 "a total of {count} numbers, expected {expected} from `{}`",
-                runner.program.name
+                program.name
             )));
         }
         // SAFETY: the header asks for this number of numbers.
         let total = unsafe { pointers::array_mut(total, count, "total") }?;
-        let [q, f, g] = beside(second, results, (earlier, "earlier total"));
-        let reads = [Some((particles, "particles")), q, f, g];
-        let row = buffer::with(reads, None, |[p, q, f, g], _| {
-            let Some(p) = p else {
+        let mut reads = vec![(particles, "particles")];
+        // SAFETY: the header asks for this number of buffers.
+        reads.extend(unsafe { arguments(inputs, inputs_count) }?);
+        let row = buffer::with_all(&reads, None, |reads, _| {
+            let [p, inputs @ ..] = reads else {
                 return Err(Failure::argument("a measure needs particles"));
             };
-            Ok(runner.engine.measure(runner.program, p, Beside { q, f, g })?)
+            Ok(runner.engine.measure(program, *p, beside(program, inputs)?)?)
         })?;
         for (to, from) in total.iter_mut().zip(columns::reals(fields, &row)) {
             *to = from;

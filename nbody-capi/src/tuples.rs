@@ -129,7 +129,7 @@ pub unsafe extern "C" fn nbody_tuples_set(
         let (indices, columns) = unsafe {
             (
                 pointers::rows_of_indices(indices, [n, members], stride, "indices")?,
-                columns::places(columns, count, program.q, n, Direction::FromCaller)?,
+                columns::places(columns, count, program.record, n, Direction::FromCaller)?,
             )
         };
         let Columns::Host(places) = columns else {
@@ -137,9 +137,9 @@ pub unsafe extern "C" fn nbody_tuples_set(
                 "records of tuples in memory of a device; give memory of the host",
             ));
         };
-        columns::check_whole(program.q, &places)?;
+        columns::check_whole(program.record, &places)?;
         let list = TupleList::new(members, indices, particles)?;
-        Ok(tuples.engine.set(list, &ColumnRows { n, fields: program.q, places: &places })?)
+        Ok(tuples.engine.set(list, &ColumnRows { n, fields: program.record, places: &places })?)
     })
 }
 

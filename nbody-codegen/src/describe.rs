@@ -77,10 +77,11 @@ pub struct ProgramDescription {
     pub gathers: usize,
     /// Whether an update assigns each field of the particle; empty for others.
     pub changes: Vec<bool>,
-    /// The parameters, the particle, the second particle or the record of a tuple, the results and
-    /// the total that it reads, and the total of a measure or the result of a particle of a tuple;
-    /// empty where there is none.
-    pub records: [Fields; 6],
+    /// The parameters, the particle, the record of a tuple, and the total of a measure or the result
+    /// of a particle of a tuple; empty where there is none.
+    pub records: [Fields; 4],
+    /// The second particles, the results and the totals that it reads.
+    pub beside: [Vec<Fields>; 3],
 }
 
 /// The fields of a struct: names and types.
@@ -258,8 +259,8 @@ fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
             ProgramKind::Update(changes) => changes.clone(),
             ProgramKind::Measure(_) | ProgramKind::Tuple(..) => Vec::new(),
         };
-        let (p, q, f) = (Some(&it.p), it.q.as_ref(), it.f.as_ref());
-        let records = [Some(&it.parameters), p, q, f, it.g.as_ref(), it.output()];
+        let records = [Some(&it.parameters), Some(&it.p), it.record.as_ref(), it.output()];
+        let several = |named: &[Named]| named.iter().map(|it| fields(module, it)).collect();
         ProgramDescription {
             text: ParticleCuda::of(module, it),
             operations: it.body.summary.operations,
@@ -267,6 +268,7 @@ fn programs(module: &Module) -> impl Iterator<Item = ProgramDescription> {
             gathers: it.gathers(),
             changes,
             records: records.map(|named| named.map_or_else(Vec::new, |it| fields(module, it))),
+            beside: [several(&it.q), several(&it.f), several(&it.g)],
         }
     })
 }

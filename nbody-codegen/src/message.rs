@@ -74,6 +74,8 @@ messages! {
     // The impl.
     OTHER_TRAIT: "only `impl Interaction for ...`, `impl Update for ...`, `impl Measure for ...` and `impl Tuple for ...` belong here", "{}";
     UNKNOWN_STRUCT: "there is no struct `{}` in this module", "{}";
+    JOINED_RECORDS: "the number of structs in this tuple is {}", "name one struct, or two to {} as a tuple such as `(A, B)`";
+    UNREAD_RECORD: "this `impl {}` does not name `{}`", "write `type F = {};` for results, `type Q = {};` for a second record of the particle, or `type G = {};` for a total";
     MISSING_ITEM: "`{}` is missing from this `impl {}`", "add `{}`";
     IMPL_ITEM: "`{}` is not an item of `{}`", "{}its items are {}";
     IMPL_DUPLICATE: "`{}` stands twice in this `impl {}`", "remove one of them";

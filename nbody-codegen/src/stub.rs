@@ -9,7 +9,7 @@ use syn::{Ident, Type};
 
 use crate::check;
 use crate::diagnostics::Ctxt;
-use crate::emit_rust::type_tokens;
+use crate::emit_rust::{joined, type_tokens};
 use crate::ir::{self, Constant, List, Value};
 use crate::message::nearest;
 use crate::names::{self, Unique};
@@ -278,10 +278,10 @@ impl<'a> Stub<'a> {
         let krate = self.krate;
         let unnamed = self.unnamed();
         let p = self.meant(roles.get("P")).or(unnamed.first().copied()).unwrap_or(target);
-        let [q, f, g] = ["Q", "F", "G"].map(|role| {
-            let ty = self.meant(roles.get(role)).map(ToTokens::to_token_stream);
-            ty.unwrap_or_else(|| quote!(#krate::Nothing))
-        });
+        let read = ["Q", "F", "G"]
+            .map(|role| roles.all(role).filter_map(|ty| self.meant(Some(ty))).collect::<Vec<_>>());
+        let [q, f, g] = read.each_ref().map(|structs| joined(structs, krate, &quote!()));
+        let [of_q, of_f, of_g] = read.map(|structs| joined(&structs, krate, &quote!(<Real>)));
         let total = (of == Trait::Measure)
             .then(|| self.meant(roles.get("T")).or(unnamed.last().copied()).unwrap_or(p));
         let (kind, function) = match total {
@@ -291,10 +291,10 @@ impl<'a> Stub<'a> {
                     fn update<
                         Real: #krate::Lane<Coordinate = Real>,
                         __Space: #krate::Space<Real>,
-                        __Others: #krate::Others<#q<Real>, Real::U32>,
+                        __Others: #krate::Others<#of_q, Real::U32>,
                     >(
-                        _: &#target<Real>, _: &__Space, _: &mut #p<Real>, _: &#q<Real>, _: &#f<Real>,
-                        _: &#g<Real>, _: &__Others,
+                        _: &#target<Real>, _: &__Space, _: &mut #p<Real>, _: &#of_q, _: &#of_f,
+                        _: &#of_g, _: &__Others,
                     ) {}
                 },
             ),
@@ -305,10 +305,10 @@ impl<'a> Stub<'a> {
                     fn measure<
                         Real: #krate::Lane<Coordinate = Real>,
                         __Space: #krate::Space<Real>,
-                        __Others: #krate::Others<#q<Real>, Real::U32>,
+                        __Others: #krate::Others<#of_q, Real::U32>,
                     >(
-                        _: &#target<Real>, _: &__Space, _: &#p<Real>, _: &#q<Real>, _: &#f<Real>,
-                        _: &#g<Real>, _: &__Others, _: Real::U32, _: &mut #t<Real>,
+                        _: &#target<Real>, _: &__Space, _: &#p<Real>, _: &#of_q, _: &#of_f,
+                        _: &#of_g, _: &__Others, _: Real::U32, _: &mut #t<Real>,
                     ) {}
                 },
             ),

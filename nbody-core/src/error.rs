@@ -33,6 +33,21 @@ pub enum Error {
         /// Its length.
         found: usize,
     },
+    /// A program per particle gets another number of buffers than it reads.
+    #[error(
+        "`{program}` reads {expected} buffers of {what}: found {found}; give one for each record that it \
+         names, in their order"
+    )]
+    BufferCount {
+        /// The program.
+        program: &'static str,
+        /// The buffers.
+        what: &'static str,
+        /// The number of buffers.
+        found: usize,
+        /// The number of records that the program reads.
+        expected: usize,
+    },
     /// A buffer is too short.
     #[error("{what}: found {found}, expected at least {least}; give every particle of the set")]
     TooShort {

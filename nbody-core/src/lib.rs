@@ -48,7 +48,7 @@ pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdL
 pub use crate::law::program::{
     Measure, Members, Nothing, Others, ParticleProgram, ParticleText, Tuple, Update,
 };
-pub use crate::law::program_table::ProgramTable;
+pub use crate::law::program_table::{ProgramRecords, ProgramTable};
 pub use crate::law::table::{ChargeTable, LawTable};
 pub use crate::listed::Listed;
 pub use crate::lists::Skin;
@@ -72,6 +72,7 @@ pub use crate::numeric::vector::{Point, Vector};
 pub use crate::options::{Accumulation, Math, Options, Pairs, SummationOrder};
 pub use crate::pairs::sources::{Sources, Store};
 pub use crate::records::field_value::{Component, FieldValue};
+pub use crate::records::joined::Records;
 pub use crate::records::record::{Output, Record};
 pub use crate::records::values::{Values, ValuesMut};
 pub use crate::state::EngineState;

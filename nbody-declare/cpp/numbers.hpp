@@ -27,6 +27,19 @@ struct Nothing {
     template <class Visit> NBODY_INLINE void visit(Visit &&) {}
 };
 
+// Records of one kind beside one another.
+template <class First, class Rest> struct Joined {
+    static constexpr size_t COORDINATES = First::COORDINATES + Rest::COORDINATES,
+                            NUMBERS = First::NUMBERS + Rest::NUMBERS;
+    First first;
+    Rest rest;
+    template <class Visit> NBODY_INLINE void visit(Visit &&visit)
+    {
+        first.visit(visit);
+        rest.visit(visit);
+    }
+};
+
 // Visits the numbers of fields in order, by `real` and `integer` of the derived class.
 template <class Derived> struct Numbers {
     NBODY_INLINE Derived &derived() { return static_cast<Derived &>(*this); }

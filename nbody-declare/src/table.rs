@@ -11,7 +11,7 @@ use nbody_compile::Cache;
 use nbody_core::interval::{Function, Role, Step};
 use nbody_core::{
     Carried, ChargeTable, Error, FieldKind, Law, LawTable, Operations, ParticleProgram,
-    ProgramTable,
+    ProgramRecords, ProgramTable,
 };
 
 use crate::cpu::{LawCode, ProgramCode};
@@ -44,7 +44,10 @@ pub(crate) fn program(
     description: ProgramDescription,
     cache: &Cache,
 ) -> Result<&'static ParticleProgram, Error> {
-    let ProgramDescription { text, operations, members, gathers, changes, records } = description;
+    let ProgramDescription { text, operations, members, gathers, changes, records, beside } =
+        description;
+    let [parameters, p, record, total] = records.map(fields);
+    let [q, f, g] = beside.map(|records| records.into_iter().map(fields).collect());
     let table = ProgramTable {
         name: text.name,
         operations: self::operations(operations),
@@ -52,7 +55,7 @@ pub(crate) fn program(
         gathers,
         cuda: [text.law, text.names],
         changes,
-        records: records.map(fields),
+        records: ProgramRecords { parameters, p, record, q, f, g, total },
     };
     let code = ProgramCode::new(&table, text.cpp, cache);
     // SAFETY: the text is the compiler's output for these records.
@@ -105,7 +108,7 @@ fn steps(steps: &[describe::Step]) -> Vec<Step> {
         Input::Parameters => Role::Parameters,
         Input::I => Role::I,
         Input::J => Role::J,
-        Input::P | Input::Q | Input::F | Input::G | Input::Member(_) | Input::Tuple => {
+        Input::P | Input::Q(_) | Input::F(_) | Input::G(_) | Input::Member(_) | Input::Tuple => {
             unreachable!("checked: a cutoff sees a pair")
         }
     };

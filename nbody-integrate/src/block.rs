@@ -4,13 +4,13 @@
 //! come first. So i-particle k is j-particle k, as in any evaluation of one set, and no kernel
 //! needs lists of indices to leave out self pairs.
 
-use nbody::untyped::{Buffer, Engine, First, Rows as _};
+use nbody::untyped::{Beside, Buffer, Engine, First, Rows as _};
 use nbody::{Device, Particles, PerParticle, Precision, Selection, Sequence, Sources, Store};
 
 use crate::clock::{REBASED, rebase};
 use crate::engine::RunEngine;
 use crate::forces::{
-    Energetics, both, check_continued, check_masses, check_motions, others, results, vectors, wait,
+    Energetics, check_continued, check_masses, check_motions, others, results, vectors, wait,
 };
 use crate::hermite::{check_fields, close, is_finite};
 use crate::limits::StepLimits;
@@ -137,7 +137,7 @@ impl Programs {
         let correct = &mut self.correct;
         correct.set_parameters(Correct { now, ..*correct.parameters() });
         let first = first(selection, active);
-        Ok(correct.update_untyped(stars.untyped_mut(), results(forces), Some(first))?)
+        Ok(correct.update_untyped(stars.untyped_mut(), results(&[forces]), Some(first))?)
     }
 
     /// Orders the particles for the next block step, and predicts all to its time, which the host
@@ -152,7 +152,7 @@ impl Programs {
     ) -> Result<(), Error> {
         selection.seek_soonest(stars, "due", now)?;
         let copies = First { due: Some("due"), ..copies(selection, given) };
-        Ok(self.predict.update_untyped(all, others(stars), Some(copies))?)
+        Ok(self.predict.update_untyped(all, others(&[stars.untyped()]), Some(copies))?)
     }
 }
 
@@ -199,7 +199,7 @@ impl BlockHermite {
         run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
         let mut begin = PerParticle::new(&run.device, Begin)?;
-        begin.update_untyped(run.stars.untyped_mut(), results(&*run.results), None)?;
+        begin.update_untyped(run.stars.untyped_mut(), results(&[&*run.results]), None)?;
         run.choose_first(&motions)?;
         run.find_first()?;
         Ok(run)
@@ -288,7 +288,7 @@ impl BlockHermite {
         let (StepLimits { speed, longest }, eta) = (limits, options.eta);
         let first = FirstStep { tick, eta_start: options.eta_start, eta, dt, speed, longest };
         let mut first = PerParticle::new(&self.device, first)?;
-        Ok(first.update_untyped(self.stars.untyped_mut(), results(&*self.results), None)?)
+        Ok(first.update_untyped(self.stars.untyped_mut(), results(&[&*self.results]), None)?)
     }
 
     /// Predicts all particles to the time of the last block step plus `dt`, and evaluates the
@@ -299,7 +299,11 @@ impl BlockHermite {
         let predictor = &mut programs.predict;
         let predict = *predictor.parameters();
         predictor.set_parameters(Predict { due, dt, ..predict });
-        predictor.update_untyped(&mut **all, others(stars), Some(copies(selection, &**given)))?;
+        predictor.update_untyped(
+            &mut **all,
+            others(&[stars.untyped()]),
+            Some(copies(selection, &**given)),
+        )?;
         predictor.set_parameters(Predict { due, ..predict });
         self.evaluate(self.stars.len())
     }
@@ -319,7 +323,7 @@ impl BlockHermite {
         let Some(Iteration { stars: block, order, improve }) = iteration else { return Ok(()) };
         selection.gather(selection.len(), stars, block)?;
         for _ in 1..options.iterations {
-            let beside = both(block, &**results);
+            let beside = Beside { q: &[block.untyped()], f: &[&**results], g: &[] };
             improve.update_untyped(&mut **all, beside, Some(first(order, *active)))?;
             evaluate_first(&mut **engine, &**all, &mut **results)?;
         }
@@ -438,7 +442,7 @@ impl Integrator for BlockHermite {
         // Restores the prediction to the end of the next block step.
         let Self { given, all, stars, selection, programs, .. } = self;
         let copies = First { due: Some("due"), ..copies(selection, &**given) };
-        programs.predict.update_untyped(&mut **all, others(stars), Some(copies))?;
+        programs.predict.update_untyped(&mut **all, others(&[stars.untyped()]), Some(copies))?;
         energies
     }
 }

@@ -89,19 +89,14 @@ pub(crate) fn vectors<const N: usize>(
     }))
 }
 
-/// Returns the buffers that a program reads: other particles and results of a law.
-pub(crate) fn both<'a, Q>(others: &'a Particles<Q>, results: &'a dyn Buffer) -> Beside<'a> {
-    Beside { q: Some(others.untyped()), f: Some(results), g: None }
-}
-
 /// Returns the buffers that a program reads: other particles.
-pub(crate) fn others<Q>(others: &Particles<Q>) -> Beside<'_> {
-    Beside { q: Some(others.untyped()), ..Beside::default() }
+pub(crate) fn others<'a>(q: &'a [&'a dyn Buffer]) -> Beside<'a> {
+    Beside { q, ..Beside::default() }
 }
 
 /// Returns the buffers that a program reads: results of a law.
-pub(crate) fn results(results: &dyn Buffer) -> Beside<'_> {
-    Beside { f: Some(results), ..Beside::default() }
+pub(crate) fn results<'a>(f: &'a [&'a dyn Buffer]) -> Beside<'a> {
+    Beside { f, ..Beside::default() }
 }
 
 /// A field by its name and kind, and as in a declaration.
@@ -166,8 +161,10 @@ impl Energetics {
         forces: &dyn Buffer,
     ) -> Result<Energies, Error> {
         match self {
-            Self::PerMass(energy) => Ok(energy.measure_untyped(state.untyped(), results(forces))?),
-            Self::Whole(energy) => Ok(energy.measure_untyped(state.untyped(), results(forces))?),
+            Self::PerMass(energy) => {
+                Ok(energy.measure_untyped(state.untyped(), results(&[forces]))?)
+            }
+            Self::Whole(energy) => Ok(energy.measure_untyped(state.untyped(), results(&[forces]))?),
             Self::Unknown(law) => {
                 let (interaction, purpose) = (law.name, "energies");
                 let (particles, results) = (Box::default(), Box::new([POT.2]));

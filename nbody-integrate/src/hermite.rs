@@ -1,13 +1,13 @@
 //! The Hermite integrator with a shared step.
 
 use nbody::law::Law;
-use nbody::untyped::{Buffer, Rows as _};
+use nbody::untyped::{Beside, Buffer, Rows as _};
 use nbody::{Device, Particles, PerParticle, Precision, Vector};
 
 use crate::clock::{Clock, LEVELS};
 use crate::engine::RunEngine;
 use crate::forces::{
-    self, ACC, Energetics, Forces, HERMITE, JERK, POS, Place as Places, VEL, both, check_continued,
+    self, ACC, Energetics, Forces, HERMITE, JERK, POS, Place as Places, VEL, check_continued,
     check_masses, check_motions, others, results, vectors, wait,
 };
 use crate::limits::StepLimits;
@@ -186,7 +186,7 @@ impl Hermite {
         let device = self.forces.device().clone();
         let stars = self.stars.untyped_mut();
         let mut begin = PerParticle::new(&device, Begin)?;
-        begin.update_untyped(stars, results(&*self.forces.results), None)?;
+        begin.update_untyped(stars, results(&[&*self.forces.results]), None)?;
         let [acc, jerk] = vectors(&*self.forces.results, ["acc", "jerk"])?;
         let options = self.options;
         let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], self.precision, options);
@@ -196,8 +196,8 @@ impl Hermite {
         let first =
             FirstStep { eta_start: options.eta_start, eta: options.eta, dt, speed, longest };
         let mut first = PerParticle::new(&device, first)?;
-        let forces = results(&*self.forces.results);
-        let shortest = first.measure_untyped(self.stars.untyped(), forces)?;
+        let forces = &[&*self.forces.results];
+        let shortest = first.measure_untyped(self.stars.untyped(), results(forces))?;
         let is_first = true;
         self.choose(&shortest, is_first)
     }
@@ -271,10 +271,12 @@ impl Integrator for Hermite {
         self.predict(dt)?;
         let Self { forces, stars, ends, programs, .. } = self;
         let Programs { place, correct, accept, step, .. } = programs;
-        correct.update_untyped(ends.untyped_mut(), both(stars, &*forces.results), None)?;
+        let both = Beside { q: &[stars.untyped()], f: &[&*forces.results], g: &[] };
+        correct.update_untyped(ends.untyped_mut(), both, None)?;
         for _ in 1..self.options.iterations {
             forces.evaluate(&mut Ended { program: place, ends })?;
-            correct.update_untyped(ends.untyped_mut(), both(stars, &*forces.results), None)?;
+            let both = Beside { q: &[stars.untyped()], f: &[&*forces.results], g: &[] };
+            correct.update_untyped(ends.untyped_mut(), both, None)?;
         }
         let StepLimits { speed, longest } = self.limits;
         step.set_parameters(Step { dt, eta, speed, longest });
@@ -355,7 +357,7 @@ struct Predicted<'a> {
 
 impl Places for Predicted<'_> {
     fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
-        Ok(self.program.update_untyped(particles, others(self.stars), None)?)
+        Ok(self.program.update_untyped(particles, others(&[self.stars.untyped()]), None)?)
     }
 }
 
@@ -367,6 +369,6 @@ struct Ended<'a> {
 
 impl Places for Ended<'_> {
     fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
-        Ok(self.program.update_untyped(particles, others(self.ends), None)?)
+        Ok(self.program.update_untyped(particles, others(&[self.ends.untyped()]), None)?)
     }
 }

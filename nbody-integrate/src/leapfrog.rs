@@ -295,9 +295,9 @@ impl Place for At<'_> {
     fn place(&mut self, particles: &mut dyn Buffer) -> Result<(), Error> {
         let Self { place, motions } = self;
         if has(particles.fields(), VEL) {
-            place.moving.update_untyped(particles, others(motions), None)?;
+            place.moving.update_untyped(particles, others(&[motions.untyped()]), None)?;
         } else {
-            place.still.update_untyped(particles, others(motions), None)?;
+            place.still.update_untyped(particles, others(&[motions.untyped()]), None)?;
         }
         Ok(())
     }
@@ -333,15 +333,15 @@ impl Kicking {
         forces: &Forces,
         dt: f64,
     ) -> Result<(), Error> {
-        let (motions, results) = (motions.untyped_mut(), results(&*forces.results));
+        let (motions, forces) = (motions.untyped_mut(), &[&*forces.results]);
         match self {
             Self::Accelerations(kick) => {
                 kick.set_parameters(Kick { dt });
-                kick.update_untyped(motions, results, None)?;
+                kick.update_untyped(motions, results(forces), None)?;
             }
             Self::Forces(push) => {
                 push.set_parameters(Push { dt });
-                push.update_untyped(motions, results, None)?;
+                push.update_untyped(motions, results(forces), None)?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 mod all_pairs;
 mod buffers;
+mod inputs;
 mod interface;
 mod neighbours;
 mod pair_totals;
@@ -15,10 +16,11 @@ mod tuples;
 
 pub use all_pairs::AllPairs;
 pub use buffers::{Particles, Results, Total};
+pub use inputs::Inputs;
 pub use interface::Engine;
 pub use neighbours::{HasCutoff, Neighbours};
 pub use pair_totals::{PairTotal, PairTotals};
-pub use per_particle::{Inputs, PerParticle};
+pub use per_particle::PerParticle;
 pub use selection::Selection;
 pub use sequence::Sequence;
 pub use short_range::ShortRange;

@@ -3,10 +3,11 @@
 use nbody_core::pack;
 use nbody_core::untyped::{self, Beside, Buffer, First};
 
-use super::buffers::{Particles, Results, Total};
+use super::buffers::{Particles, Total};
+use super::inputs::Inputs;
 use super::parameters::{assert_taken, row};
 use super::selection::Selection;
-use crate::law::{Nothing, Record};
+use crate::law::Record;
 use crate::{Device, Domain, Error, Measure, Update};
 
 /// Runs a program per particle, an [`Update`] or a [`Measure`], on any [`Device`].
@@ -21,81 +22,6 @@ pub struct PerParticle<X> {
     parameters: X,
     device: Device,
     engine: Box<dyn untyped::PerParticle>,
-}
-
-/// The buffers that a program reads besides the particles: `()` for none, `&others`, `&results` or
-/// `(&others, &results)`, with a record for each particle, and `&total` alone or as the last of a
-/// tuple, such as `(&results, &total)`, with one record for all.
-#[derive(Debug)]
-pub struct Inputs<'a, Q, F, G = Nothing> {
-    q: Option<&'a Particles<Q>>,
-    f: Option<&'a Results<F>>,
-    g: Option<&'a Total<G>>,
-}
-
-impl From<()> for Inputs<'_, Nothing, Nothing> {
-    fn from((): ()) -> Self {
-        Self { q: None, f: None, g: None }
-    }
-}
-
-impl<'a, F> From<&'a Results<F>> for Inputs<'a, Nothing, F> {
-    fn from(results: &'a Results<F>) -> Self {
-        Self { q: None, f: Some(results), g: None }
-    }
-}
-
-/// Results that an evaluation has just changed.
-impl<'a, F> From<&'a mut Results<F>> for Inputs<'a, Nothing, F> {
-    fn from(results: &'a mut Results<F>) -> Self {
-        Self::from(&*results)
-    }
-}
-
-impl<'a, Q> From<&'a Particles<Q>> for Inputs<'a, Q, Nothing> {
-    fn from(others: &'a Particles<Q>) -> Self {
-        Self { q: Some(others), f: None, g: None }
-    }
-}
-
-impl<'a, Q, F> From<(&'a Particles<Q>, &'a Results<F>)> for Inputs<'a, Q, F> {
-    fn from((others, results): (&'a Particles<Q>, &'a Results<F>)) -> Self {
-        Self { q: Some(others), f: Some(results), g: None }
-    }
-}
-
-impl<'a, G> From<&'a Total<G>> for Inputs<'a, Nothing, Nothing, G> {
-    fn from(total: &'a Total<G>) -> Self {
-        Self { q: None, f: None, g: Some(total) }
-    }
-}
-
-impl<'a, F, G> From<(&'a Results<F>, &'a Total<G>)> for Inputs<'a, Nothing, F, G> {
-    fn from((results, total): (&'a Results<F>, &'a Total<G>)) -> Self {
-        Self { q: None, f: Some(results), g: Some(total) }
-    }
-}
-
-impl<'a, Q, G> From<(&'a Particles<Q>, &'a Total<G>)> for Inputs<'a, Q, Nothing, G> {
-    fn from((others, total): (&'a Particles<Q>, &'a Total<G>)) -> Self {
-        Self { q: Some(others), f: None, g: Some(total) }
-    }
-}
-
-impl<'a, Q, F, G> From<(&'a Particles<Q>, &'a Results<F>, &'a Total<G>)> for Inputs<'a, Q, F, G> {
-    fn from((others, results, total): (&'a Particles<Q>, &'a Results<F>, &'a Total<G>)) -> Self {
-        Self { q: Some(others), f: Some(results), g: Some(total) }
-    }
-}
-
-impl<'a, Q, F, G> Inputs<'a, Q, F, G> {
-    fn untyped(&self) -> Beside<'a> {
-        Beside {
-            q: self.q.map(Particles::untyped),
-            f: self.f.map(Results::untyped),
-            g: self.g.map(Total::untyped),
-        }
-    }
 }
 
 impl<X: Record<Lane = f64, Host = X>> PerParticle<X> {
@@ -161,10 +87,10 @@ impl<U: Update> PerParticle<U> {
 
     /// Updates each particle in place. Buffers of another length or device are an error, and no
     /// particle is changed.
-    pub fn update<'a>(
+    pub fn update(
         &mut self,
         particles: &mut Particles<U::P>,
-        inputs: impl Into<Inputs<'a, U::Q, U::F, U::G>>,
+        inputs: impl Inputs<Q = U::Q, F = U::F, G = U::G>,
     ) -> Result<(), Error> {
         self.update_by_name(particles, inputs)
     }
@@ -172,12 +98,12 @@ impl<U: Update> PerParticle<U> {
     /// Updates each particle, as [`update`](Self::update) does, in buffers of any records that
     /// have the fields of the program's records, by name and type. Other fields stay. Records that
     /// lack a field are an error.
-    pub fn update_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn update_by_name<P: Record>(
         &mut self,
         particles: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
     ) -> Result<(), Error> {
-        self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), None)
+        inputs.with(|beside| self.update_untyped(particles.untyped_mut(), beside, None))
     }
 
     /// Updates each particle, as [`update_by_name`](Self::update_by_name) does, in buffers without
@@ -194,79 +120,79 @@ impl<U: Update> PerParticle<U> {
     /// Updates the first particles of a selection, as [`update_by_name`](Self::update_by_name)
     /// does. Second particles have the index of their particle; results are in the order of the
     /// selected particles.
-    pub fn update_selected<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn update_selected<P: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
     ) -> Result<(), Error> {
         let first = First { selection: selection.untyped(), count, from: None, due: None };
-        self.update_untyped(particles.untyped_mut(), inputs.into().untyped(), Some(first))
+        inputs.with(|beside| self.update_untyped(particles.untyped_mut(), beside, Some(first)))
     }
 
     /// Updates copies of the first particles of a selection, which replace the contents of
     /// `copies`; the particles themselves stay. Second particles have the index of their particle.
-    pub fn update_copies<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn update_copies<P: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
     ) -> Result<(), Error> {
-        self.copy(selection, count, particles, copies, &inputs.into(), None)
+        self.copy(selection, count, particles, copies, inputs, None)
     }
 
     /// Updates copies as [`update_copies`](Self::update_copies) does, with the time that
     /// [`seek_soonest`](Selection::seek_soonest) finds in place of this parameter, a `u32`. The
     /// host need not know the time.
-    pub fn update_copies_due<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn update_copies_due<P: Record>(
         &mut self,
         parameter: &str,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
     ) -> Result<(), Error> {
-        self.copy(selection, count, particles, copies, &inputs.into(), Some(parameter))
+        self.copy(selection, count, particles, copies, inputs, Some(parameter))
     }
 
-    fn copy<P: Record, Q: Record, F: Record, G: Record>(
+    fn copy<P: Record>(
         &mut self,
         selection: &Selection,
         count: usize,
         particles: &Particles<P>,
         copies: &mut Particles<P>,
-        inputs: &Inputs<'_, Q, F, G>,
+        inputs: impl Inputs,
         due: Option<&str>,
     ) -> Result<(), Error> {
         let from = Some(particles.untyped());
         let first = First { selection: selection.untyped(), count, from, due };
-        self.update_untyped(copies.untyped_mut(), inputs.untyped(), Some(first))
+        inputs.with(|beside| self.update_untyped(copies.untyped_mut(), beside, Some(first)))
     }
 }
 
 impl<M: Measure> PerParticle<M> {
     /// Returns the total over all particles; without particles, 0 for sums and counts, and an
     /// infinity for extremes. Buffers of another length or device are an error.
-    pub fn measure<'a>(
+    pub fn measure(
         &mut self,
         particles: &Particles<M::P>,
-        inputs: impl Into<Inputs<'a, M::Q, M::F, M::G>>,
+        inputs: impl Inputs<Q = M::Q, F = M::F, G = M::G>,
     ) -> Result<M::T, Error> {
         self.measure_by_name(particles, inputs)
     }
 
     /// Returns the total over all particles, as [`measure`](Self::measure) does, for buffers of
     /// any records that have the fields of the program's records, by name and type.
-    pub fn measure_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn measure_by_name<P: Record>(
         &mut self,
         particles: &Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
     ) -> Result<M::T, Error> {
-        self.measure_untyped(particles.untyped(), inputs.into().untyped())
+        inputs.with(|beside| self.measure_untyped(particles.untyped(), beside))
     }
 
     /// Returns the total over all particles, as [`measure_by_name`](Self::measure_by_name) does,
@@ -287,10 +213,10 @@ impl<M: Measure> PerParticle<M> {
     /// Writes the total over all particles to `total`, as [`measure`](Self::measure) returns it, but
     /// on the device: on a GPU the host neither waits for it nor receives it. Later programs read
     /// it as their `type G`.
-    pub fn measure_into<'a>(
+    pub fn measure_into(
         &mut self,
         particles: &Particles<M::P>,
-        inputs: impl Into<Inputs<'a, M::Q, M::F, M::G>>,
+        inputs: impl Inputs<Q = M::Q, F = M::F, G = M::G>,
         total: &mut Total<M::T>,
     ) -> Result<(), Error> {
         self.measure_into_by_name(particles, inputs, total)
@@ -298,13 +224,14 @@ impl<M: Measure> PerParticle<M> {
 
     /// Writes the total over all particles, as [`measure_into`](Self::measure_into) does, for
     /// buffers of any records that have the fields of the program's records, by name and type.
-    pub fn measure_into_by_name<'a, P: Record, Q: Record, F: Record, G: Record>(
+    pub fn measure_into_by_name<P: Record>(
         &mut self,
         particles: &Particles<P>,
-        inputs: impl Into<Inputs<'a, Q, F, G>>,
+        inputs: impl Inputs,
         total: &mut Total<M::T>,
     ) -> Result<(), Error> {
-        self.measure_into_untyped(particles.untyped(), inputs.into().untyped(), total.untyped_mut())
+        let total = total.untyped_mut();
+        inputs.with(|beside| self.measure_into_untyped(particles.untyped(), beside, total))
     }
 
     /// Writes the total over all particles, as [`measure_into_by_name`](Self::measure_into_by_name)

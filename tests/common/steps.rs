@@ -292,6 +292,102 @@ pub mod programs {
         }
     }
 
+    /// Another second record.
+    pub struct Lamp {
+        pub light: Real,
+        pub at: Point,
+        pub hue: u32,
+    }
+    /// Results of another interaction.
+    pub struct Glow {
+        pub heat: Real,
+        pub most: Max<Real>,
+        pub hits: Count,
+    }
+    pub struct Shine {
+        pub scale: Real,
+    }
+    impl Interaction for Shine {
+        type I = Item;
+        type J = Item;
+        type F = Glow;
+        fn pair(&self, i: &Item, j: &Item, f: &mut Glow) {
+            let d = j.pos - i.pos;
+            f.heat += self.scale * j.mass * d.norm2();
+            f.most.max(j.table[2]);
+            if j.active != 0 {
+                f.hits += 1;
+            }
+        }
+    }
+
+    /// Reads several records of each kind, one struct twice.
+    pub struct Merge {
+        pub rate: Real,
+        pub last: u32,
+    }
+    impl Update for Merge {
+        type P = Item;
+        type Q = (Guide, Lamp);
+        type F = (Pulled, Glow, Pulled);
+        type G = (Pace, Pulled);
+        fn update(
+            &self,
+            p: &mut Item,
+            q: &Guide,
+            lamp: &Lamp,
+            f: &Pulled,
+            glow: &Glow,
+            pushed: &Pulled,
+            g: &Pace,
+            all: &Pulled,
+        ) {
+            let d = q.pos - lamp.at;
+            let other = (p.kind + lamp.hue + glow.hits).min(self.last);
+            p.vel += self.rate * (f.acc - pushed.acc) + lamp.light * d;
+            p.pos += g.powers[1] * p.vel + lamp[other].light * (lamp[other].at - q[other].pos);
+            p.mass += glow.heat - all.pot;
+            p.table[0] = glow.most + pushed.pot;
+            p.kind = q[other].flag + 2 * lamp.hue + f.near + 3 * pushed.near + all.near + g.count;
+        }
+    }
+    pub struct Census {
+        pub rate: Real,
+        pub last: u32,
+    }
+    impl Measure for Census {
+        type P = Item;
+        type Q = (Guide, Lamp);
+        type F = (Pulled, Glow, Pulled);
+        type G = (Pace, Pulled);
+        type T = Sums;
+        fn measure(
+            &self,
+            p: &Item,
+            q: &Guide,
+            lamp: &Lamp,
+            f: &Pulled,
+            glow: &Glow,
+            pushed: &Pulled,
+            g: &Pace,
+            all: &Pulled,
+            t: &mut Sums,
+        ) {
+            let other = (p.kind + lamp.hue + glow.hits).min(self.last);
+            t.momentum += q[other].weight * (lamp[other].at - p.pos);
+            t.energy += glow.heat * pushed.pot + g.heat * all.pot;
+            t.pressure += lamp.light * Tensor::symmetric(f.acc, pushed.acc);
+            t.least.min(glow.most - self.rate * all.acc.x);
+            t.most.max(lamp.light);
+            if q.flag == 1 {
+                t.count += f.near + 2 * pushed.near + g.count + all.near;
+                t.slowest.min(glow.heat);
+                t.fastest.max(glow.heat);
+                t.slow.insert(lamp.light);
+            }
+        }
+    }
+
     /// Reads the second particle of any index.
     pub struct Take;
     impl Update for Take {

@@ -82,7 +82,7 @@ fn selected(device: &Device, declared: Option<&Declarations>) -> [Vec<u64>; 2] {
     let program = declared.map_or(Mark::PROGRAM, |it| it.program(Mark::PROGRAM.name).unwrap());
     let mut marked = upload(device, program.p, &rows(3), Precision::Single);
     let mut marks = untyped.per_particle(program.parameters, &[]).unwrap();
-    let beside = Beside { q: Some(&*runners), ..Beside::default() };
+    let beside = Beside { q: &[&*runners], ..Beside::default() };
     let chosen = First { selection: &*selection, count, from: None, due: None };
     let before = download(&*marked);
     marks.update(program, &mut *marked, beside, Some(chosen)).unwrap();

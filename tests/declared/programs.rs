@@ -3,13 +3,14 @@
 use nbody::law::{Declarations, ParticleProgram, Record};
 use nbody::prelude::*;
 use nbody::untyped::{Beside, Buffer};
-use nbody::{Measure, Store, Update};
+use nbody::{Interaction, Measure, Store, Update};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 use nbody_tests::particle_programs::{
     Advance, Body, Drift, Energy, Kick, Mark, Pull, Relax, Runner, Spread, Star,
 };
 use nbody_tests::steps::programs::{
-    Course, Guide, Item, Mirror, Paced, Rescale, Retally, Spacing, Take,
+    Attract, Census, Course, Guide, Impulse, Item, Lamp, Merge, Mirror, Paced, Rescale, Retally,
+    Shine, Spacing, Take,
 };
 
 use super::cases::{declared, download, upload, words};
@@ -37,15 +38,22 @@ impl Runs<'_> {
         program: &'static ParticleProgram,
         parameters: X,
     ) {
-        let device = self.device.untyped();
         let q = upload(self.device, Q::FIELDS, &rows::<Q>(5), self.precision);
-        let f = self.results();
-        let g = (!program.g.is_empty()).then(|| self.total());
-        let beside = Beside {
-            q: (!program.q.is_empty()).then_some(&*q),
-            f: (!program.f.is_empty()).then_some(&*f),
-            g: g.as_deref(),
-        };
+        let f = self.results(Pull { eps2: 0.25 });
+        let g: Vec<_> = program.g.iter().map(|_| self.total(COURSE)).collect();
+        let g: Vec<_> = g.iter().map(|it| &**it).collect();
+        let beside = Beside { q: &[&*q][..program.q.len()], f: &[&*f][..program.f.len()], g: &g };
+        self.same::<X, P>(program, parameters, beside);
+    }
+
+    /// Compares a program with its declared form, for these buffers besides the particles.
+    fn same<X: Record<Lane = f64>, P: Record<Lane = f64>>(
+        &self,
+        program: &'static ParticleProgram,
+        parameters: X,
+        beside: Beside,
+    ) {
+        let device = self.device.untyped();
         let run = |program: &'static ParticleProgram| {
             let mut p = upload(self.device, P::FIELDS, &rows::<P>(7), self.precision);
             let mut runner =
@@ -66,13 +74,13 @@ impl Runs<'_> {
     }
 
     /// Returns the total of a measure as text, which the host has not seen.
-    fn total(&self) -> Box<dyn Buffer> {
+    fn total<M: Measure>(&self, measure: M) -> Box<dyn Buffer> {
         let device = self.device.untyped();
-        let items = upload(self.device, Course::PROGRAM.p, &rows::<Item>(7), self.precision);
-        let mut course = device.per_particle(Course::PROGRAM.parameters, &words(&[COURSE]));
+        let items = upload(self.device, M::PROGRAM.p, &rows::<Item>(7), self.precision);
+        let mut course = device.per_particle(M::PROGRAM.parameters, &words(&[measure]));
         let course = course.as_mut().unwrap();
-        let declared = self.declared.program(Course::PROGRAM.name).unwrap();
-        let [found, expected] = [declared, Course::PROGRAM].map(|program| {
+        let declared = self.declared.program(M::PROGRAM.name).unwrap();
+        let [found, expected] = [declared, M::PROGRAM].map(|program| {
             let mut total = device.total(program.total).unwrap();
             course.measure_into(program, &*items, Beside::default(), &mut *total).unwrap();
             total
@@ -82,12 +90,11 @@ impl Runs<'_> {
     }
 
     /// Returns results of an interaction for the particles.
-    fn results(&self) -> Box<dyn Buffer> {
-        let law = <Pull as nbody::Interaction>::LAW;
+    fn results<X: Interaction>(&self, law: X) -> Box<dyn Buffer> {
         let options = Options::default().precision(self.precision);
-        let parameters = words(&[Pull { eps2: 0.25 }]);
+        let (parameters, law) = (words(&[law]), X::LAW);
         let mut engine = self.device.untyped().all_pairs(law, &parameters, options).unwrap();
-        let bodies = upload(self.device, law.i, &rows::<Body>(7), self.precision);
+        let bodies = upload(self.device, law.i, &rows::<X::I>(7), self.precision);
         let mut out = engine.results(N).unwrap();
         engine.evaluate(&*bodies, Sources::Same(&*bodies), &mut *out, Store::Replace).unwrap();
         out
@@ -108,6 +115,32 @@ fn totals_as_text_have_the_bits_of_compiled_totals() {
         runs.both::<_, Item, Guide>(Spacing::PROGRAM, Spacing { last });
         runs.both::<_, Item, Item>(Take::PROGRAM, Take);
         runs.both::<_, Item, Guide>(Rescale::PROGRAM, Rescale { heat: 0.5 });
+    }
+}
+
+/// Programs that read several records of each kind.
+#[test]
+fn programs_of_several_records_as_text_have_the_bits_of_compiled_programs() {
+    let declared = &declared("tests/common/steps.rs");
+    let domain = Domain::periodic([1.0, 0.5, 2.0]).unwrap();
+    for device in &nbody_tests::all_devices() {
+        for (k, &precision) in Precision::ALL.iter().enumerate() {
+            let runs = Runs { device, domain, precision, declared };
+            let other = Precision::ALL[(k + 1) % Precision::ALL.len()];
+            let guides = upload(device, Guide::<f64>::FIELDS, &rows::<Guide>(5), precision);
+            let lamps = upload(device, Lamp::<f64>::FIELDS, &rows::<Lamp>(3), other);
+            let pulled = [0.25, 1.5].map(|eps2| runs.results(Attract { eps2 }));
+            let glow = Runs { precision: other, ..runs }.results(Shine { scale: 0.3 });
+            let (pace, impulse) = (runs.total(COURSE), runs.total(Impulse { dt: 0.2 }));
+            let beside = Beside {
+                q: &[&*guides, &*lamps],
+                f: &[&*pulled[0], &*glow, &*pulled[1]],
+                g: &[&*pace, &*impulse],
+            };
+            let (rate, last) = (0.3, N as u32 - 1);
+            runs.same::<_, Item>(Merge::PROGRAM, Merge { rate, last }, beside);
+            runs.same::<_, Item>(Census::PROGRAM, Census { rate, last }, beside);
+        }
     }
 }
 

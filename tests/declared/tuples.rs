@@ -44,7 +44,7 @@ fn both<X: Tuple>(parameters: X, declared: &Declarations, domain: Domain, precis
         let mut tuples =
             device.untyped().tuples(program, &words(std::slice::from_ref(&parameters))).unwrap();
         tuples.set_domain(domain).unwrap();
-        let records = OwnedRows::new(program.q, rows::<X::T>(TUPLES, 5)).unwrap();
+        let records = OwnedRows::new(program.record, rows::<X::T>(TUPLES, 5)).unwrap();
         tuples.set(TupleList::new(count, indices.clone(), N).unwrap(), &records).unwrap();
         let is_single = precision == Precision::Single;
         let of_results = if is_single { precision } else { Precision::Double };

@@ -8,12 +8,12 @@ use nbody::cpu::SimdLevel;
 use nbody::law::{Field, FieldKind, Law, ParticleProgram};
 use nbody::prelude::*;
 use nbody::untyped::{self, Buffer, Origin, OwnedRows, Rows};
-use nbody::{Error, Store, Update as _};
+use nbody::{Error, Measure as _, Store};
 use nbody_interactions::gravity::Gravity;
 use nbody_tests::bodies::{GRAVITY, bodies};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Ball, Near, Uniform};
-use nbody_tests::particle_programs::{Relax, Star};
+use nbody_tests::particle_programs::{Energy, Relax, Star};
 
 const WIDE: u64 = u32::MAX as u64 + 1;
 const FIELDS: &[Field] = &[
@@ -209,22 +209,17 @@ fn particles_are_no_results() {
         let i = bodies.untyped();
         let done = direct.untyped_mut().evaluate(i, Sources::Same(i), &mut *out, Store::Replace);
         is(done, "results", "particles");
-        let mut relax = device.untyped().per_particle(Relax::PROGRAM.parameters, &[0]).unwrap();
+        let program = Energy::PROGRAM;
+        let mut energy = device.untyped().per_particle(program.parameters, &[0]).unwrap();
         let stars = device.upload(&[Star::<f64>::default(); 3], Precision::Single).unwrap();
-        let mut results = direct.results(3).unwrap();
-        let beside =
-            untyped::Beside { q: Some(results.untyped()), f: Some(stars.untyped()), g: None };
-        let program = Relax::PROGRAM;
-        let update =
-            |relax: &mut dyn untyped::PerParticle,
-             p: &mut dyn Buffer,
-             beside: untyped::Beside<'_>| { relax.update(program, p, beside, None) };
-        let mut moving = device.upload(&[Star::<f64>::default(); 3], Precision::Single).unwrap();
-        is(update(&mut *relax, moving.untyped_mut(), beside), "second particles", "results");
-        let beside = untyped::Beside { f: Some(stars.untyped()), ..Default::default() };
-        is(update(&mut *relax, moving.untyped_mut(), beside), "results", "particles");
-        let none = untyped::Beside::default();
-        is(update(&mut *relax, results.untyped_mut(), none), "particles", "results");
+        let results = direct.results(3).unwrap();
+        let mut measure = |p: &dyn Buffer, q: &dyn Buffer, f: &dyn Buffer| {
+            energy.measure(program, p, untyped::Beside { q: &[q], f: &[f], g: &[] })
+        };
+        let (bodies, stars, results) = (bodies.untyped(), stars.untyped(), results.untyped());
+        is(measure(bodies, results, results).map(drop), "second particles", "results");
+        is(measure(bodies, stars, stars).map(drop), "results", "particles");
+        is(measure(results, stars, results).map(drop), "particles", "results");
     }
 }
 

@@ -3,7 +3,7 @@
 use nbody::law::Record;
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::untyped::Beside;
+use nbody::untyped::{Beside, Buffer};
 use nbody::{Accumulation, Error, Particles, PerParticle, Sequence, Total};
 use nbody_tests::steps::programs::{
     Attract, Course, Guide, Impulse, Item, MarkedCourse, Pace, Paced, Rescale, Retally, Step, Sums,
@@ -199,24 +199,27 @@ fn other_totals_are_refused() {
         is_foreign(course.measure_into(&items, (), &mut elsewhere).unwrap_err());
 
         let none = Beside::default();
-        let mut update = |g| {
+        let mut update = |g: &[&dyn Buffer]| {
             let beside = Beside { g, ..none };
             rescale.update_untyped(items.untyped_mut(), beside, None).unwrap_err().to_string()
         };
-        let expected = |found| {
+        let count = |found| {
             format!(
-                "totals: found {found} records, expected 1, which all particles read; take the \
-                 buffer that the measure allocates"
+                "`rescale` reads 1 buffers of totals: found {found}; give one for each record that it \
+                 names, in their order"
             )
         };
-        assert_eq!(update(None), expected(0), "{device}");
+        assert_eq!(update(&[]), count(0), "{device}");
         let mut two = device.untyped().total(Pace::<f64>::FIELDS).unwrap();
         two.resize(2).unwrap();
-        assert_eq!(update(Some(&*two)), expected(2), "{device}");
+        assert_eq!(update(&[&*two, &*two]), count(2), "{device}");
+        let expected = "totals: found 2 records, expected 1, which all particles read; take the buffer \
+                        that the measure allocates";
+        assert_eq!(update(&[&*two]), expected, "{device}");
         let given = "particles given as totals; ";
-        assert!(update(Some(guides.untyped())).starts_with(given), "{device}");
+        assert!(update(&[guides.untyped()]).starts_with(given), "{device}");
         let sums = PerParticle::new(device, Retally { scale: 1.0 }).unwrap().total().unwrap();
-        let message = update(Some(sums.untyped()));
+        let message = update(&[sums.untyped()]);
         assert!(message.contains("`dt: Min<Real>`"), "{device}: {message}");
 
         let mut of_guides = device.upload(&uniform::<Guide>(1, 2), Precision::Double).unwrap();
@@ -228,7 +231,7 @@ fn other_totals_are_refused() {
         assert!(other_record.starts_with("totals with the fields "), "{device}: {other_record}");
         course.measure_into_untyped(items.untyped(), none, of_guides.untyped_mut()).unwrap_err();
         let error = course.measure_into_untyped(items.untyped(), none, &mut *two).unwrap_err();
-        assert_eq!(error.to_string(), expected(2), "{device}");
+        assert_eq!(error.to_string(), expected, "{device}");
         // Results of an interaction are single unless their sums are in double precision.
         let mut impulse = PerParticle::new(device, Impulse { dt: 0.5 }).unwrap();
         let mut results_in = |accumulation| {

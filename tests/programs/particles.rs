@@ -11,7 +11,9 @@ use nbody::{Domain, Measure, Precision, Tuple, Update};
 use nbody_interactions::bonded;
 use nbody_interactions::langevin::{Baoa, Thermostat};
 use nbody_tests::particle_programs::{Announce, Drift, Energy, Kick, Relax};
-use nbody_tests::steps::programs::{Course, Mirror, Paced, Rescale, Retally, Spacing, Take};
+use nbody_tests::steps::programs::{
+    Census, Course, Merge, Mirror, Paced, Rescale, Retally, Spacing, Take,
+};
 use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
 
 use crate::compiler::Compiler;
@@ -26,7 +28,7 @@ const COSINE: u32 = 40;
 /// Local memory of a table among the parameters that data look up.
 const TABLE: u32 = 32;
 
-/// Local memory of a register that the compiler saves in the longest program, for one architecture.
+/// Local memory of a register that the compiler saves in the longest programs, for one architecture.
 const SAVED: u32 = 8;
 
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
@@ -34,8 +36,10 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
     let ready = [Baoa::PROGRAM, Thermostat::PROGRAM];
     let with_totals = [Course::PROGRAM, Paced::PROGRAM, Rescale::PROGRAM, Retally::PROGRAM];
     let with_others = [Mirror::PROGRAM, Spacing::PROGRAM, Take::PROGRAM];
+    let with_several = [Merge::PROGRAM, Census::PROGRAM];
     let programs = updates.into_iter().chain([Energy::PROGRAM]);
-    let programs = programs.chain(with_totals).chain(with_others).map(|program| (program, 0));
+    let programs = programs.chain(with_totals).chain(with_others).chain(with_several);
+    let programs = programs.map(|program| (program, 0));
     let ready = ready.into_iter().map(|program| (program, COSINE));
     let trial = |(program, most): (&'static ParticleProgram, u32)| {
         let compiler = compiler.clone();

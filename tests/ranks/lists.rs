@@ -3,8 +3,7 @@
 
 use nbody::prelude::*;
 use nbody::{
-    Csr, Inputs, Neighbours, Particles, Results, Selection, ShortRange, Skin, Sources, Store,
-    Values,
+    Csr, Neighbours, Particles, Results, Selection, ShortRange, Skin, Sources, Store, Values,
 };
 use nbody_mpi::threads;
 use nbody_tests::contacts::contact::{
@@ -34,18 +33,31 @@ mod programs {
         pub active: u32,
     }
 
+    /// A number of a ball in another buffer.
+    pub struct Flag {
+        pub active: u32,
+    }
+    pub struct Found {
+        pub nearest: ArgMin<Real>,
+        pub count: Count,
+    }
+
+    /// Reads several records of each kind.
     pub struct Drift {
         pub step: Vector,
         pub lift: Vector,
     }
     impl Update for Drift {
         type P = Ball;
-        type Q = Mark;
-        type F = Near;
-        fn update(&self, p: &mut Ball, q: &Mark, f: &Near) {
+        type Q = (Mark, Flag);
+        type F = (Near, Found);
+        fn update(&self, p: &mut Ball, q: &Mark, flag: &Flag, f: &Near, found: &Found) {
             p.pos += q.bias * self.step;
-            if f.count > 4 {
+            if f.count > 4 + flag.active {
                 p.pos += self.lift;
+            }
+            if found.count % 2 == 1 {
+                p.pos -= self.lift + self.step;
             }
         }
     }
@@ -359,7 +371,7 @@ impl World {
         let Self { balls, walls, marks, out, .. } = self;
         match name {
             "drift" => {
-                let inputs = Inputs::from((&*marks, &*out));
+                let inputs = (&*marks, &*marks, &*out, &self.found);
                 self.drift.update_by_name(balls, inputs).unwrap();
             }
             "drift walls" => {
@@ -367,21 +379,22 @@ impl World {
                 let counts = self.uniform.results(walls.len()).unwrap();
                 let marks = vec![Mark::<f64> { bias: 3.0, active: 0 }; walls.len()];
                 let marks = self.drift.device().upload(&marks, self.setting.precision).unwrap();
-                let inputs = Inputs::from((&marks, &counts));
+                let found = self.nearest.results(walls.len()).unwrap();
+                let inputs = (&marks, &marks, &counts, &found);
                 self.drift.update_by_name(walls, inputs).unwrap();
             }
-            "remark" => self.remark.update_by_name(marks, Inputs::from(&*out)).unwrap(),
+            "remark" => self.remark.update_by_name(marks, &*out).unwrap(),
             "sums" => {
-                let inputs = Inputs::from((&*marks, &*out));
+                let inputs = (&*marks, &*out);
                 let total = self.sums.measure_by_name(balls, inputs).unwrap();
                 self.log.push((name, numbers(&[total])));
             }
             "follow" => {
-                let inputs = Inputs::from((&*marks, &*out));
+                let inputs = (&*marks, &*out);
                 self.sums.measure_into_by_name(balls, inputs, &mut self.total).unwrap();
                 self.follow.update_by_name(balls, &self.total).unwrap();
             }
-            "borrow" => self.borrow.update_by_name(balls, Inputs::from(&*marks)).unwrap(),
+            "borrow" => self.borrow.update_by_name(balls, &*marks).unwrap(),
             "resum" => {
                 // The total becomes NaN in every second call, and spoils the last one.
                 let scale = if self.log.len().is_multiple_of(2) { f64::INFINITY } else { 1.0 };

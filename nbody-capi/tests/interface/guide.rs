@@ -92,7 +92,7 @@ fn of_law(law: &Law) -> String {
 fn of_tuple(program: &ParticleProgram) -> String {
     assert!(program.parameters.is_empty(), "a column for parameters of `{}`", program.name);
     let [name, members] = [format!("`{}`", program.name), program.members.to_string()];
-    row([&name, &members, &list(program.q), &list(program.p), &list(program.total)])
+    row([&name, &members, &list(program.record), &list(program.p), &list(program.total)])
 }
 
 #[test]

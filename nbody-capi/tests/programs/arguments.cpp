@@ -278,12 +278,13 @@ int main() {
     VARY(nbody_runner_set_domain, runner, box, 0);
     VARY(nbody_runner_set_triclinic, runner, vectors, 0);
     VARY(nbody_runner_upload, runner, NBODY_P, NBODY_DOUBLE, N, motion, std::size_t(2), &made);
-    VARY(nbody_runner_measure, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), total, std::size_t(1));
+    const nbody_buffer *no_inputs = nullptr;
+    VARY(nbody_runner_measure, measure, moving, no_inputs, std::size_t(0), total, std::size_t(1));
     nbody_buffer whole;
     OK(nbody_runner_total(measure, &whole));
     handles.push_back(whole.id);
     VARY(nbody_runner_total, measure, &made);
-    VARY(nbody_runner_measure_into, measure, moving, nbody_buffer(), nbody_buffer(), nbody_buffer(), whole);
+    VARY(nbody_runner_measure_into, measure, moving, no_inputs, std::size_t(0), whole);
     handles.pop_back();
     nbody_tuples bonds, holds, new_tuples;
     nbody_buffer forces;
@@ -371,7 +372,7 @@ int main() {
     pair[32] = INFINITY;
     OK(nbody_engine_all_pairs(device, atoms, pair, 33, nullptr, &created));
     OK(nbody_engine_free(created));
-    VARY(nbody_runner_update, mine, moving, nbody_buffer(), nbody_buffer(), nbody_buffer());
+    VARY(nbody_runner_update, mine, moving, no_inputs, std::size_t(0));
     VARY(nbody_integrator_set_step, run, 0.01);
     VARY(nbody_integrator_set_wrap, run, 0);
     OK(nbody_integrator_set_step(run, 1e-3));

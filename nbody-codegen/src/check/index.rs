@@ -32,11 +32,11 @@ impl BodyChecker<'_> {
         gather: &syn::ExprIndex,
         member: &syn::Member,
     ) -> Option<ir::Expr> {
-        if !matches!(binding, Binding::Input(Input::Q)) {
+        let Binding::Input(input @ Input::Q(place)) = binding else {
             self.refuse_gather(gather);
             return None;
-        }
-        let field = self.field_read(Input::Q, member);
+        };
+        let field = self.field_read(input, member);
         let index = self.expr(&gather.index)?;
         if index.ty != Type::U32 {
             let arguments = [&*index.ty.to_string()];
@@ -44,7 +44,7 @@ impl BodyChecker<'_> {
             return None;
         }
         let (field, ty) = field?;
-        Some(ir::Expr::new(ExprKind::Gather(Box::new(index), field), ty, member.span()))
+        Some(ir::Expr::new(ExprKind::Gather(Box::new(index), place, field), ty, member.span()))
     }
 
     /// Refuses an index of a record that is not the second particle, or of a whole record.
@@ -64,7 +64,7 @@ impl BodyChecker<'_> {
             }
         }
         match self.record(&access.expr) {
-            Some(Binding::Input(input @ Input::Q)) => {
+            Some(Binding::Input(input @ Input::Q(_))) => {
                 let name = format!("{}[{}]", operand(&access.expr), written(&access.index));
                 self.refuse_whole(Site::of(access), &name, input);
                 return None;

@@ -19,19 +19,22 @@ pub(super) fn program(
         Some(ident) => items.named(ident).map(Some),
     };
     let (parameters, p) = (items.named(&impl_.target)?, items.named(&impl_.p)?);
-    let [q, f] = [named(impl_.q.as_ref())?, named(impl_.f.as_ref())?];
-    let [g, t] = [named(impl_.g.as_ref())?, named(impl_.t.as_ref())?];
+    let [record, t] = [named(impl_.record.as_ref())?, named(impl_.t.as_ref())?];
+    let several = |structs: &[syn::Ident]| {
+        structs.iter().map(|ident| items.named(ident)).collect::<Option<Vec<_>>>()
+    };
+    let [q, f, g] = [several(&impl_.q)?, several(&impl_.f)?, several(&impl_.g)?];
     scope::names_differ(items.cx, &impl_.names)?;
     let is_tuple = impl_.of == Trait::Tuple;
     let mut records = vec![(Input::Parameters, parameters.id)];
     if is_tuple {
-        records.extend(q.iter().map(|q| (Input::Tuple, q.id)));
+        records.extend(record.iter().map(|record| (Input::Tuple, record.id)));
         records.extend((0..impl_.members).map(|place| (Input::Member(place), p.id)));
     } else {
         records.push((Input::P, p.id));
-        records.extend(q.iter().map(|q| (Input::Q, q.id)));
-        records.extend(f.iter().map(|f| (Input::F, f.id)));
-        records.extend(g.iter().map(|g| (Input::G, g.id)));
+        records.extend(q.iter().enumerate().map(|(place, q)| (Input::Q(place), q.id)));
+        records.extend(f.iter().enumerate().map(|(place, f)| (Input::F(place), f.id)));
+        records.extend(g.iter().enumerate().map(|(place, g)| (Input::G(place), g.id)));
     }
 
     let block = &impl_.function.block;
@@ -68,6 +71,7 @@ pub(super) fn program(
         name: names::snake_case(&impl_.target.to_string()),
         parameters,
         p,
+        record,
         q,
         f,
         g,

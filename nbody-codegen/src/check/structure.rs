@@ -82,8 +82,8 @@ impl Use {
         for impl_ in &module.programs {
             let is = |name: &Option<Ident>| name.as_ref() == Some(ident);
             found.is_parameters |= impl_.target == *ident;
-            found.is_particle |= impl_.p == *ident || is(&impl_.q);
-            found.is_output |= is(&impl_.f) || is(&impl_.g) || is(&impl_.t);
+            found.is_particle |= impl_.p == *ident || is(&impl_.record) || impl_.q.contains(ident);
+            found.is_output |= impl_.f.contains(ident) || impl_.g.contains(ident) || is(&impl_.t);
         }
         found
     }

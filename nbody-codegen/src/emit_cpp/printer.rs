@@ -1,6 +1,7 @@
 //! Prints the tree of one function.
 
 use super::record::type_name;
+use crate::emit_cuda::part_of_joined;
 use crate::emit_cuda::text::Text;
 use crate::ir::{Body, Input, LocalId, Module, Roles};
 use crate::lanes::{End, LaneBody, LaneExpr, LaneStmt, Name};
@@ -127,9 +128,10 @@ impl<'a> Printer<'a> {
             LaneExpr::Field(record, field) => {
                 format!("{}.{}", self.name(*record), self.module[*field].name)
             }
-            LaneExpr::Gather(index, field) => {
+            LaneExpr::Gather(index, place, field) => {
                 let (others, index) = (self.name(Name::Others), self.expr(index));
-                format!("{others}.at({index}).{}", self.module[*field].name)
+                let part = part_of_joined(*place, self.roles().seconds());
+                format!("{others}.at({index}){part}.{}", self.module[*field].name)
             }
             LaneExpr::Part(base, part) => format!("{}.{part}", self.expr(base)),
             LaneExpr::Component(base, k) => format!("{}[{k}]", self.expr(base)),

@@ -4,7 +4,7 @@ use super::function::{of_space, space_parameter, static_of_space, used};
 use super::printer::Printer;
 use super::record::records;
 use crate::emit_cuda::text::Text;
-use crate::emit_cuda::{comment_of_program, function_name};
+use crate::emit_cuda::{comment_of_program, function_name, joined, part_of_joined};
 use crate::ir::{Input, Module, Program, ProgramKind};
 use crate::lanes;
 
@@ -33,12 +33,13 @@ fn parameters(module: &Module, item: &Program) -> Vec<String> {
         format!("const {} &self", module[item.parameters.id].name),
         space_parameter(&item.body),
     ];
-    parameters.extend(item.inputs().map(|(input, named)| {
+    parameters.extend(item.inputs().into_iter().map(|(input, named)| {
         let (constant, name) = (constant(item, input), item.roles.input(input));
         format!("{constant}{} &{name}", module[named.id].name)
     }));
-    if let Some(q) = item.q.as_ref().filter(|_| item.gathers() > 0) {
-        parameters.push(format!("const Others<{}> &{}", module[q.id].name, item.roles.others));
+    if item.gathers() > 0 {
+        let seconds: Vec<_> = item.q.iter().map(|q| module[q.id].name.clone()).collect();
+        parameters.push(format!("const Others<{}> &{}", joined(&seconds), item.roles.others));
     }
     if let ProgramKind::Measure(total) = &item.kind {
         let total = &module[total.id];
@@ -63,28 +64,30 @@ fn names(text: &mut Text, module: &Module, item: &Program) {
     if let ProgramKind::Tuple(members, result) = &item.kind {
         return names_of_tuple(text, module, item, (*members, &module[result.id].name));
     }
-    let roles =
-        [(Input::P, "P", "p"), (Input::Q, "Q", "q"), (Input::F, "F", "f"), (Input::G, "G", "g")];
-    let mut parameters = vec!["const Parameters &self".to_owned(), "const Space &space".to_owned()];
-    let mut arguments = vec!["self", "space"];
+    let mut parameters =
+        ["const Parameters &self", "const Space &space"].map(str::to_owned).to_vec();
+    let mut arguments = ["self", "space", "p"].map(str::to_owned).to_vec();
     text.comment(&["The names by which loops know the program."]);
     text.open("struct Program {");
     text.line(&format!("using Parameters = law::{};", module[item.parameters.id].name));
-    for (input, role, name) in roles {
-        let found = item.inputs().find(|(known, _)| *known == input);
-        let record = found.map(|(_, named)| format!("law::{}", module[named.id].name));
-        arguments.extend(record.is_some().then_some(name));
-        text.line(&format!("using {role} = {};", record.as_deref().unwrap_or("Nothing")));
-        parameters.push(format!("{}{role} &{name}", constant(item, input)));
+    text.line(&format!("using P = law::{};", module[item.p.id].name));
+    parameters.push(format!("{}P &p", constant(item, Input::P)));
+    for (records, role) in item.beside().into_iter().zip(["Q", "F", "G"]) {
+        let (name, count) = (role.to_lowercase(), records.len());
+        let records = records.iter().map(|(_, named)| format!("law::{}", module[named.id].name));
+        let ty = joined(&records.collect::<Vec<_>>());
+        text.line(&format!("using {role} = {ty};"));
+        parameters.push(format!("const {role} &{name}"));
+        arguments.extend((0..count).map(|k| format!("{name}{}", part_of_joined(k, count))));
     }
     parameters.push("const Others<Q> &others".to_owned());
-    arguments.extend((item.gathers() > 0).then_some("others"));
+    arguments.extend((item.gathers() > 0).then(|| "others".to_owned()));
     if let ProgramKind::Measure(total) = &item.kind {
         let total = &module[total.id];
         text.line(&format!("using T = law::{};", total.name));
         parameters.extend(["U32 index".to_owned(), "T &t".to_owned()]);
-        arguments.extend(total.keeps_index().then_some("index"));
-        arguments.push("t");
+        arguments.extend(total.keeps_index().then(|| "index".to_owned()));
+        arguments.push("t".to_owned());
     }
     let updates = matches!(item.kind, ProgramKind::Update(_));
     text.line(&format!("static constexpr bool UPDATES = {updates};"));
@@ -101,7 +104,7 @@ fn names_of_tuple(
     item: &Program,
     (members, result): (usize, &str),
 ) {
-    let record = item.q.as_ref().map(|named| format!("law::{}", module[named.id].name));
+    let record = item.record.as_ref().map(|named| format!("law::{}", module[named.id].name));
     text.comment(&["The names by which loops know the tuple."]);
     text.open("struct Program {");
     text.line(&format!("using Parameters = law::{};", module[item.parameters.id].name));

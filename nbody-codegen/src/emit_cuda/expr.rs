@@ -2,6 +2,7 @@
 
 use std::num::FpCategory;
 
+use crate::emit_cuda::joined::part_of_joined;
 use crate::emit_cuda::structure::type_name;
 use crate::ir::{
     BinaryOp, Body, Builtin, Expr, ExprKind, FieldId, Index, Input, Local, LocalId, Module, Roles,
@@ -118,9 +119,10 @@ impl<'a> Printer<'a> {
                 format!("{}{call}", constant.name)
             }
             ExprKind::Input(..) => self.base(expr),
-            ExprKind::Gather(index, field) => {
+            ExprKind::Gather(index, place, field) => {
                 let others = &self.roles().others;
-                format!("{others}.at({}).{}", self.print(index), self.field(*field))
+                let part = part_of_joined(*place, self.roles().seconds());
+                format!("{others}.at({}){part}.{}", self.print(index), self.field(*field))
             }
             ExprKind::Component(base, index) => self.component(&self.base(base), base.ty, index),
             ExprKind::Entry(base, indices) if base.ty.is_of_splines() => {

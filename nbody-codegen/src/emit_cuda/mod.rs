@@ -9,6 +9,7 @@
 
 mod expr;
 mod function;
+mod joined;
 mod law;
 mod program;
 mod statement;
@@ -17,6 +18,7 @@ mod sums;
 pub(crate) mod text;
 
 pub use function::Uses;
+pub use joined::{joined, part_of_joined};
 pub use law::{comment_of_both, comment_of_cutoff, comment_of_pair, law, pair_symmetric};
 pub use program::{comment_of_program, function_name, names, program};
 pub use sums::{compensated, sums};

@@ -3,11 +3,14 @@
 
 use crate::emit_cuda::expr::{Printer, component};
 use crate::emit_cuda::function::used;
+use crate::emit_cuda::joined::{joined, part_of_joined};
 use crate::emit_cuda::statement::body;
 use crate::emit_cuda::structure::structure;
 use crate::emit_cuda::sums::accumulation;
 use crate::emit_cuda::text::{Text, docs_or};
-use crate::ir::{Input, LONGEST_UNROLLED, Module, Program, ProgramKind, Reduction, Struct, Type};
+use crate::ir::{
+    Input, LONGEST_UNROLLED, Module, Named, Program, ProgramKind, Reduction, Struct, Type,
+};
 
 /// Prints the declaration of an update, a measure or a tuple.
 pub fn program(module: &Module, program: &Program) -> String {
@@ -61,7 +64,7 @@ fn parameters(module: &Module, program: &Program) -> Vec<String> {
         format!("const {} &self", module[program.parameters.id].name),
         format!("const Space &{space}"),
     ];
-    parameters.extend(program.inputs().map(|(input, named)| {
+    parameters.extend(program.inputs().into_iter().map(|(input, named)| {
         let changes = input == Input::P && matches!(program.kind, ProgramKind::Update(_));
         let constant = if changes { "" } else { "const " };
         format!("{constant}{} &{}", module[named.id].name, program.roles.input(input))
@@ -82,33 +85,38 @@ fn parameters(module: &Module, program: &Program) -> Vec<String> {
 }
 
 /// Prints the names by which kernels refer to the program.
-pub fn names(module: &Module, program: &Program) -> String {
+pub fn names<'a>(module: &Module, program: &'a Program) -> String {
     let mut text = Text::default();
-    let struct_of = |input: Input| {
-        let found = program.inputs().find(|(known, _)| *known == input);
-        found.map(|(_, named)| &module[named.id])
-    };
+    let beside = program.beside();
+    if beside.iter().any(|records| records.len() > 1) {
+        text.line("template <typename First, typename Rest> struct Joined {");
+        text.line("    First first;");
+        text.line("    Rest rest;");
+        text.line("};");
+    }
     text.comment(&["The names by which kernels know the program."]);
     text.line(&format!("using Parameters = law::{};", module[program.parameters.id].name));
-    let roles = if program.members() > 0 {
-        let roles = [(Input::Member(0), "ParticleP", "PDIM"), (Input::Tuple, "TupleT", "TDIM")];
-        roles.to_vec()
+    let p = vec![&program.p];
+    let of = |records: &[(Input, &'a Named)]| records.iter().map(|(_, named)| *named).collect();
+    let roles: Vec<(Vec<&Named>, &str, &str)> = if program.members() > 0 {
+        vec![(p, "ParticleP", "PDIM"), (program.record.iter().collect(), "TupleT", "TDIM")]
     } else {
+        let [q, f, g] = beside.each_ref().map(|records| of(records));
         vec![
-            (Input::P, "ParticleP", "PDIM"),
-            (Input::Q, "ParticleQ", "QDIM"),
-            (Input::F, "ResultsF", "RDIM"),
-            (Input::G, "TotalG", "GDIM"),
+            (p, "ParticleP", "PDIM"),
+            (q, "ParticleQ", "QDIM"),
+            (f, "ResultsF", "RDIM"),
+            (g, "TotalG", "GDIM"),
         ]
     };
-    let roles: Vec<_> =
-        roles.into_iter().map(|(input, role, dim)| (struct_of(input), (role, dim))).collect();
-    for (item, (role, _)) in &roles {
-        let name = item.map_or("Nothing".to_owned(), |item| format!("law::{}", item.name));
-        text.line(&format!("using {role} = {name};"));
+    for (records, role, _) in &roles {
+        let records: Vec<_> =
+            records.iter().map(|named| format!("law::{}", module[named.id].name)).collect();
+        text.line(&format!("using {role} = {};", joined(&records)));
     }
-    for (item, (_, dim)) in &roles {
-        text.line(&format!("constexpr int {dim} = {};", item.map_or(0, Struct::dim)));
+    for (records, _, dim) in &roles {
+        let sum: usize = records.iter().map(|named| module[named.id].dim()).sum();
+        text.line(&format!("constexpr int {dim} = {sum};"));
     }
     if program.members() == 0 {
         let gathers = program.gathers();
@@ -216,27 +224,28 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
     };
     let is_measure = matches!(program.kind, ProgramKind::Measure(_));
     let constant = if is_measure { "const " } else { "" };
-    let present = |input| program.inputs().any(|(known, _)| known == input);
-    let name = |input, name| if present(input) { name } else { "" };
+    let gathers = program.gathers() > 0;
+    let [q, f, g] = program.beside().map(|records| records.len());
+    let name = |count, name| if count > 0 { name } else { "" };
     let mut parameters = vec![
         "const Parameters &self".to_owned(),
         "const Space &space".to_owned(),
         format!("{constant}ParticleP &p"),
-        format!("const ParticleQ &{}", name(Input::Q, "q")),
-        format!("const ResultsF &{}", name(Input::F, "f")),
-        format!("const TotalG &{}", name(Input::G, "g")),
-        format!("const Others &{}", if program.gathers() > 0 { "others" } else { "" }),
+        format!("const ParticleQ &{}", name(q, "q")),
+        format!("const ResultsF &{}", name(f, "f")),
+        format!("const TotalG &{}", name(g, "g")),
+        format!("const Others &{}", if gathers { "others" } else { "" }),
     ];
-    let mut arguments = vec!["self", "space", "p"];
-    arguments.extend(present(Input::Q).then_some("q"));
-    arguments.extend(present(Input::F).then_some("f"));
-    arguments.extend(present(Input::G).then_some("g"));
-    arguments.extend((program.gathers() > 0).then_some("others"));
+    let mut arguments = ["self", "space", "p"].map(str::to_owned).to_vec();
+    for (count, name) in [(q, "q"), (f, "f"), (g, "g")] {
+        arguments.extend((0..count).map(|k| format!("{name}{}", part_of_joined(k, count))));
+    }
+    arguments.extend(gathers.then(|| "others".to_owned()));
     if is_measure {
         parameters.push(if keeps_index { "u32 index" } else { "u32" }.to_owned());
         parameters.push("Accumulators &t".to_owned());
-        arguments.extend(keeps_index.then_some("index"));
-        arguments.push("t");
+        arguments.extend(keeps_index.then(|| "index".to_owned()));
+        arguments.push("t".to_owned());
     }
     text.comment(&["Runs the program for one particle."]);
     text.line("template <typename Others>");
@@ -249,7 +258,7 @@ fn act(text: &mut Text, module: &Module, program: &Program) {
 
 /// Prints the call of the program for one tuple.
 fn act_on_tuple(text: &mut Text, program: &Program, members: usize) {
-    let record = program.q.is_some();
+    let record = program.record.is_some();
     let parameters = [
         "const Parameters &self",
         "const Space &space",

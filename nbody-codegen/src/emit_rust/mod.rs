@@ -6,4 +6,4 @@ mod types;
 
 pub use printer::Printer;
 pub use record::structure;
-pub use types::{ident, type_tokens};
+pub use types::{ident, joined, type_tokens};

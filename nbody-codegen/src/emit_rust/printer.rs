@@ -146,10 +146,14 @@ impl<'a> Printer<'a> {
                 let (record, field) = (self.name(*record), &self.module[*field].ident);
                 quote!(#record.#field)
             }
-            LaneExpr::Gather(index, field) => {
+            LaneExpr::Gather(index, place, field) => {
                 let (others, index) = (self.name(Name::Others), self.expr(index));
                 let field = &self.module[*field].ident;
-                quote!(#others.at(#index).#field)
+                let place = (self.roles().seconds() > 1).then(|| {
+                    let place = syn::Index::from(*place);
+                    quote!(.#place)
+                });
+                quote!(#others.at(#index) #place.#field)
             }
             LaneExpr::Part(base, part) => {
                 let (base, part) = (self.expr(base), ident(part));

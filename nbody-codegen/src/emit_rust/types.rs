@@ -33,6 +33,15 @@ pub fn type_tokens(ty: Type, krate: &TokenStream) -> TokenStream {
     }
 }
 
+/// Returns the type of records of one kind with these arguments: none, one, or several as a tuple.
+pub fn joined(records: &[&Ident], krate: &TokenStream, of: &TokenStream) -> TokenStream {
+    match records {
+        [] => quote!(#krate::Nothing #of),
+        [record] => quote!(#record #of),
+        records => quote!((#(#records #of),*)),
+    }
+}
+
 /// Makes an identifier of the generated function.
 pub fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())

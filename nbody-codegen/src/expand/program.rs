@@ -7,7 +7,7 @@ use super::properties::{lints, operations};
 use super::tuple;
 use crate::emit_cuda;
 use crate::emit_rust::{Printer, ident};
-use crate::ir::{Input, Module, Program, ProgramKind};
+use crate::ir::{Input, Module, Named, Program, ProgramKind};
 
 /// Expands a program per particle or per tuple.
 ///
@@ -19,19 +19,7 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
         .map(|text| Literal::string(&text));
     let operations = operations(item.body.summary.operations, krate);
     let target = &item.parameters.ident;
-    let ty = |input| {
-        let found = item.inputs().find(|(known, _)| *known == input);
-        found.map_or_else(
-            || quote!(#krate::Nothing),
-            |(_, named)| {
-                let ident = &named.ident;
-                quote!(#ident)
-            },
-        )
-    };
-    let is_tuple = item.members() > 0;
-    let [p, q] =
-        if is_tuple { [Input::Member(0), Input::Tuple] } else { [Input::P, Input::Q] }.map(ty);
+    let p = &item.p.ident;
     let function = function(module, item, krate);
     let gathers = item.gathers();
     let (of, kind, changes, total) = match &item.kind {
@@ -42,10 +30,10 @@ pub(super) fn program(module: &Module, item: &Program, krate: &TokenStream) -> T
     let [of, kind, of_kind] = [of, kind, &format!("of_{kind}")].map(ident);
     let total = total.map(|total| quote!(type T = #total;));
     let types = if let ProgramKind::Tuple(members, result) = &item.kind {
-        let result = &result.ident;
-        quote!(type P = #p; type T = #q; type F = #result; type Members = [u32; #members];)
+        let (result, record) = (&result.ident, joined(item.record.iter(), krate, &quote!()));
+        quote!(type P = #p; type T = #record; type F = #result; type Members = [u32; #members];)
     } else {
-        let [f, g] = [Input::F, Input::G].map(ty);
+        let [q, f, g] = [&item.q, &item.f, &item.g].map(|it| joined(it, krate, &quote!()));
         quote!(type P = #p; type Q = #q; type F = #f; type G = #g; #total)
     };
     quote! {
@@ -79,26 +67,19 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
     let printed = printer.body();
     let space = ident(&body.space);
     let space = if body.summary.needs_space { space } else { format_ident!("_{space}") };
-    let changes = matches!(item.kind, ProgramKind::Update(_));
-    let input = |input| {
-        let found = item.inputs().find(|(known, _)| *known == input);
-        let mutable = (changes && input == Input::P).then(|| quote!(mut));
-        found.map_or_else(
-            || quote!(_: &#krate::Nothing<Real>),
-            |(_, named)| {
-                let (name, ty) = (ident(roles.input(input)), &named.ident);
-                quote!(#name: &#mutable #ty<Real>)
-            },
-        )
-    };
-    let inputs = [Input::P, Input::Q, Input::F, Input::G].map(input);
-    let second = item.q.as_ref().map_or_else(
-        || quote!(#krate::Nothing<Real>),
-        |q| {
-            let ident = &q.ident;
-            quote!(#ident<Real>)
-        },
-    );
+    let mutable = matches!(item.kind, ProgramKind::Update(_)).then(|| quote!(mut));
+    let (p, type_of_p) = (ident(roles.input(Input::P)), &item.p.ident);
+    let real = quote!(<Real>);
+    let beside = item.beside().map(|records| {
+        let names: Vec<_> = records.iter().map(|(input, _)| ident(roles.input(*input))).collect();
+        let ty = joined(records.iter().map(|(_, named)| *named), krate, &real);
+        match &names[..] {
+            [] => quote!(_: &#ty),
+            [name] => quote!(#name: &#ty),
+            names => quote!((#(#names),*): &#ty),
+        }
+    });
+    let second = joined(&item.q, krate, &real);
     let others = ident(&roles.others);
     let others = if item.gathers() > 0 { others } else { format_ident!("_{others}") };
     let (name, total) = match &item.kind {
@@ -122,11 +103,22 @@ fn function(module: &Module, item: &Program, krate: &TokenStream) -> TokenStream
         >(
             this: &#target<Real>,
             #space: &__Space,
-            #(#inputs,)*
+            #p: &#mutable #type_of_p<Real>,
+            #(#beside,)*
             #others: &__Others,
             #total
         ) {
             #printed
         }
     }
+}
+
+/// Returns the type of records of one kind: none, one, or several as a tuple.
+fn joined<'a>(
+    records: impl IntoIterator<Item = &'a Named>,
+    krate: &TokenStream,
+    of: &TokenStream,
+) -> TokenStream {
+    let records: Vec<_> = records.into_iter().map(|named| &named.ident).collect();
+    crate::emit_rust::joined(&records, krate, of)
 }

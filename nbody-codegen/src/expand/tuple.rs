@@ -18,7 +18,7 @@ pub(super) fn function(
     let printed = Printer::new(module, body, Some(roles), krate).body();
     let space = ident(&body.space);
     let space = if body.summary.needs_space { space } else { format_ident!("_{space}") };
-    let record = item.q.as_ref().map_or_else(
+    let record = item.record.as_ref().map_or_else(
         || quote!(_: &#krate::Nothing<Real>),
         |named| {
             let (name, ty) = (ident(roles.input(Input::Tuple)), &named.ident);

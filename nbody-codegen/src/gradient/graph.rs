@@ -35,8 +35,8 @@ pub enum Op {
     At,
     /// An entry with indices from the data: base and indices.
     Entry,
-    /// A field of the second particle of an index.
-    Gather(FieldId),
+    /// A field of the second particle of an index, in the second record of this place.
+    Gather(usize, FieldId),
     Components,
     Select,
     Convert,
@@ -90,7 +90,7 @@ impl Graph {
             Op::Real(_) | Op::U32(_) | Op::Bool(_) | Op::Constant(_) => 0,
             Op::Input(Input::Parameters, _) => 1,
             Op::Input(Input::J, _) => 3,
-            Op::Gather(_) => 2,
+            Op::Gather(..) => 2,
             _ if operands.is_empty() => 2,
             _ => 0,
         };

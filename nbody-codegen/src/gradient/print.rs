@@ -106,7 +106,7 @@ impl<'a> Printer<'a> {
             Op::Component(k) => ExprKind::Component(part(0)?, Index::Fixed(*k)),
             Op::At => ExprKind::Component(part(0)?, Index::Loop(part(1)?)),
             Op::Entry => ExprKind::Entry(part(0)?, parts(1)?),
-            Op::Gather(field) => ExprKind::Gather(part(0)?, *field),
+            Op::Gather(place, field) => ExprKind::Gather(part(0)?, *place, *field),
             Op::Components => ExprKind::Components(parts(0)?),
             Op::Select => {
                 let parts: [Expr; 3] =

@@ -75,7 +75,7 @@ pub fn differentiable(graph: &Graph, node: NodeId) -> &[NodeId] {
     match it.op {
         _ if matches!(it.ty, Type::U32 | Type::Bool) => &[],
         Op::Convert
-        | Op::Gather(_)
+        | Op::Gather(..)
         | Op::Math(
             Builtin::Floor | Builtin::Ceil | Builtin::Round | Builtin::Trunc | Builtin::Third,
         ) => &[],

@@ -270,7 +270,7 @@ impl<'a> Trace<'a> {
                 return Ok(self.graph.apply(Op::At, operands, expr.ty));
             }
             ExprKind::Entry(..) => Op::Entry,
-            ExprKind::Gather(_, field) => Op::Gather(*field),
+            ExprKind::Gather(_, place, field) => Op::Gather(*place, *field),
             ExprKind::Unary(op, _) => Op::Unary(*op),
             ExprKind::Binary(op, ..) => Op::Binary(*op),
             ExprKind::Math(builtin, _) => Op::Math(*builtin),

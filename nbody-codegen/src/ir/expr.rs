@@ -42,8 +42,9 @@ pub enum ExprKind {
     Local(LocalId),
     Constant(ConstantId),
     Input(Input, FieldId),
-    /// A field of the second particle of this index; NaN, or the greatest integer, if there is none.
-    Gather(Box<Expr>, FieldId),
+    /// A field of the second particle of this index, in the second record of this place; NaN, or the
+    /// greatest integer, if there is none.
+    Gather(Box<Expr>, usize, FieldId),
     Component(Box<Expr>, Index),
     /// An entry of an array or a table, with indices from the data; NaN if an index is out of
     /// range.
@@ -105,12 +106,12 @@ pub enum Input {
     Member(usize),
     /// The record of a tuple.
     Tuple,
-    /// The second record of this particle.
-    Q,
-    /// The result of an interaction for the particle.
-    F,
-    /// The total that is the same for all particles.
-    G,
+    /// A second record of this particle, by its place.
+    Q(usize),
+    /// A result of an interaction for the particle, by its place.
+    F(usize),
+    /// A total that is the same for all particles, by its place.
+    G(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,11 +14,14 @@ pub struct Program {
     pub parameters: Named,
     /// The particle, or each particle of a tuple.
     pub p: Named,
-    /// The second record of the particle, or the record of the tuple.
-    pub q: Option<Named>,
-    pub f: Option<Named>,
-    /// The total that all particles read.
-    pub g: Option<Named>,
+    /// The record of the tuple.
+    pub record: Option<Named>,
+    /// The second records of the particle.
+    pub q: Vec<Named>,
+    /// The results that are read.
+    pub f: Vec<Named>,
+    /// The totals that all particles read.
+    pub g: Vec<Named>,
     pub kind: ProgramKind,
     /// Attributes of its function.
     pub fn_attrs: Vec<Attribute>,
@@ -37,19 +40,19 @@ pub enum ProgramKind {
 
 impl Program {
     /// Returns the records that it reads besides the parameters, with their roles.
-    pub fn inputs(&self) -> impl Iterator<Item = (Input, &Named)> {
-        let members = (0..self.members()).map(|place| (Input::Member(place), Some(&self.p)));
-        let of_tuple = [(Input::Tuple, self.q.as_ref())].into_iter().chain(members);
-        let of_particle = [
-            (Input::P, Some(&self.p)),
-            (Input::Q, self.q.as_ref()),
-            (Input::F, self.f.as_ref()),
-            (Input::G, self.g.as_ref()),
-        ];
-        let is_tuple = self.members() > 0;
-        let of_tuple = of_tuple.filter(move |_| is_tuple);
-        let all = of_tuple.chain(of_particle.into_iter().filter(move |_| !is_tuple));
-        all.filter_map(|(input, named)| Some((input, named?)))
+    pub fn inputs(&self) -> Vec<(Input, &Named)> {
+        let members = (0..self.members()).map(|place| (Input::Member(place), &self.p));
+        let of_tuple = self.record.iter().map(|record| (Input::Tuple, record)).chain(members);
+        let p = (self.members() == 0).then_some((Input::P, &self.p));
+        of_tuple.chain(p).chain(self.beside().into_iter().flatten()).collect()
+    }
+
+    /// Returns the second records, the results and the totals that it reads, with their roles.
+    pub fn beside<'a>(&'a self) -> [Vec<(Input, &'a Named)>; 3] {
+        let each = |records: &'a [Named], of: fn(usize) -> Input| {
+            records.iter().enumerate().map(|(place, named)| (of(place), named)).collect()
+        };
+        [each(&self.q, Input::Q), each(&self.f, Input::F), each(&self.g, Input::G)]
     }
 
     /// Returns the total of a measure, or the result of a particle of a tuple.
@@ -72,7 +75,7 @@ impl Program {
 
     /// Returns the structs that it needs.
     pub fn records(&self) -> impl Iterator<Item = StructId> {
-        let inputs = self.inputs().map(|(_, named)| named.id);
+        let inputs = self.inputs().into_iter().map(|(_, named)| named.id);
         inputs.chain([self.parameters.id]).chain(self.output().map(|output| output.id))
     }
 }

@@ -35,6 +35,11 @@ impl Roles {
         found.map(|(_, name)| &**name).expect("checked: a name is bound to its input")
     }
 
+    /// Returns the number of second records of a program per particle.
+    pub fn seconds(&self) -> usize {
+        self.inputs.iter().filter(|(input, _)| matches!(input, Input::Q(_))).count()
+    }
+
     /// Returns the name of the result of i, of j or of a particle of a tuple.
     pub fn result(&self, side: Side) -> &str {
         match (side, &self.g) {

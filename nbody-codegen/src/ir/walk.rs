@@ -15,7 +15,7 @@ macro_rules! parts {
             ExprKind::Component(part, Index::Fixed(_))
             | ExprKind::Unary(_, part)
             | ExprKind::Powi(part, _)
-            | ExprKind::Gather(part, _)
+            | ExprKind::Gather(part, ..)
             | ExprKind::Convert(part) => vec![& $($mut)? **part],
             ExprKind::Component(part, Index::Loop(index)) => {
                 vec![& $($mut)? **part, & $($mut)? **index]

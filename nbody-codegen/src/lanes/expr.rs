@@ -25,7 +25,9 @@ impl<'a> Lowering<'a> {
                 real(splat, vec![LaneExpr::Constant(*id)])
             }
             ExprKind::Input(input, field) => LaneExpr::Field(Name::Input(*input), *field),
-            ExprKind::Gather(index, field) => LaneExpr::Gather(Box::new(self.expr(index)), *field),
+            ExprKind::Gather(index, place, field) => {
+                LaneExpr::Gather(Box::new(self.expr(index)), *place, *field)
+            }
             ExprKind::Component(base, Index::Fixed(k)) if matches!(base.ty, Type::Reduced(_)) => {
                 LaneExpr::Part(Box::new(self.operand(base)), part_name(base.ty, *k))
             }

@@ -76,8 +76,8 @@ pub enum LaneExpr<'a> {
     Zero(Type),
     /// A field of a record.
     Field(Name, FieldId),
-    /// A field of the second particle of an index.
-    Gather(Box<Self>, FieldId),
+    /// A field of the second particle of an index, in the second record of this place.
+    Gather(Box<Self>, usize, FieldId),
     /// The values or the indices of extremes, by the name of the part.
     Part(Box<Self>, &'static str),
     Component(Box<Self>, usize),

@@ -227,7 +227,7 @@ fn role(input: Input) -> TokenStream {
         Input::Parameters => quote!(Parameters),
         Input::I => quote!(I),
         Input::J => quote!(J),
-        Input::P | Input::Q | Input::F | Input::G | Input::Member(_) | Input::Tuple => {
+        Input::P | Input::Q(_) | Input::F(_) | Input::G(_) | Input::Member(_) | Input::Tuple => {
             unreachable!("checked: a cutoff sees a pair")
         }
     }

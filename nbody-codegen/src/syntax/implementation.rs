@@ -8,6 +8,9 @@ use super::parts::{attributes, generics, plain_name, type_name, type_without_gro
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
 
+/// The most records of one kind that a program per particle reads.
+const MOST_JOINED: usize = 4;
+
 impl Trait {
     const ALL: [Self; 4] = [Self::Interaction, Self::Update, Self::Measure, Self::Tuple];
 
@@ -60,16 +63,20 @@ pub(super) fn roles(item: &ItemImpl, of: Trait) -> Roles {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
         ty => type_name(ty),
     };
-    let named = |name: &&'static str| {
+    let types_of = |name: &str| {
         let ty = item.items.iter().find_map(|item| match item {
-            ImplItem::Type(item) if item.ident == name => last_name(&item.ty),
+            ImplItem::Type(item) if item.ident == name => Some(&item.ty),
             _ => None,
         });
-        (*name, ty)
+        ty.map(joined_types).unwrap_or_default()
     };
     let [required, optional] = of.types();
-    let optional = optional.iter().map(named).filter(|(_, ty)| ty.is_some());
-    let types = required.iter().map(named).chain(optional).collect();
+    let named = |name: &&'static str| (*name, types_of(name).first().and_then(|ty| last_name(ty)));
+    let several = |name: &&'static str| {
+        let name = *name;
+        types_of(name).into_iter().filter_map(last_name).map(move |ty| (name, Some(ty)))
+    };
+    let types = required.iter().map(named).chain(optional.iter().flat_map(several)).collect();
     let members = item.items.iter().find_map(|item| match item {
         ImplItem::Fn(item) => item.sig.inputs.iter().find_map(names_of_pattern),
         _ => None,
@@ -86,7 +93,12 @@ fn names_of_pattern(input: &syn::FnArg) -> Option<usize> {
 impl Roles {
     /// Returns the struct of a role.
     pub fn get(&self, role: &str) -> Option<&Ident> {
-        self.types.iter().find(|(name, _)| *name == role)?.1.as_ref()
+        self.all(role).next()
+    }
+
+    /// Returns the structs of a role, which may be several.
+    pub fn all(&self, role: &str) -> impl Iterator<Item = &Ident> {
+        self.types.iter().filter(move |(name, _)| *name == role).filter_map(|(_, ty)| ty.as_ref())
     }
 }
 
@@ -207,6 +219,29 @@ pub(super) fn struct_of(cx: &Ctxt, ty: &Type) -> Option<Ident> {
         cx.error(Site::of(ty), &message::UNKNOWN_STRUCT, &[&written, help]);
     }
     ident
+}
+
+/// Returns the types of a tuple, or the type itself.
+fn joined_types(ty: &Type) -> Vec<&Type> {
+    match type_without_groups(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().collect(),
+        ty => vec![ty],
+    }
+}
+
+/// Returns the structs that a type names: one, or several as a tuple.
+pub(super) fn structs_of(cx: &Ctxt, ty: &Type) -> Option<Vec<Ident>> {
+    let types = joined_types(ty);
+    if matches!(type_without_groups(ty), Type::Tuple(_))
+        && !(2..=MOST_JOINED).contains(&types.len())
+    {
+        let arguments = [&*types.len().to_string(), &MOST_JOINED.to_string()];
+        cx.error(Site::of(ty), &message::JOINED_RECORDS, &arguments);
+        return None;
+    }
+    // Each of them is checked.
+    let structs: Vec<_> = types.into_iter().map(|ty| struct_of(cx, ty)).collect();
+    structs.into_iter().collect()
 }
 
 /// Returns the names of the parameters after `&self`, if they are references to these types,

@@ -99,11 +99,14 @@ pub struct Program {
     pub attrs: Vec<Attribute>,
     pub target: Ident,
     pub p: Ident,
-    /// Second record of the particle, or the record of a tuple.
-    pub q: Option<Ident>,
-    pub f: Option<Ident>,
-    /// Total that all particles read.
-    pub g: Option<Ident>,
+    /// Record of a tuple.
+    pub record: Option<Ident>,
+    /// Second records of the particle.
+    pub q: Vec<Ident>,
+    /// Results that are read.
+    pub f: Vec<Ident>,
+    /// Totals that all particles read.
+    pub g: Vec<Ident>,
     /// Total of a measure, or the result of each particle of a tuple.
     pub t: Option<Ident>,
     /// Number of particles of a tuple.
@@ -117,7 +120,8 @@ pub struct Program {
 impl Program {
     /// Returns the structs that its function names, in the order of its parameters.
     pub fn types(&self) -> impl Iterator<Item = &Ident> {
-        [&self.p].into_iter().chain(&self.q).chain(&self.f).chain(&self.g).chain(&self.t)
+        let of_particle = self.q.iter().chain(&self.f).chain(&self.g);
+        [&self.p].into_iter().chain(&self.record).chain(of_particle).chain(&self.t)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use syn::{Ident, ImplItem, ItemImpl, Type};
 
-use super::implementation::{Header, names_of, records_of, struct_of};
+use super::implementation::{Header, names_of, records_of, structs_of};
 use super::items::{Program, Trait};
 use crate::diagnostics::{Ctxt, Site};
 use crate::message;
@@ -47,7 +47,7 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
     // The inner option is `None` where the type was refused.
     let t = (of == Trait::Measure)
         .then(|| header.role(cx, "T", t, written.last().map(|(_, ty, _)| ty)));
-    let [q, f, g] = [q, f, g].map(|ty: Option<Type>| ty.map(|ty| struct_of(cx, &ty)));
+    let [q, f, g] = [q, f, g].map(|ty: Option<Type>| ty.map(|ty| structs_of(cx, &ty)));
     let Some(function) = function else {
         if has_other {
             return None;
@@ -57,10 +57,11 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
         header.missing(cx, &format!("fn {name}"), &example);
         return None;
     };
-    if [&q, &f, &g, &t].into_iter().any(|ty| *ty == Some(None)) {
+    if [&q, &f, &g].into_iter().any(|ty| *ty == Some(None)) || t == Some(None) {
         return None;
     }
-    let (p, q, f, g, t) = (p?, q.flatten(), f.flatten(), g.flatten(), t.flatten());
+    let [q, f, g] = [q, f, g].map(|ty| ty.flatten().unwrap_or_default());
+    let (p, t) = (p?, t.flatten());
     let expected = expected(of, &p, [&q, &f, &g], t.as_ref());
     let types: Vec<_> = expected.iter().map(|(_, ty, mutable)| (*ty, *mutable)).collect();
     let names = names_of(&function.sig, &types, structs)
@@ -78,7 +79,8 @@ pub(super) fn program(cx: &Ctxt, of: Trait, item: ItemImpl, structs: &[Ident]) -
         return None;
     };
     let Header { target, attrs, .. } = header;
-    Some(Program { of, attrs, target, p, q, f, g, t, members: 0, function, names })
+    let (record, members) = (None, 0);
+    Some(Program { of, attrs, target, p, record, q, f, g, t, members, function, names })
 }
 
 /// Refuses a function that takes more records, `q`, `f` or `g`, than the `impl` names: their types
@@ -87,7 +89,7 @@ fn undeclared(
     cx: &Ctxt,
     header: &Header,
     written: &[(String, Ident, Site)],
-    expected: &[(&'static str, &Ident, bool)],
+    expected: &[(String, &Ident, bool)],
 ) -> bool {
     let mut known: Vec<&Ident> = expected.iter().map(|(_, ty, _)| *ty).collect();
     let mut is_new = |ty: &Ident| {
@@ -96,10 +98,23 @@ fn undeclared(
     };
     let new: Vec<_> = written.iter().filter(|(_, ty, _)| is_new(ty)).collect();
     let is_missing =
-        |role: &&str| expected.iter().all(|(known, ..)| !role.eq_ignore_ascii_case(known));
+        |role: &&str| expected.iter().all(|(known, ..)| !known[..1].eq_ignore_ascii_case(role));
     let missing: Vec<_> = ["Q", "F", "G"].into_iter().filter(is_missing).collect();
     if new.is_empty() || written.len() != expected.len() + new.len() {
         return false;
+    }
+    if let [(name, ty, site)] = &new[..]
+        && !missing.contains(&meant_role(name))
+    {
+        let written = |role: &str| {
+            let known = expected.iter().filter(|(known, ..)| known[..1].eq_ignore_ascii_case(role));
+            let known: Vec<_> = known.map(|(_, ty, _)| ty.to_string()).collect();
+            if known.is_empty() { ty.to_string() } else { format!("({}, {ty})", known.join(", ")) }
+        };
+        let [f, q, g] = ["F", "Q", "G"].map(written);
+        let arguments = [header.of.name(), &ty.to_string(), &f, &q, &g];
+        cx.error(*site, &message::UNREAD_RECORD, &arguments);
+        return true;
     }
     let roles: Vec<&str> = match (&new[..], &missing[..]) {
         ([(name, ..)], [_, _, ..]) => missing_role(name, &missing).into_iter().collect(),
@@ -116,25 +131,31 @@ fn undeclared(
 
 /// Returns the missing role that a parameter of this name is meant to have.
 fn missing_role<'a>(name: &str, missing: &[&'a str]) -> Option<&'a str> {
-    let meant = match name {
+    missing.iter().find(|role| **role == meant_role(name)).or(missing.first()).copied()
+}
+
+/// Returns the role that a parameter of this name is meant to have.
+fn meant_role(name: &str) -> &'static str {
+    match name {
         "q" | "old" | "other" | "aux" => "Q",
         "g" | "t" | "total" | "totals" | "all" | "global" => "G",
         _ => "F",
-    };
-    missing.iter().find(|role| **role == meant).or(missing.first()).copied()
+    }
 }
 
 /// Returns the expected parameters of the function: name, struct, and whether it changes.
 fn expected<'a>(
     of: Trait,
     p: &'a Ident,
-    [q, f, g]: [&'a Option<Ident>; 3],
+    read: [&'a [Ident]; 3],
     t: Option<&'a Ident>,
-) -> Vec<(&'static str, &'a Ident, bool)> {
-    let mut expected = vec![("p", p, of == Trait::Update)];
-    expected.extend(q.iter().map(|q| ("q", q, false)));
-    expected.extend(f.iter().map(|f| ("f", f, false)));
-    expected.extend(g.iter().map(|g| ("g", g, false)));
-    expected.extend(t.map(|t| ("t", t, true)));
+) -> Vec<(String, &'a Ident, bool)> {
+    let mut expected = vec![("p".to_owned(), p, of == Trait::Update)];
+    for (name, records) in ["q", "f", "g"].into_iter().zip(read) {
+        let number =
+            |k| if records.len() > 1 { format!("{name}{}", k + 1) } else { name.to_owned() };
+        expected.extend(records.iter().enumerate().map(|(k, record)| (number(k), record, false)));
+    }
+    expected.extend(t.map(|t| ("t".to_owned(), t, true)));
     expected
 }

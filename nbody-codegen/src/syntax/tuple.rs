@@ -61,9 +61,9 @@ pub(super) fn tuple(cx: &Ctxt, item: ItemImpl) -> Option<Program> {
         return None;
     }
     let Header { target, attrs, .. } = header;
-    let of = Trait::Tuple;
-    let (q, f, g, t) = (t, None, None, Some(f));
-    Some(Program { of, attrs, target, p, q, f, g, t, members, function, names })
+    let (of, record, t) = (Trait::Tuple, t, Some(f));
+    let [q, f, g] = [const { Vec::new() }; 3];
+    Some(Program { of, attrs, target, p, record, q, f, g, t, members, function, names })
 }
 
 /// A parameter such as `[a, b]: [&Atom; 2]`.

@@ -11,6 +11,7 @@ use crate::memory::columns::lines_of_parameters;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::simd::lanes::{LINE, Line, Load};
 use crate::numeric::space::Either;
+use crate::records::joined::Records;
 use crate::records::record::Record;
 
 impl ParticleLoop {
@@ -29,7 +30,7 @@ fn update<U: Update>(setting: &ParticleSetting, p: &mut [Line<u64>], beside: Bes
     let parameters: U = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
     let (g, others) = (element(beside.g, 0), All(beside.others));
-    for (b, p) in p.chunks_exact_mut(const { at_least_one(U::P::DIM) }).enumerate() {
+    for (b, p) in p.chunks_exact_mut(const { at_least_one(<U::P as Record>::DIM) }).enumerate() {
         let (q, f) = (block::<U::Q>(beside.q, b), block::<U::F>(beside.f, b));
         for k in 0..LINE {
             let mut particle: U::P = element(p, k);
@@ -57,7 +58,9 @@ fn measure<M: Measure>(
     let parameters: M = parameters(setting);
     let space = Either::<f64>::in_domain(&setting.domain);
     let (g, others) = (element(beside.g, 0), All(beside.others));
-    for (b, totals) in totals.chunks_exact_mut(const { at_least_one(M::T::DIM) }).enumerate() {
+    for (b, totals) in
+        totals.chunks_exact_mut(const { at_least_one(<M::T as Record>::DIM) }).enumerate()
+    {
         let (p, q) = (block::<M::P>(p, b), block::<M::Q>(beside.q, b));
         let f = block::<M::F>(beside.f, b);
         for k in 0..LINE {
@@ -76,7 +79,7 @@ const fn at_least_one(n: usize) -> usize {
 
 /// Returns a block of records.
 #[inline(always)]
-fn block<P: Record>(lines: &[Line<u64>], b: usize) -> &[Line<u64>] {
+fn block<P: Records>(lines: &[Line<u64>], b: usize) -> &[Line<u64>] {
     &lines[b * P::DIM..][..P::DIM]
 }
 
@@ -89,14 +92,14 @@ pub(super) fn parameters<P: Record<Lane = f64>>(setting: &ParticleSetting) -> P 
 
 /// Returns a record of a block.
 #[inline(always)]
-fn element<P: Record<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
+fn element<P: Records<Lane = f64>>(lines: &[Line<u64>], at: usize) -> P {
     P::read(&mut Load { lines: &lines[..P::DIM], at })
 }
 
 /// All second particles in blocks, and their number.
 struct All<'a>((&'a [Line<u64>], usize));
 
-impl<Q: Record<Lane = f64>> Others<Q, u32> for All<'_> {
+impl<Q: Records<Lane = f64>> Others<Q, u32> for All<'_> {
     #[inline(always)]
     fn at(&self, index: u32) -> Q {
         let (lines, n) = self.0;

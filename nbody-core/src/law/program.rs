@@ -18,6 +18,8 @@ use crate::law::particle_loop::{LoadParticleLoop, ParticleLoop};
 use crate::numeric::lane::Lane;
 use crate::numeric::rows::{Reader, Writer};
 use crate::numeric::space::Space;
+use crate::particles::engine::Beside;
+use crate::records::joined::Records;
 use crate::records::record::numbers_of_variable;
 use crate::records::record::{Output, Record};
 
@@ -79,13 +81,14 @@ pub struct ParticleProgram {
     pub parameters: &'static [Field],
     /// The layout of the particle, [`Update::P`], or of each particle of a tuple.
     pub p: &'static [Field],
-    /// The layout of the second particle, [`Update::Q`], or of the record of a tuple,
-    /// [`Tuple::T`]; empty if there is none.
-    pub q: &'static [Field],
-    /// The layout of the results that it reads, [`Update::F`]; empty if there are none.
-    pub f: &'static [Field],
-    /// The layout of the total that all particles read, [`Update::G`]; empty if there is none.
-    pub g: &'static [Field],
+    /// The layout of the record of a tuple, [`Tuple::T`]; empty if there is none.
+    pub record: &'static [Field],
+    /// The layout of each second particle, [`Update::Q`].
+    pub q: &'static [&'static [Field]],
+    /// The layout of each of the results that it reads, [`Update::F`].
+    pub f: &'static [&'static [Field]],
+    /// The layout of each total that all particles read, [`Update::G`].
+    pub g: &'static [&'static [Field]],
     /// The layout of the total of a measure, [`Measure::T`], or of the result of a particle of a
     /// tuple, [`Tuple::F`]; empty for an update.
     pub total: &'static [Field],
@@ -148,6 +151,21 @@ impl ParticleProgram {
         if self.members > 0 { Ok(()) } else { Err(Error::WrongProgram { program, expected }) }
     }
 
+    /// Refuses other numbers of buffers than of records that the program reads.
+    pub fn check_buffers(&self, beside: &Beside) -> Result<(), Error> {
+        let program = self.name;
+        for (what, found, expected) in [
+            ("second particles", beside.q.len(), self.q.len()),
+            ("results", beside.f.len(), self.f.len()),
+            ("totals", beside.g.len(), self.g.len()),
+        ] {
+            if found != expected {
+                return Err(Error::BufferCount { program, what, found, expected });
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses to wrap positions where it would change nothing: in open space, or without points of
     /// the particle.
     pub fn check_wrap(&self, domain: &Domain) -> Result<(), Error> {
@@ -165,8 +183,9 @@ impl ParticleProgram {
     pub fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
         let p = points(self.p);
         // Points of other records have a difference if there are two.
-        let of_q = points(self.q) * if self.gathers > 0 { 2 } else { 1 };
-        let has_points = p > 0 || of_q + points(self.parameters) > 1;
+        let of_q = self.q.iter().map(|q| points(q)).sum::<usize>();
+        let of_q = of_q * if self.gathers > 0 { 2 } else { 1 };
+        let has_points = p > 0 || of_q + points(self.record) + points(self.parameters) > 1;
         if has_points || domain.is_open() {
             return Ok(());
         }
@@ -184,14 +203,10 @@ impl ParticleProgram {
     pub(crate) fn stack(&self) -> usize {
         const COPIES: usize = 32;
         let count = self.members.max(1);
-        let records = [
-            (self.parameters, 1),
-            (self.p, count),
-            (self.q, 1 + self.gathers),
-            (self.f, 1),
-            (self.g, 1),
-        ];
-        let records = records.into_iter().chain([(self.total, count)]);
+        let one = [self.parameters, self.record].into_iter();
+        let one = one.chain(self.f.iter().chain(self.g).copied()).map(|fields| (fields, 1));
+        let second = self.q.iter().map(|fields| (*fields, 1 + self.gathers));
+        let records = one.chain(second).chain([(self.p, count), (self.total, count)]);
         let numbers: usize =
             records.map(|(fields, count)| numbers_of_variable(fields) * count).sum();
         numbers.saturating_mul(COPIES * size_of::<f64>())
@@ -222,9 +237,10 @@ impl ParticleDeclaration {
             gathers,
             parameters: U::FIELDS,
             p: U::P::FIELDS,
-            q: U::Q::FIELDS,
-            f: U::F::FIELDS,
-            g: U::G::FIELDS,
+            record: &[],
+            q: U::Q::EACH,
+            f: U::F::EACH,
+            g: U::G::EACH,
             total: &[],
             cpu_loop: CpuLoop::Compiled(U::cpu_loop),
         }
@@ -242,9 +258,10 @@ impl ParticleDeclaration {
             gathers,
             parameters: M::FIELDS,
             p: M::P::FIELDS,
-            q: M::Q::FIELDS,
-            f: M::F::FIELDS,
-            g: M::G::FIELDS,
+            record: &[],
+            q: M::Q::EACH,
+            f: M::F::EACH,
+            g: M::G::EACH,
             total: M::T::FIELDS,
             cpu_loop: CpuLoop::Compiled(M::cpu_loop),
         }
@@ -262,7 +279,8 @@ impl ParticleDeclaration {
             gathers,
             parameters: X::FIELDS,
             p: X::P::FIELDS,
-            q: X::T::FIELDS,
+            record: X::T::FIELDS,
+            q: &[],
             f: &[],
             g: &[],
             total: X::F::FIELDS,
@@ -289,14 +307,15 @@ impl ParticleDeclaration {
 pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The particle that is changed.
     type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
-    /// A second record of the particle, which is read; [`Nothing`] if there is none.
-    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
-    /// The results of an interaction for the particle, which are read; [`Nothing`] if there are
+    /// A second record of the particle, which is read; several as a tuple; [`Nothing`] if there is
     /// none.
-    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
-    /// The total of a measure, the same for all particles, which is read; [`Nothing`] if there is
-    /// none.
-    type G: Record<Lane = f64, Host = Self::G, With<f64> = Self::G>;
+    type Q: Records<Lane = f64, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle, which are read; of several as a tuple;
+    /// [`Nothing`] if there are none.
+    type F: Records<Lane = f64, With<f64> = Self::F>;
+    /// The total of a measure, the same for all particles, which is read; several as a tuple;
+    /// [`Nothing`] if there is none.
+    type G: Records<Lane = f64, With<f64> = Self::G>;
 
     /// The program as a value.
     const PROGRAM: &'static ParticleProgram;
@@ -306,14 +325,14 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
         this: &Self::With<L>,
         space: &S,
         p: &mut <Self::P as Record>::With<L>,
-        q: &<Self::Q as Record>::With<L>,
-        f: &<Self::F as Record>::With<L>,
-        g: &<Self::G as Record>::With<L>,
+        q: &<Self::Q as Records>::With<L>,
+        f: &<Self::F as Records>::With<L>,
+        g: &<Self::G as Records>::With<L>,
         others: &A,
     ) where
         L: Lane<Coordinate = L>,
         S: Space<L>,
-        A: Others<<Self::Q as Record>::With<L>, L::U32>;
+        A: Others<<Self::Q as Records>::With<L>, L::U32>;
 
     /// Returns the compiled loop over particles. Without a default, the loop is compiled in the
     /// package that declares the update.
@@ -334,12 +353,14 @@ pub unsafe trait Update: Record<Lane = f64, Host = Self, With<f64> = Self> {
 pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
     /// The particle.
     type P: Record<Lane = f64, Host = Self::P, With<f64> = Self::P>;
-    /// A second record of the particle; [`Nothing`] if there is none.
-    type Q: Record<Lane = f64, Host = Self::Q, With<f64> = Self::Q>;
-    /// The results of an interaction for the particle; [`Nothing`] if there are none.
-    type F: Record<Lane = f64, Host = Self::F, With<f64> = Self::F>;
-    /// The total of an earlier measure, the same for all particles; [`Nothing`] if there is none.
-    type G: Record<Lane = f64, Host = Self::G, With<f64> = Self::G>;
+    /// A second record of the particle; several as a tuple; [`Nothing`] if there is none.
+    type Q: Records<Lane = f64, With<f64> = Self::Q>;
+    /// The results of an interaction for the particle; of several as a tuple; [`Nothing`] if there
+    /// are none.
+    type F: Records<Lane = f64, With<f64> = Self::F>;
+    /// The total of an earlier measure, the same for all particles; several as a tuple; [`Nothing`]
+    /// if there is none.
+    type G: Records<Lane = f64, With<f64> = Self::G>;
     /// The total, which is accumulated over the particles.
     type T: Output<Lane = f64, Host = Self::T, With<f64> = Self::T>;
 
@@ -352,16 +373,16 @@ pub unsafe trait Measure: Record<Lane = f64, Host = Self, With<f64> = Self> {
         this: &Self::With<L>,
         space: &S,
         p: &<Self::P as Record>::With<L>,
-        q: &<Self::Q as Record>::With<L>,
-        f: &<Self::F as Record>::With<L>,
-        g: &<Self::G as Record>::With<L>,
+        q: &<Self::Q as Records>::With<L>,
+        f: &<Self::F as Records>::With<L>,
+        g: &<Self::G as Records>::With<L>,
         others: &A,
         index: L::U32,
         t: &mut <Self::T as Record>::With<L>,
     ) where
         L: Lane<Coordinate = L>,
         S: Space<L>,
-        A: Others<<Self::Q as Record>::With<L>, L::U32>;
+        A: Others<<Self::Q as Records>::With<L>, L::U32>;
 
     /// Returns the compiled loop over particles.
     #[doc(hidden)]

@@ -9,11 +9,10 @@ use crate::law::program::{CpuLoop, ParticleProgram, ParticleText};
 use crate::law::records::{self, Refusal, Use};
 use crate::law::table::{self, slice, text};
 
-/// The names of the records in messages.
-const RECORDS: [&str; 6] = ["parameters", "p", "q", "f", "g", "totals"];
-
 /// The most particles of a tuple.
 const MOST_MEMBERS: usize = 8;
+/// The most records of one kind that a program reads.
+const MOST_RECORDS: usize = 4;
 
 /// A program per particle or per tuple as a table: everything that code generation knows of a declaration,
 /// without a loop for the CPU.
@@ -31,10 +30,46 @@ pub struct ProgramTable {
     pub gathers: usize,
     /// Whether an update assigns each field of `p`; empty for other programs.
     pub changes: Vec<bool>,
-    /// The fields of the parameters, of the particle, of the second particle or the record of a
-    /// tuple, of the results and the total that are read, and of the total or the result of a particle
-    /// of a tuple; empty where there is none.
-    pub records: [Vec<(String, FieldKind)>; 6],
+    /// The fields of its records.
+    pub records: ProgramRecords,
+}
+
+/// The fields of a record: names and types.
+pub type Fields = Vec<(String, FieldKind)>;
+
+/// The fields of the records of a program per particle or per tuple; empty where there is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgramRecords {
+    /// The parameters.
+    pub parameters: Fields,
+    /// The particle, or each particle of a tuple.
+    pub p: Fields,
+    /// The record of a tuple.
+    pub record: Fields,
+    /// Each second particle.
+    pub q: Vec<Fields>,
+    /// Each of the results that are read.
+    pub f: Vec<Fields>,
+    /// Each total that is read.
+    pub g: Vec<Fields>,
+    /// The total of a measure, or the result of a particle of a tuple.
+    pub total: Fields,
+}
+
+impl ProgramRecords {
+    /// Returns each record with its name in messages, and its use.
+    fn each(&self) -> impl Iterator<Item = (&'static str, Use, &Fields)> {
+        let q = self.q.iter().map(|q| ("q", Use::Input, q));
+        let f = self.f.iter().map(|f| ("f", Use::Either, f));
+        let g = self.g.iter().map(|g| ("g", Use::Either, g));
+        let one = [
+            ("parameters", Use::Input, &self.parameters),
+            ("p", Use::Input, &self.p),
+            ("record", Use::Input, &self.record),
+            ("totals", Use::Output, &self.total),
+        ];
+        one.into_iter().chain(q).chain(f).chain(g)
+    }
 }
 
 impl ProgramTable {
@@ -77,7 +112,10 @@ impl ProgramTable {
     fn program(self, cpu_loop: CpuLoop) -> ParticleProgram {
         let Self { name, operations, members, cuda, gathers, changes, records } = self;
         let [law, names] = cuda.map(text);
-        let [parameters, p, q, f, g, total] = records.map(table::fields);
+        let [parameters, p, record, total] =
+            [records.parameters, records.p, records.record, records.total].map(table::fields);
+        let [q, f, g] = [records.q, records.f, records.g]
+            .map(|each| slice(each.into_iter().map(table::fields)));
         let (name, changes, cuda) = (text(name), slice(changes), ParticleText { law, names });
         ParticleProgram {
             name,
@@ -88,6 +126,7 @@ impl ProgramTable {
             gathers,
             parameters,
             p,
+            record,
             q,
             f,
             g,
@@ -105,15 +144,23 @@ impl ProgramTable {
         for (part, text) in ["CUDA text", "CUDA text of names"].into_iter().zip(&self.cuda) {
             records::text(part, text)?;
         }
-        let uses = [Use::Input, Use::Input, Use::Input, Use::Either, Use::Either, Use::Output];
-        for ((record, usage), fields) in RECORDS.into_iter().zip(uses).zip(&self.records) {
+        for (record, usage, fields) in self.records.each() {
             records::check(record, usage, fields)?;
         }
-        let [_, p, _, f, g, total] = &self.records;
+        let ProgramRecords { p, q, f, g, total, .. } = &self.records;
+        for (record, fields) in [("q", q), ("f", f), ("g", g)] {
+            if fields.iter().any(Vec::is_empty) {
+                return Err(Refusal::new(record, "without fields", "a field at least"));
+            }
+            if fields.len() > MOST_RECORDS {
+                let found = format!("of {} records", fields.len());
+                return Err(Refusal::new(record, found, &format!("{MOST_RECORDS} at most")));
+            }
+        }
         if p.is_empty() {
             return Err(Refusal::new("p", "without fields", "a field at least"));
         }
-        if self.gathers > 0 && (self.records[2].is_empty() || self.members > 0) {
+        if self.gathers > 0 && q.is_empty() {
             return Err(Refusal::new(
                 "gathers",
                 self.gathers.to_string(),
@@ -121,7 +168,10 @@ impl ProgramTable {
             ));
         }
         if self.members > 0 {
-            return self.check_tuple([f, g], total);
+            return self.check_tuple(!(q.is_empty() && f.is_empty() && g.is_empty()), total);
+        }
+        if !self.records.record.is_empty() {
+            return Err(Refusal::new("record", "given without members", "one of a tuple"));
         }
         match (self.changes.len(), total.len()) {
             (0, 1..) => Ok(()),
@@ -137,17 +187,13 @@ impl ProgramTable {
 
 impl ProgramTable {
     /// Refuses a tuple that engines cannot run.
-    fn check_tuple(
-        &self,
-        reads: [&[(String, FieldKind)]; 2],
-        result: &[(String, FieldKind)],
-    ) -> Result<(), Refusal> {
+    fn check_tuple(&self, reads: bool, result: &[(String, FieldKind)]) -> Result<(), Refusal> {
         if self.members > MOST_MEMBERS {
             let expected = format!("{MOST_MEMBERS} at most");
             return Err(Refusal::new("members", self.members.to_string(), &expected));
         }
-        if reads.iter().any(|it| !it.is_empty()) || !self.changes.is_empty() {
-            return Err(Refusal::new("members", "given with f, g or changes", "one of them"));
+        if reads || !self.changes.is_empty() {
+            return Err(Refusal::new("members", "given with q, f, g or changes", "one of them"));
         }
         if result.is_empty() {
             return Err(Refusal::new("totals", "without fields", "a field at least"));
@@ -173,14 +219,12 @@ mod tests {
             gathers: 0,
             cuda: Default::default(),
             changes: vec![true],
-            records: [
-                Vec::new(),
-                record(FieldKind::Point(3)),
-                Vec::new(),
-                record(FieldKind::Count),
-                record(FieldKind::Min),
-                Vec::new(),
-            ],
+            records: ProgramRecords {
+                p: record(FieldKind::Point(3)),
+                f: vec![record(FieldKind::Count)],
+                g: vec![record(FieldKind::Min)],
+                ..ProgramRecords::default()
+            },
         }
     }
 
@@ -198,28 +242,33 @@ mod tests {
         refused(|it| it.name.clear(), "name is empty, expected a name");
         refused(|it| it.cuda[1].push('\0'), "CUDA text of names is a text with a NUL at byte 0");
         refused(
-            |it| it.records[1][0].1 = FieldKind::Min,
+            |it| it.records.p[0].1 = FieldKind::Min,
             "field 0 of p is `x: Min<Real>`, expected a type of particles",
         );
         refused(
-            |it| it.records[5] = vec![("x".to_owned(), FieldKind::U32)],
+            |it| it.records.total = vec![("x".to_owned(), FieldKind::U32)],
             "field 0 of totals is `x: u32`, expected a type of results",
         );
         let twice = |it: &mut ProgramTable| {
-            let field = it.records[1][0].clone();
-            it.records[1].push(field);
+            let field = it.records.p[0].clone();
+            it.records.p.push(field);
         };
         refused(twice, "field 1 of p is named `x`, expected a name of its own");
-        refused(|it| it.records[1].clear(), "p is without fields");
+        refused(|it| it.records.p.clear(), "p is without fields");
         refused(|it| it.gathers = 2, "gathers is 2, expected second particles to gather");
         refused(|it| it.changes.push(true), "number of changes is 2, expected 1 as of p");
-        let total = |it: &mut ProgramTable| it.records[5] = vec![("x".to_owned(), FieldKind::Real)];
+        refused(|it| it.records.f.push(Vec::new()), "f is without fields");
+        let many = |it: &mut ProgramTable| it.records.g = vec![it.records.p.clone(); 5];
+        refused(many, "g is of 5 records, expected 4 at most");
+        let record = |it: &mut ProgramTable| it.records.record = it.records.p.clone();
+        refused(record, "record is given without members, expected one of a tuple");
+        let total =
+            |it: &mut ProgramTable| it.records.total = vec![("x".to_owned(), FieldKind::Real)];
         refused(total, "changes is given with a total");
         let tuple = |it: &mut ProgramTable| {
             (it.members, it.changes) = (2, Vec::new());
-            it.records[3].clear();
-            it.records[4].clear();
-            it.records[5] = vec![("x".to_owned(), FieldKind::Real)];
+            (it.records.f, it.records.g) = (Vec::new(), Vec::new());
+            it.records.total = vec![("x".to_owned(), FieldKind::Real)];
         };
         let mut table = table();
         tuple(&mut table);
@@ -234,12 +283,15 @@ mod tests {
             );
         };
         of_tuple(&|it| it.members = 9, "members is 9, expected 8 at most");
-        of_tuple(&|it| it.changes.push(true), "members is given with f, g or changes");
+        of_tuple(&|it| it.changes.push(true), "members is given with q, f, g or changes");
         of_tuple(
-            &|it| it.records[4] = vec![("x".to_owned(), FieldKind::Min)],
-            "members is given with f, g or changes",
+            &|it| it.records.g = vec![vec![("x".to_owned(), FieldKind::Min)]],
+            "members is given with q, f, g or changes",
         );
-        of_tuple(&|it| it.records[5].clear(), "totals is without fields");
-        of_tuple(&|it| it.records[5][0].1 = FieldKind::ArgMin, "totals is with an `ArgMin<Real>`");
+        of_tuple(&|it| it.records.total.clear(), "totals is without fields");
+        of_tuple(
+            &|it| it.records.total[0].1 = FieldKind::ArgMin,
+            "totals is with an `ArgMin<Real>`",
+        );
     }
 }

@@ -28,25 +28,24 @@ pub(crate) struct CpuPerParticle {
 }
 
 /// The buffers that a program reads besides the particles.
-#[derive(Clone, Copy)]
 struct Inputs<'a> {
-    q: Option<&'a Particles>,
-    /// All second particles, also if only some take part.
-    others: Option<&'a Particles>,
-    f: Option<&'a Results>,
-    g: Option<&'a Results>,
+    q: Vec<&'a Particles>,
+    f: Vec<&'a Results>,
+    g: Vec<&'a Results>,
 }
 
 impl<'a> Inputs<'a> {
-    fn new(beside: Beside<'a>) -> Result<Self, Error> {
-        let results = |what, buffer: Option<&'a dyn Buffer>| {
-            let found = |buffer: &'a dyn Buffer| {
+    fn new(program: &ParticleProgram, beside: Beside<'a>) -> Result<Self, Error> {
+        program.check_buffers(&beside)?;
+        let results = |what, buffers: &'a [&'a dyn Buffer]| {
+            let found = |&buffer: &&'a dyn Buffer| {
                 (buffer as &dyn Any).downcast_ref().ok_or_else(|| other_buffer(what, buffer))
             };
-            buffer.map(found).transpose()
+            buffers.iter().map(found).collect::<Result<Vec<_>, _>>()
         };
-        let q = beside.q.map(|q| particles("second particles", q)).transpose()?;
-        Ok(Self { q, others: q, f: results("results", beside.f)?, g: results("totals", beside.g)? })
+        let q = beside.q.iter().map(|&q| particles("second particles", q));
+        let (f, g) = (results("results", beside.f)?, results("totals", beside.g)?);
+        Ok(Self { q: q.collect::<Result<_, _>>()?, f, g })
     }
 }
 
@@ -67,25 +66,26 @@ impl CpuPerParticle {
         &self,
         program: &'static ParticleProgram,
         p: &'static [Field],
-        inputs: Inputs<'a>,
+        inputs: &Inputs<'a>,
     ) -> Result<Run<'a>, Error> {
         self.check(program)?;
         let bind = |fields, buffer| Binding::new(program.name, fields, buffer);
-        let q = inputs.q.map(|q| bind(program.q, q.fields).map(|binding| (q, binding)));
-        let f = inputs.f.map(|f| bind(program.f, f.fields).map(|binding| (f, binding)));
-        let g = match inputs.g {
-            Some(g) => Shared::new(g, &bind(program.g, g.fields)?)?,
-            None => Shared::none(program)?,
+        let of_results = |records: &[&'static [Field]], buffers: &[&'a Results]| {
+            let each = records.iter().zip(buffers);
+            let bound = each.map(|(fields, &it)| Ok((it, bind(fields, it.fields)?)));
+            bound.collect::<Result<Vec<_>, Error>>()
         };
+        let q = program.q.iter().zip(&inputs.q);
+        let q = q.map(|(fields, &q)| Ok((q, bind(fields, q.fields)?)));
+        let q = q.collect::<Result<Vec<_>, Error>>()?;
+        let f = of_results(program.f, &inputs.f)?;
+        let g = Shared::new(&of_results(program.g, &inputs.g)?)?;
         let (domain, wrap, p) = (self.domain, self.wrap, bind(program.p, p)?);
-        let q = q.transpose()?;
-        let others = match (inputs.others, &q) {
-            (Some(others), Some((_, binding))) if program.gathers > 0 => {
-                Others::new(others, binding)
-            }
+        let others = match inputs.q.first() {
+            Some(first) if program.gathers > 0 => Others::new(&q, first.len()),
             _ => Others::default(),
         };
-        Ok(Run { program, domain, wrap, p, q, others, f: f.transpose()?, g })
+        Ok(Run { program, domain, wrap, p, q, others, f, g })
     }
 
     /// Updates the first particles of a selection; if they are not all particles, on copies.
@@ -102,15 +102,19 @@ impl CpuPerParticle {
         let from = from.map(|from| particles("particles to select from", from)).transpose()?;
         let parameters = due.map(|name| self.due(program, name, order)).transpose()?;
         let parameters = parameters.as_ref().unwrap_or(&self.parameters);
-        let q = inputs.q.map(|q| order.gathered("second particles to select from", q, count));
-        let q = q.transpose()?;
-        let inputs = Inputs { q: q.as_ref(), ..inputs };
+        let all = self.run(program, p.fields, &inputs)?;
+        let of_selected =
+            |q: &&Particles| order.gathered("second particles to select from", q, count);
+        let q = inputs.q.iter().map(of_selected).collect::<Result<Vec<_>, _>>()?;
+        let q = q.iter().zip(all.q).map(|(q, (_, binding))| (q, binding)).collect();
+        let run = Run { q, ..all };
         if let Some(from) = from {
+            run.check(count)?;
             order.gather(count, from, p)?;
-            return self.run(program, p.fields, inputs)?.update(parameters.record(), p);
+            return run.update(parameters.record(), p);
         }
         let mut part = order.gathered("particles to select from", p, count)?;
-        self.run(program, p.fields, inputs)?.update(parameters.record(), &mut part)?;
+        run.update(parameters.record(), &mut part)?;
         p.scatter(&part, order.first(count)?);
         Ok(())
     }
@@ -166,10 +170,10 @@ impl PerParticle for CpuPerParticle {
         program.check_domain(&self.domain)?;
         self.check(program)?;
         let p = particles_mut("particles", particles)?;
-        let inputs = Inputs::new(beside)?;
+        let inputs = Inputs::new(program, beside)?;
         match first {
             Some(first) => self.update_first(program, p, inputs, first),
-            None => self.run(program, p.fields, inputs)?.update(self.parameters.record(), p),
+            None => self.run(program, p.fields, &inputs)?.update(self.parameters.record(), p),
         }
     }
 
@@ -182,7 +186,8 @@ impl PerParticle for CpuPerParticle {
         program.check_measure()?;
         program.check_domain(&self.domain)?;
         let p = particles("particles", buffer)?;
-        self.run(program, p.fields, Inputs::new(beside)?)?.measure(self.parameters.record(), p)
+        let inputs = Inputs::new(program, beside)?;
+        self.run(program, p.fields, &inputs)?.measure(self.parameters.record(), p)
     }
 
     fn measure_into(

@@ -8,15 +8,15 @@ use crate::error::Error;
 use crate::law::program::ParticleProgram;
 use crate::memory::buffer::Buffer;
 
-/// The buffers that a program reads besides the particles.
+/// The buffers that a program reads besides the particles, in the order of its records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beside<'a> {
     /// The second particles.
-    pub q: Option<&'a dyn Buffer>,
-    /// The results of an interaction.
-    pub f: Option<&'a dyn Buffer>,
-    /// The total of a measure, one record that all particles read.
-    pub g: Option<&'a dyn Buffer>,
+    pub q: &'a [&'a dyn Buffer],
+    /// The results of interactions.
+    pub f: &'a [&'a dyn Buffer],
+    /// The totals of measures, each one record that all particles read.
+    pub g: &'a [&'a dyn Buffer],
 }
 
 /// The first particles of a selection.

@@ -34,10 +34,42 @@ pub(crate) struct Run<'a> {
     pub wrap: bool,
     /// The program's numbers in the records of each buffer.
     pub p: Binding,
-    pub q: Option<(&'a Particles, Binding)>,
+    pub q: Vec<(&'a Particles, Binding)>,
     pub others: Others,
-    pub f: Option<(&'a Results, Binding)>,
+    pub f: Vec<(&'a Results, Binding)>,
     pub g: Shared,
+}
+
+/// Copies of blocks, in memory that is used again.
+#[derive(Default)]
+struct Copies {
+    q: Vec<Line<u64>>,
+    f: Vec<Line<u64>>,
+    one: Vec<Line<u64>>,
+}
+
+/// Copies the bound numbers of some blocks of several buffers: of each block, one record after another.
+/// `widen` copies the numbers of one buffer, with `one` as their place among several.
+fn join<'a, T>(
+    buffers: &'a [(T, Binding)],
+    one: &mut Vec<Line<u64>>,
+    joined: &mut Vec<Line<u64>>,
+    widen: impl Fn(&'a T, &'a Binding, &mut Vec<Line<u64>>),
+) {
+    if let [(buffer, binding)] = buffers {
+        return widen(buffer, binding, joined);
+    }
+    let dim: usize = buffers.iter().map(|(_, binding)| binding.places().len()).sum();
+    let mut at = 0;
+    for (buffer, binding) in buffers {
+        widen(buffer, binding, one);
+        let numbers = binding.places().len().max(1);
+        joined.resize(one.len() / numbers * dim, Line([0; LINE]));
+        for (to, from) in joined.chunks_mut(dim.max(1)).zip(one.chunks(numbers)) {
+            to[at..][..from.len()].copy_from_slice(from);
+        }
+        at += binding.places().len();
+    }
 }
 
 /// All second particles in `f64`, for a program that reads them by an index.
@@ -48,15 +80,17 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    /// Copies the program's numbers.
-    pub fn new(particles: &Particles, binding: &Binding) -> Self {
-        let (mut lines, n) = (Vec::new(), particles.len());
-        particles.widen(binding, 0..n.div_ceil(LINE), &mut lines);
+    /// Copies the program's numbers of particles in several buffers, `n` in each.
+    pub fn new(buffers: &[(&Particles, Binding)], n: usize) -> Self {
+        let (mut lines, blocks) = (Vec::new(), 0..n.div_ceil(LINE));
+        join(buffers, &mut Vec::new(), &mut lines, |particles, binding, to| {
+            particles.widen(binding, blocks.clone(), to);
+        });
         Self { lines, n }
     }
 }
 
-/// The record that all particles read, the total of a measure.
+/// The records that all particles read, the totals of measures.
 pub(crate) struct Shared {
     /// The program's numbers in `f64`, in the first element of each line.
     lines: Vec<Line<u64>>,
@@ -65,58 +99,53 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Reads the total in a buffer of one record.
-    pub fn new(total: &Results, binding: &Binding) -> Result<Self, Error> {
-        Error::check_one_total("totals", total.columns.len())?;
+    /// Reads totals in buffers of one record.
+    pub fn new(totals: &[(&Results, Binding)]) -> Result<Self, Error> {
+        for (total, _) in totals {
+            Error::check_one_total("totals", total.columns.len())?;
+        }
         let mut lines = Vec::new();
-        total.columns.widen::<f64>(&binding.in_results(), 0..1, &mut lines);
-        let mut numbers = lines.iter().zip(binding.places());
-        let is_nan = numbers.any(|(line, place)| {
+        join(totals, &mut Vec::new(), &mut lines, |total, binding, to| {
+            total.columns.widen::<f64>(&binding.in_results(), 0..1, to);
+        });
+        let places = totals.iter().flat_map(|(_, binding)| binding.places());
+        let is_nan = lines.iter().zip(places).any(|(line, place)| {
             place.number != Number::Index && f64::from_bits(line.0[0]).is_nan()
         });
         Ok(Self { lines, is_nan })
-    }
-
-    /// Returns no record; an error if the program reads one.
-    pub fn none(program: &ParticleProgram) -> Result<Self, Error> {
-        Error::check_one_total("totals", usize::from(program.g.is_empty()))?;
-        Ok(Self { lines: Vec::new(), is_nan: false })
     }
 }
 
 impl Run<'_> {
     /// Refuses inputs of another length.
-    fn check(&self, n: usize) -> Result<(), Error> {
-        let length = |found: Option<usize>, is_read| found.unwrap_or(if is_read { 0 } else { n });
-        let found = self.q.as_ref().map(|(q, _)| q.len());
-        let q = length(found, !self.program.q.is_empty());
-        Error::check_length("second particles", q, n)?;
-        let found = self.f.as_ref().map(|(f, _)| f.columns.len());
-        let f = length(found, !self.program.f.is_empty());
-        Error::check_length("results", f, n)
+    pub fn check(&self, n: usize) -> Result<(), Error> {
+        for (q, _) in &self.q {
+            Error::check_length("second particles", q.len(), n)?;
+        }
+        for (f, _) in &self.f {
+            Error::check_length("results", f.columns.len(), n)?;
+        }
+        Ok(())
     }
 
-    /// Returns the records that are read besides some blocks of particles, in `f64`. Results whose
-    /// record is read whole are not copied.
-    fn beside<'b>(
-        &'b self,
-        blocks: Range<usize>,
-        copies: &'b mut [Vec<Line<u64>>; 2],
-    ) -> BesideBlocks<'b> {
-        let [q_copy, f_copy] = copies;
-        if let Some((particles, binding)) = &self.q {
-            particles.widen(binding, blocks.clone(), q_copy);
-        }
-        let f = match &self.f {
-            None => &[],
-            Some((results, binding)) if binding.is_whole() => results.columns.blocks(blocks),
-            Some((results, binding)) => {
-                results.columns.widen::<f64>(&binding.in_results(), blocks, f_copy);
-                &f_copy[..]
+    /// Returns the records that are read besides some blocks of particles, in `f64`. Results of one
+    /// record that is read whole are not copied.
+    fn beside<'b>(&'b self, blocks: Range<usize>, copies: &'b mut Copies) -> BesideBlocks<'b> {
+        let Copies { q, f, one } = copies;
+        join(&self.q, one, q, |particles, binding, to| {
+            particles.widen(binding, blocks.clone(), to);
+        });
+        let f = match &self.f[..] {
+            [(results, binding)] if binding.is_whole() => results.columns.blocks(blocks),
+            all => {
+                join(all, one, f, |results, binding, to| {
+                    results.columns.widen::<f64>(&binding.in_results(), blocks.clone(), to);
+                });
+                &f[..]
             }
         };
         let others = (&self.others.lines[..], self.others.n);
-        BesideBlocks { q: q_copy, f, others, g: &self.g.lines }
+        BesideBlocks { q, f, others, g: &self.g.lines }
     }
 
     /// Returns for each number of the particle the length of the rectangular box into which it is
@@ -198,7 +227,7 @@ impl Run<'_> {
         let words = columns.words().max(1);
         let chunk = pack::chunk(columns.len(), words).div_ceil(LINE) * words;
         parallel::each_chunk(columns.lines_mut(), chunk, &|first, lines| {
-            let (mut p, mut copies) = (vec![Line([0; LINE]); BLOCKS * dim], Default::default());
+            let (mut p, mut copies) = (vec![Line([0; LINE]); BLOCKS * dim], Copies::default());
             let mut begin = first / words;
             for lines in lines.chunks_mut(BLOCKS * words) {
                 let end = begin + lines.len() / words;
@@ -241,7 +270,7 @@ impl Run<'_> {
     ) -> Result<Vec<u64>, Error> {
         let tree = TotalTree::new(self.program);
         let mut totals = tree.merge_groups(p.len(), &|blocks, totals| {
-            let (mut own, mut copies) = (Vec::new(), Default::default());
+            let (mut own, mut copies) = (Vec::new(), Copies::default());
             p.widen(&self.p, blocks.clone(), &mut own);
             let first = blocks.start * LINE;
             act.measure(setting, &own, self.beside(blocks, &mut copies), first, totals);

@@ -2,6 +2,7 @@
 
 pub mod binding;
 pub mod field_value;
+pub mod joined;
 pub mod numbers;
 pub mod pack;
 pub mod parameters;

@@ -53,7 +53,7 @@ impl CpuTuples {
             level,
             parameters: Parameters::new(program.parameters, parameters)?,
             domain: Domain::Open,
-            shares: Shares::new(&list, (dim(program.q), &[]), dim(program.total)),
+            shares: Shares::new(&list, (dim(program.record), &[]), dim(program.total)),
             list,
             particles: Vec::new(),
             sums: Vec::new(),
@@ -102,10 +102,10 @@ impl Tuples for CpuTuples {
     fn set(&mut self, list: TupleList, records: &dyn Rows) -> Result<(), Error> {
         let records = Once::of(records);
         list.check(self.program, &records)?;
-        let (binding, mut rows) = (Binding::whole(self.program.q), Vec::new());
+        let (binding, mut rows) = (Binding::whole(self.program.record), Vec::new());
         Particles::pack(&records, Precision::Double)?.all_rows(&binding, &mut rows);
         let numbers = dim(self.program.total);
-        self.shares = Shares::new(&list, (dim(self.program.q), &rows), numbers);
+        self.shares = Shares::new(&list, (dim(self.program.record), &rows), numbers);
         self.list = list;
         Ok(())
     }

@@ -62,8 +62,8 @@ impl TupleList {
     pub fn check(&self, program: &ParticleProgram, records: &dyn Rows) -> Result<(), Error> {
         program.check_tuple()?;
         Error::check_length("particles of a tuple", self.count, program.members)?;
-        Error::check_record("records of tuples", records.fields(), program.q)?;
-        if program.q.is_empty() {
+        Error::check_record("records of tuples", records.fields(), program.record)?;
+        if program.record.is_empty() {
             return Ok(());
         }
         let (found, expected) = (records.count(), self.len());

@@ -77,6 +77,14 @@ impl<'a> Launch<'a> {
         })
     }
 
+    /// Passes the addresses of memory as one argument, a struct of pointers; a null pointer without memory.
+    #[must_use]
+    pub fn joined(mut self, memory: &[&'a dyn Memory]) -> Self {
+        self.memory.extend_from_slice(memory);
+        let addresses: Vec<u64> = memory.iter().map(|it| it.address()).collect();
+        self.record(&addresses)
+    }
+
     /// Passes the first phase and the end of these phases, the last two arguments of a kernel with
     /// phases (`kernels/grid.cuh`). A GPU runs all phases in one launch, whose blocks must all be
     /// resident. In the emulator, blocks run one after another; it runs all blocks of a phase

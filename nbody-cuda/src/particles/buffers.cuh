@@ -60,8 +60,8 @@ struct NoRecord {
 };
 
 // All second particles, which some programs read by an index.
-template <typename Particle, typename Row> struct SecondParticles {
-    const Row *rows;
+template <typename Particle, typename Rows> struct SecondParticles {
+    Rows rows;
     u32 n;
 
     __device__ __forceinline__ Particle at(u32 k) const

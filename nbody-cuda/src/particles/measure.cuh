@@ -15,15 +15,15 @@ __device__ __forceinline__ void store_block(const backup (&total)[FDIM], backup 
 // Merges the contributions of 256 particles in each block.
 extern "C" __global__ void __launch_bounds__(BLOCK) measure(
     const Parameters parameters, const Space space, const RowP *__restrict__ particles,
-    const RowQ *__restrict__ others, const u32 number_of_others, const ColumnsF *__restrict__ results,
-    const ColumnsG *__restrict__ earlier, const u32 n, backup *__restrict__ totals)
+    const PointerQ others, const u32 number_of_others, const PointerF results,
+    const PointerG earlier, const u32 n, backup *__restrict__ totals)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
     backup total[FDIM];
     reset(total);
     if (k < n) {
         Accumulators t = nothing();
-        const SecondParticles<ParticleQ, RowQ> all{others, number_of_others};
+        const SecondParticles<ParticleQ, PointerQ> all{others, number_of_others};
         act(parameters, space, load<ParticleP>(particles, k), load<ParticleQ>(others, k),
             results_of<ResultsF>(results, k, n), results_of<TotalG>(earlier, 0, 1), all, k, t);
         fold(t, total);

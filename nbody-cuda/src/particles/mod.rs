@@ -54,7 +54,7 @@ struct BuiltProgram {
 }
 
 /// The key of a kernel, for given parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     /// The text of the program, which determines its records and its kind.
     cuda: ParticleText,
@@ -63,13 +63,17 @@ struct Key {
     wrap: bool,
 }
 
-/// The buffers that a program reads besides the particles.
-#[derive(Clone, Copy, Debug)]
+/// The buffers that a program reads besides the particles, in the order of its records, with the
+/// fields of each.
+#[derive(Debug, Default)]
 pub(crate) struct Beside<'a> {
-    pub q: Option<&'a Buffer>,
-    pub f: Option<&'a Buffer>,
-    pub g: Option<&'a Buffer>,
+    pub q: Vec<Bound<'a>>,
+    pub f: Vec<Bound<'a>>,
+    pub g: Vec<Bound<'a>>,
 }
+
+/// A buffer and its fields.
+pub(crate) type Bound<'a> = (&'a Buffer, &'static [Field]);
 
 /// The first particles of a selection.
 #[derive(Clone, Copy, Debug)]
@@ -82,17 +86,12 @@ pub(crate) struct First<'a> {
     pub due: Option<Place>,
 }
 
-/// The fields of the records in the buffers: of the particles, the second particles, the results
-/// and the total that all particles read.
-pub(crate) type Fields = [&'static [Field]; 4];
-
 impl Beside<'_> {
     /// Refuses buffers of the wrong length or of another backend. The soundness of launches
-    /// depends on this check. `reads` tells whether the program reads second particles,
-    /// results and a total.
+    /// depends on this check, and on the check of their numbers by
+    /// [`ParticleProgram::check_buffers`].
     fn check(
         &self,
-        reads: [bool; 3],
         p: &Buffer,
         first: Option<First>,
         backend: &Arc<dyn Backend>,
@@ -105,14 +104,15 @@ impl Beside<'_> {
             order.check(backend)?;
             lengths = [order.n, count];
         }
-        let inputs = [("second particles", self.q), ("results", self.f)];
-        for (((what, buffer), is_read), expected) in inputs.into_iter().zip(reads).zip(lengths) {
-            let missing = if is_read { 0 } else { expected };
-            let found = buffer.map_or(missing, |buffer| buffer.n);
-            nbody_core::Error::check_length(what, found, expected)?;
+        let inputs = [("second particles", &self.q), ("results", &self.f)];
+        for ((what, buffers), expected) in inputs.into_iter().zip(lengths) {
+            for (buffer, _) in buffers {
+                nbody_core::Error::check_length(what, buffer.n, expected)?;
+            }
         }
-        let totals = self.g.map_or(usize::from(!reads[2]), |g| g.n);
-        nbody_core::Error::check_one_total("totals", totals)?;
+        for (total, _) in &self.g {
+            nbody_core::Error::check_one_total("totals", total.n)?;
+        }
         if p.n > PARTICLE_LIMIT {
             return Err(Error::TooManyParticles {
                 what: "particles",
@@ -121,8 +121,10 @@ impl Beside<'_> {
             });
         }
         p.check("particles", backend, p.precision)?;
-        for (what, buffer) in inputs.into_iter().chain([("totals", self.g)]) {
-            buffer.map_or(Ok(()), |it| it.check(what, backend, it.precision))?;
+        for (what, buffers) in inputs.into_iter().chain([("totals", &self.g)]) {
+            for (buffer, _) in buffers {
+                buffer.check(what, backend, buffer.precision)?;
+            }
         }
         Ok(())
     }
@@ -177,9 +179,8 @@ impl ParticleEngine {
     pub fn run_update(
         &mut self,
         program: &ParticleProgram,
-        fields: Fields,
-        p: &mut Buffer,
-        beside: Beside,
+        (p, fields): (&mut Buffer, &'static [Field]),
+        beside: &Beside,
         first: Option<First>,
     ) -> Result<(), Error> {
         program.check_update()?;
@@ -188,16 +189,17 @@ impl ParticleEngine {
         }
         program.check_domain(&self.domain)?;
         self.check(program)?;
-        beside.check(reads(program), p, first, &self.backend)?;
+        beside.check(p, first, &self.backend)?;
         let from = first.and_then(|first| first.from);
         let count = first.map_or(p.n, |first| first.count);
         if let Some(from) = from {
             from.check("particles to select from", &self.backend, p.precision)?;
         }
         // If the program does not compile, the copies stay unchanged.
-        let kernel = if count > 0 { Some(self.provide(program, fields, p, beside)?) } else { None };
+        let kernel =
+            if count > 0 { Some(self.provide(program, (p, fields), beside)?) } else { None };
         if from.is_some() {
-            p.resize(count, numbers_of(fields[0], p.precision))?;
+            p.resize(count, numbers_of(fields, p.precision))?;
         }
         let Some(kernel) = kernel else { return Ok(()) };
         let BuiltProgram { kernel, changed, .. } = &self.built[kernel];
@@ -216,14 +218,13 @@ impl ParticleEngine {
     pub fn run_measure(
         &mut self,
         program: &ParticleProgram,
-        fields: Fields,
-        p: &Buffer,
-        beside: Beside,
+        (p, fields): Bound,
+        beside: &Beside,
     ) -> Result<Vec<u64>, Error> {
         program.check_measure()?;
         program.check_domain(&self.domain)?;
         self.check(program)?;
-        beside.check(reads(program), p, None, &self.backend)?;
+        beside.check(p, None, &self.backend)?;
         let mut total = pack::nothing(program.total);
         if p.n == 0 && program.g.is_empty() {
             return Ok(total);
@@ -232,7 +233,7 @@ impl ParticleEngine {
         let sizes = [total.len(), size_of::<f64>()];
         let measured = memory.reserve(&*self.backend, &sizes, false).map(|_| ());
         let measured = measured.and_then(|()| {
-            self.run_measure_into(program, fields, p, beside, memory.memory_mut())?;
+            self.run_measure_into(program, (p, fields), beside, memory.memory_mut())?;
             let numbers = 0..total.len();
             memory.memory().read_words(numbers, &mut |words| total.copy_from_slice(words))
         });
@@ -244,30 +245,31 @@ impl ParticleEngine {
     pub fn run_measure_into(
         &mut self,
         program: &ParticleProgram,
-        fields: Fields,
-        p: &Buffer,
-        beside: Beside,
+        (p, fields): Bound,
+        beside: &Beside,
         total: &mut dyn Memory,
     ) -> Result<(), Error> {
         program.check_measure()?;
         program.check_domain(&self.domain)?;
         self.check(program)?;
-        beside.check(reads(program), p, None, &self.backend)?;
+        beside.check(p, None, &self.backend)?;
         if p.n == 0 {
             total.overwrite(&pack::nothing(program.total))?;
             if program.g.is_empty() {
                 return Ok(());
             }
         }
-        let kernel = self.provide(program, fields, p, beside)?;
+        let kernel = self.provide(program, (p, fields), beside)?;
         if p.n > 0 {
             let mut scratch = std::mem::take(&mut self.totals);
             let merged = self.merge(kernel, p, beside, dim(program.total), &mut scratch, total);
             self.totals = scratch;
             merged?;
         }
-        let Some(g) = beside.g.filter(|_| !program.g.is_empty()) else { return Ok(()) };
-        let launch = Launch::new(c"spoil", 1).pointers([&*g.memory, total]);
+        if program.g.is_empty() {
+            return Ok(());
+        }
+        let launch = joined(Launch::new(c"spoil", 1), &beside.g).pointers([total]);
         self.built[kernel].kernel.module.launch(launch)
     }
 
@@ -276,7 +278,7 @@ impl ParticleEngine {
         &self,
         kernel: usize,
         p: &Buffer,
-        beside: Beside,
+        beside: &Beside,
         numbers: usize,
         scratch: &mut [Scratch; 2],
         total: &dyn Memory,
@@ -320,41 +322,36 @@ impl ParticleEngine {
         built: &Kernel,
         name: &'static CStr,
         p: &'a Buffer,
-        beside: Beside<'a>,
+        beside: &Beside<'a>,
         count: usize,
     ) -> Launch<'a> {
         let blocks = count.div_ceil(built.program.config.block) as u32;
         let launch = self.parameters.pass(Launch::new(name, blocks)).record(&self.space);
         let launch = launch.pointers([&*p.memory]);
-        let memory = |buffer: Option<&'a Buffer>| buffer.map(|buffer| &*buffer.memory);
-        let others = beside.q.map_or(0, |q| q.n);
-        let launch = or_null(launch, memory(beside.q)).numbers([others as u32]);
-        or_null(or_null(launch, memory(beside.f)), memory(beside.g)).numbers([count as u32])
+        let others = beside.q.first().map_or(0, |(q, _)| q.n);
+        let launch = joined(launch, &beside.q).numbers([others as u32]);
+        joined(joined(launch, &beside.f), &beside.g).numbers([count as u32])
     }
 
     /// Returns the kernel for buffers of these precisions, compiled if necessary.
     fn provide(
         &mut self,
         program: &ParticleProgram,
-        [p_fields, q_fields, f_fields, g_fields]: Fields,
-        p: &Buffer,
-        beside: Beside,
+        (p, fields): Bound,
+        beside: &Beside,
     ) -> Result<usize, Error> {
-        let layout = |fields, buffer: Option<&Buffer>| {
-            let precision = buffer.map_or(Precision::Single, |it| it.precision);
-            Layout { fields, precision }
-        };
-        let p = layout(p_fields, Some(p));
-        let (q, f) = (layout(q_fields, beside.q), layout(f_fields, beside.f));
-        let buffers = ParticleBuffers { p, q, f, g: layout(g_fields, beside.g) };
+        let layout = |fields, buffer: &Buffer| Layout { fields, precision: buffer.precision };
+        let [q, f, g] = [&beside.q, &beside.f, &beside.g]
+            .map(|bound| bound.iter().map(|(buffer, fields)| layout(fields, buffer)).collect());
+        let buffers = ParticleBuffers { p: layout(fields, p), q, f, g };
         let (is_update, space) = (program.total.is_empty(), self.domain.kind());
         let wrap = self.wrap && is_update && space != SpaceKind::Open;
-        let key = Key { cuda: program.cuda, buffers, space, wrap };
+        let key = Key { cuda: program.cuda, buffers: buffers.clone(), space, wrap };
         if let Some(found) = self.built.iter().position(|built| built.key == key) {
             return Ok(found);
         }
         check_total(dim(program.total))?;
-        let changed = changed(program, p_fields)?;
+        let changed = changed(program, fields)?;
         let program = Program::per_particle(program, buffers, self.domain, wrap)?;
         let (module, build) = self.backend.build(&program, &self.cache)?;
         self.built.push(BuiltProgram { key, kernel: Kernel { program, module, build }, changed });
@@ -372,9 +369,10 @@ fn changed(
     Ok(numbers.filter(|(_, is_changed)| *is_changed).map(|(place, _)| place.component()).collect())
 }
 
-/// Returns whether a program reads second particles, results and a total.
-fn reads(program: &ParticleProgram) -> [bool; 3] {
-    [program.q, program.f, program.g].map(|fields| !fields.is_empty())
+/// Passes the addresses of buffers of one kind, or null.
+fn joined<'a>(launch: Launch<'a>, bound: &[Bound<'a>]) -> Launch<'a> {
+    let memory: Vec<_> = bound.iter().map(|(buffer, _)| &*buffer.memory).collect();
+    launch.joined(&memory)
 }
 
 /// Passes the address of memory, or null.
@@ -415,42 +413,32 @@ mod tests {
         let (ours, four) = (buffer(&here, 5), buffer(&here, 4));
         let theirs = buffer(&there, 5);
         let one = buffer(&here, 1);
-        let check_all = |p: &Buffer, q, f, g, reads: [bool; 3]| {
-            Beside { q, f, g }.check(reads, p, None, &here).map_err(|error| error.to_string())
+        let check = |p: &Buffer, q: &[&Buffer], f: &[&Buffer], g: &[&Buffer]| {
+            let [q, f, g] =
+                [q, f, g].map(|buffers| buffers.iter().map(|buffer| (*buffer, &[][..])).collect());
+            let beside = Beside { q, f, g };
+            beside.check(p, None, &here).map_err(|error| error.to_string())
         };
-        let check = |p: &Buffer, q, f, [of_q, of_f]: [bool; 2]| {
-            check_all(p, q, f, Some(&one), [of_q, of_f, true])
-        };
-        let own = Some(&ours);
-        assert_eq!(check(&ours, None, None, [false, false]), Ok(()));
-        assert_eq!(check(&ours, own, own, [true, true]), Ok(()));
+        assert_eq!(check(&ours, &[], &[], &[]), Ok(()));
+        assert_eq!(check(&ours, &[&ours], &[&ours, &ours], &[&one]), Ok(()));
         let foreign = |what| {
             Err(format!(
                 "{what} of another emulator in single precision given to emulator in single \
                  precision; upload them with the engine that uses them"
             ))
         };
-        assert_eq!(check(&theirs, None, None, [false, false]), foreign("particles"));
-        assert_eq!(check(&ours, Some(&theirs), own, [true, true]), foreign("second particles"));
-        assert_eq!(check(&ours, None, Some(&theirs), [false, true]), foreign("results"));
+        assert_eq!(check(&theirs, &[], &[], &[]), foreign("particles"));
+        assert_eq!(check(&ours, &[&ours, &theirs], &[&ours], &[]), foreign("second particles"));
+        assert_eq!(check(&ours, &[], &[&ours, &theirs], &[]), foreign("results"));
         let length =
             |what, n| Err(format!("{what}: found {n}, expected 5; give one for each particle"));
-        assert_eq!(check(&ours, Some(&four), None, [true, false]), length("second particles", 4));
-        assert_eq!(check(&ours, own, Some(&four), [true, false]), length("results", 4));
-        assert_eq!(check(&ours, None, own, [true, true]), length("second particles", 0));
-        assert_eq!(check(&ours, own, None, [true, true]), length("results", 0));
+        assert_eq!(check(&ours, &[&ours, &four], &[], &[]), length("second particles", 4));
+        assert_eq!(check(&ours, &[], &[&ours, &four], &[]), length("results", 4));
         let their_one = buffer(&there, 1);
-        let total = |g, is_read| check_all(&ours, None, None, g, [false, false, is_read]);
-        let totals = |found| {
-            Err(format!(
-                "totals: found {found} records, expected 1, which all particles read; take the \
-                 buffer that the measure allocates"
-            ))
-        };
-        assert_eq!(total(None, false), Ok(()));
-        assert_eq!(total(Some(&their_one), true), foreign("totals"));
-        assert_eq!(total(own, true), totals(5));
-        assert_eq!(total(None, true), totals(0));
+        assert_eq!(check(&ours, &[], &[], &[&one, &their_one]), foreign("totals"));
+        let totals = "totals: found 5 records, expected 1, which all particles read; take the \
+                      buffer that the measure allocates";
+        assert_eq!(check(&ours, &[], &[], &[&one, &ours]), Err(totals.to_owned()));
     }
 
     #[test]

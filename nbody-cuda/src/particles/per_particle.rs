@@ -4,7 +4,7 @@ use std::any::Any;
 
 use nbody_core::pack::Binding;
 use nbody_core::untyped::{self, First as FirstOfSelection};
-use nbody_core::{Domain, Error, Field, ParticleProgram, Precision};
+use nbody_core::{Domain, Error, ParticleProgram, Precision};
 
 use super::selection::CudaSelection;
 use super::{Beside, First, ParticleEngine};
@@ -15,21 +15,24 @@ use crate::engine::buffer::{particles, particles_mut};
 /// Returns the buffers besides the particles, and their fields.
 fn beside<'a>(
     backend: &dyn Backend,
+    program: &ParticleProgram,
     beside: untyped::Beside<'a>,
-) -> Result<(Beside<'a>, [&'static [Field]; 3]), Error> {
-    let results = |what, buffer: Option<&'a dyn untyped::Buffer>| {
-        let found = |buffer: &'a dyn untyped::Buffer| {
+) -> Result<Beside<'a>, Error> {
+    program.check_buffers(&beside)?;
+    let results = |what, buffers: &'a [&'a dyn untyped::Buffer]| {
+        let found = |&buffer: &&'a dyn untyped::Buffer| {
             let results = (buffer as &dyn Any).downcast_ref::<CudaResults>();
-            results.ok_or_else(|| other_buffer(what, backend, buffer))
+            let results = results.ok_or_else(|| other_buffer(what, backend, buffer))?;
+            Ok((&results.buffer, results.fields))
         };
-        buffer.map(found).transpose()
+        buffers.iter().map(found).collect::<Result<Vec<_>, Error>>()
     };
-    let q = beside.q.map(|q| particles("second particles", backend, q)).transpose()?;
-    let (f, g) = (results("results", beside.f)?, results("totals", beside.g)?);
-    let fields_of = |results: Option<&CudaResults>| results.map_or(&[][..], |it| it.fields);
-    let fields = [q.map_or(&[][..], |q| q.fields), fields_of(f), fields_of(g)];
-    let [f, g] = [f, g].map(|results| results.map(|it| &it.buffer));
-    Ok((Beside { q: q.map(|q| &q.buffer), f, g }, fields))
+    let second = |&q: &&'a dyn untyped::Buffer| {
+        let q = particles("second particles", backend, q)?;
+        Ok((&q.buffer, q.fields))
+    };
+    let q = beside.q.iter().map(second).collect::<Result<Vec<_>, Error>>()?;
+    Ok(Beside { q, f: results("results", beside.f)?, g: results("totals", beside.g)? })
 }
 
 impl untyped::PerParticle for ParticleEngine {
@@ -61,8 +64,9 @@ impl untyped::PerParticle for ParticleEngine {
         first: Option<FirstOfSelection<'_>>,
     ) -> Result<(), Error> {
         let backend = self.backend.clone();
+        program.check_update()?;
         let p = particles_mut("particles", &*backend, buffer)?;
-        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
+        let inputs = beside(&*backend, program, inputs)?;
         let due = first.and_then(|first| first.due);
         let due = due.map(|name| Binding::integer(name, program.parameters)).transpose()?;
         let first = first.map(|first| {
@@ -77,7 +81,7 @@ impl untyped::PerParticle for ParticleEngine {
             Ok::<_, Error>(First { order, count: first.count, from, due })
         });
         let first = first.transpose()?;
-        Ok(self.run_update(program, [p.fields, q, f, g], &mut p.buffer, inputs, first)?)
+        Ok(self.run_update(program, (&mut p.buffer, p.fields), &inputs, first)?)
     }
 
     fn measure(
@@ -87,9 +91,10 @@ impl untyped::PerParticle for ParticleEngine {
         inputs: untyped::Beside<'_>,
     ) -> Result<Vec<u64>, Error> {
         let backend = self.backend.clone();
+        program.check_measure()?;
         let p = particles("particles", &*backend, buffer)?;
-        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
-        Ok(self.run_measure(program, [p.fields, q, f, g], &p.buffer, inputs)?)
+        let inputs = beside(&*backend, program, inputs)?;
+        Ok(self.run_measure(program, (&p.buffer, p.fields), &inputs)?)
     }
 
     fn measure_into(
@@ -105,9 +110,9 @@ impl untyped::PerParticle for ParticleEngine {
         total.check("totals", &backend, Precision::Double)?;
         Error::check_one_total("totals", total.n)?;
         let p = particles("particles", &*backend, buffer)?;
-        let (inputs, [q, f, g]) = beside(&*backend, inputs)?;
-        let fields = [p.fields, q, f, g];
-        self.run_measure_into(program, fields, &p.buffer, inputs, &mut *total.memory)?;
+        let inputs = beside(&*backend, program, inputs)?;
+        let bound = (&p.buffer, p.fields);
+        self.run_measure_into(program, bound, &inputs, &mut *total.memory)?;
         total.changes();
         Ok(())
     }

@@ -19,6 +19,7 @@ const WRAP: &str = include_str!("../../kernels/wrap.cuh");
 pub(crate) const POSITIONS: &str = include_str!("positions.cuh");
 pub(crate) const BUFFERS: &str = include_str!("buffers.cuh");
 const RESULTS: &str = include_str!("results.cuh");
+const JOINED: &str = include_str!("joined.cuh");
 const UPDATE: &str = include_str!("update.cuh");
 const MERGE: &str = include_str!("../../kernels/merge_block.cuh");
 const MEASURE: &str = include_str!("measure.cuh");
@@ -30,18 +31,17 @@ pub(crate) const BLOCK: usize = 256;
 /// several multiprocessors.
 const UPDATE_BLOCK: usize = 64;
 
-/// The layouts of the buffers of a program per particle. Layouts of buffers that the program does
-/// not read have no effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The layouts of the buffers of a program per particle, in the order of its records.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParticleBuffers {
     /// The particles.
     pub p: Layout,
     /// The second particles.
-    pub q: Layout,
+    pub q: Vec<Layout>,
     /// The results, in single or double precision.
-    pub f: Layout,
-    /// The total that all particles read.
-    pub g: Layout,
+    pub f: Vec<Layout>,
+    /// The totals that all particles read.
+    pub g: Vec<Layout>,
 }
 
 /// The records of a buffer and their precision. The records have the fields of the program's
@@ -59,8 +59,16 @@ impl ParticleBuffers {
     /// precision.
     pub fn of(program: &ParticleProgram, [p, q, f]: [Precision; 3]) -> Self {
         let layout = |fields, precision| Layout { fields, precision };
-        let (f, g) = (layout(program.f, f), layout(program.g, Precision::Double));
-        Self { p: layout(program.p, p), q: layout(program.q, q), f, g }
+        let each = |records: &[&'static [Field]], precision| {
+            records.iter().map(|fields| layout(fields, precision)).collect()
+        };
+        let (q, f) = (each(program.q, q), each(program.f, f));
+        Self { p: layout(program.p, p), q, f, g: each(program.g, Precision::Double) }
+    }
+
+    /// Returns whether some records of one kind are several.
+    fn is_joined(&self) -> bool {
+        [&self.q, &self.f, &self.g].iter().any(|layouts| layouts.len() > 1)
     }
 }
 
@@ -82,8 +90,8 @@ impl Program {
         } else {
             ("a measure", &[c"measure", c"merge_totals", c"spoil"][..], MEASURE, BLOCK)
         };
-        let mut source = header(program, title, buffers, block, &kind_of_space(domain));
-        let results = [program.f, program.g, program.total];
+        let mut source = header(program, title, &buffers, block, &kind_of_space(domain));
+        let results = [program.f, program.g, &[program.total]].concat();
         let (counts, nearest) = (text_of_counts(&results), text_of_nearest(&results));
         let parameters = text_of_parameters(program.parameters);
         for part in [PRELUDE, parameters, counts, nearest, POSITIONS] {
@@ -96,8 +104,11 @@ impl Program {
         let _ = writeln!(source, "namespace nbody::law {{\n\n{law}}} // namespace nbody::law");
         let declared = begin..source.len();
         let _ = writeln!(source, "\nnamespace nbody {{\n\n{names}}} // namespace nbody\n");
-        let types = types(program, buffers)?;
-        let _ = writeln!(source, "{BUFFERS}\n{RESULTS}\n{types}");
+        let _ = writeln!(source, "{BUFFERS}\n{RESULTS}");
+        if buffers.is_joined() {
+            let _ = writeln!(source, "{JOINED}");
+        }
+        let _ = writeln!(source, "{}", types(program, &buffers)?);
         if is_update {
             let _ = writeln!(source, "{WRAP}\n{}\n{}", wrapping(program, wrap), due(program)?);
         }
@@ -131,20 +142,17 @@ const RECORDS_AND_TOTALS: &str = "sizeof(Parameters) + 2 * sizeof(ParticleP) + (
 fn header(
     program: &ParticleProgram,
     title: &str,
-    buffers: ParticleBuffers,
+    buffers: &ParticleBuffers,
     block: usize,
     space: &str,
 ) -> String {
-    let [p, q, f] = [buffers.p, buffers.q, buffers.f].map(|layout| layout.precision);
-    let mut of = format!("{title} of particles in {p} precision");
-    if !program.q.is_empty() {
-        let _ = write!(of, ", with others in {q} precision");
-    }
-    if !program.f.is_empty() {
-        let _ = write!(of, ", with results in {f} precision");
-    }
-    if !program.g.is_empty() {
-        let _ = write!(of, ", with a total in {} precision", buffers.g.precision);
+    let ParticleBuffers { p, q, f, g } = buffers;
+    let mut of = format!("{title} of particles in {} precision", p.precision);
+    for (records, layouts) in [("others", q), ("results", f), ("a total", g)] {
+        let precisions: Vec<_> = layouts.iter().map(|it| it.precision.to_string()).collect();
+        if !precisions.is_empty() {
+            let _ = write!(of, ", with {records} in {} precision", precisions.join(" and "));
+        }
     }
     format!(
         "\
@@ -166,31 +174,49 @@ constexpr bool EXACT = true; // IEEE roots and divisions
 }
 
 /// Returns the types of the buffers.
-fn types(program: &ParticleProgram, buffers: ParticleBuffers) -> Result<String, Error> {
-    let [of_p, of_q, of_f, of_g] = [program.p, program.q, program.f, program.g].map(dim);
+fn types(program: &ParticleProgram, buffers: &ParticleBuffers) -> Result<String, Error> {
     let ParticleBuffers { p, q, f, g } = buffers;
-    Ok(format!(
-        "\
-// The buffers of this program.
-namespace nbody {{
+    let all =
+        |records: &[&'static [Field]]| records.iter().map(|fields| dim(fields)).sum::<usize>();
+    let [of_q, of_f, of_g] = [program.q, program.f, program.g].map(all);
+    let (of_p, name) = (dim(program.p), program.name);
+    let mut text = String::from("// The buffers of this program.\nnamespace nbody {\n\n");
+    let _ = writeln!(text, "using RowP = {}; // {}", row(name, program.p, *p)?, numbers(of_p, *p));
+    for (role, records, layouts, type_of) in [
+        ("Q", program.q, q, row as TypeOf),
+        ("F", program.f, f, columns),
+        ("G", program.g, g, columns),
+    ] {
+        let mut pointers = Vec::new();
+        let mut comments = Vec::new();
+        for (fields, layout) in records.iter().zip(layouts) {
+            pointers.push(format!("const {} *", type_of(name, fields, *layout)?));
+            comments.push(numbers(dim(fields), *layout));
+        }
+        let (ty, comment) = match &pointers[..] {
+            [] => ("const Nothing *__restrict__".to_owned(), "is not read".to_owned()),
+            [one] => (format!("{one}__restrict__"), comments.join("; ")),
+            several => (joined(several), comments.join("; ")),
+        };
+        let _ = writeln!(text, "using Pointer{role} = {ty}; // {comment}");
+    }
+    let _ = writeln!(
+        text,
+        "static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f} && GDIM == {of_g}, \"records of other lengths\");\n"
+    );
+    text.push_str("} // namespace nbody\n");
+    Ok(text)
+}
 
-using RowP = {}; // {}
-using RowQ = {}; // {}
-using ColumnsF = {}; // {}
-using ColumnsG = {}; // {}
-static_assert(PDIM == {of_p} && QDIM == {of_q} && RDIM == {of_f} && GDIM == {of_g}, \"records of other lengths\");
+/// Returns the type of a record in memory.
+type TypeOf = fn(&'static str, &'static [Field], Layout) -> Result<String, Error>;
 
-}} // namespace nbody
-",
-        row(program.name, program.p, p)?,
-        numbers(of_p, p),
-        row(program.name, program.q, q)?,
-        numbers(of_q, q),
-        columns(program.name, program.f, f)?,
-        numbers(of_f, f),
-        columns(program.name, program.g, g)?,
-        numbers(of_g, g),
-    ))
+/// Returns the type of several records of one kind.
+fn joined(records: &[String]) -> String {
+    match records {
+        [first, rest @ ..] if !rest.is_empty() => format!("Joined<{first}, {}>", joined(rest)),
+        records => records.concat(),
+    }
 }
 
 /// Returns the function that tells an update the time of a selection, in place of a parameter that is a `u32`.

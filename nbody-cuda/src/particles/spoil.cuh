@@ -4,7 +4,7 @@ namespace nbody {
 // Replaces a total by NaN, and its integers by 2^32 - 1, if the total that the measure reads has
 // NaN.
 extern "C" __global__ void __launch_bounds__(BLOCK) spoil(
-    const ColumnsG *__restrict__ earlier, backup *__restrict__ total)
+    const PointerG earlier, backup *__restrict__ total)
 {
     TotalG g = results_of<TotalG>(earlier, 0, 1);
     if (!has_nan(g)) return;

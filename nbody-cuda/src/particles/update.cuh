@@ -81,8 +81,8 @@ template <typename Row> struct RowWriter {
 // time replaces the parameter at word `due_at`.
 extern "C" __global__ void __launch_bounds__(BLOCK) update(
     const Parameters parameters, const Space space, RowP *particles,
-    const RowQ *__restrict__ others, const u32 number_of_others, const ColumnsF *__restrict__ results,
-    const ColumnsG *__restrict__ total, const u32 n, const u32 *__restrict__ order,
+    const PointerQ others, const u32 number_of_others, const PointerF results,
+    const PointerG total, const u32 n, const u32 *__restrict__ order,
     const RowP *__restrict__ from, const u32 *__restrict__ due, const u32 due_at)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) update(
     Parameters self = parameters;
     if (due) set_due(self, due_at, *due);
     TotalG g = results_of<TotalG>(total, 0, 1);
-    const SecondParticles<ParticleQ, RowQ> all{others, number_of_others};
+    const SecondParticles<ParticleQ, PointerQ> all{others, number_of_others};
     act(self, space, p, load<ParticleQ>(others, index), results_of<ResultsF>(results, k, n), g, all);
     RowWriter<RowP> writer{space, row, has_nan(g)};
     each_number(p, writer);

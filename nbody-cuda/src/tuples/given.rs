@@ -60,7 +60,7 @@ impl Given {
 
 /// Returns the records that differ, and for each record its index among them.
 fn kinds(program: &ParticleProgram, records: &dyn Rows) -> (OwnedRows, Vec<u32>) {
-    let width = dim(program.q);
+    let width = dim(program.record);
     let mut rows = vec![0; records.count() * width];
     records.write(0..records.count(), &mut rows);
     let (mut found, mut distinct) = (HashMap::new(), Vec::new());
@@ -72,6 +72,6 @@ fn kinds(program: &ParticleProgram, records: &dyn Rows) -> (OwnedRows, Vec<u32>)
         })
     };
     let kinds = rows.chunks_exact(width.max(1)).map(kind).collect();
-    let rows = OwnedRows::new(program.q, distinct).expect("whole rows");
+    let rows = OwnedRows::new(program.record, distinct).expect("whole rows");
     (rows, kinds)
 }

@@ -37,7 +37,7 @@ impl Program {
     ) -> Result<Self, Error> {
         program.check_tuple()?;
         let mut source = header(program, particles, results, &kind_of_space(domain));
-        let counts = text_of_counts(&[program.f, program.total]);
+        let counts = text_of_counts(&[program.total]);
         for part in [PRELUDE, text_of_parameters(program.parameters), counts, POSITIONS] {
             if !part.is_empty() {
                 let _ = writeln!(source, "{part}");
@@ -91,8 +91,8 @@ constexpr bool EXACT = true; // IEEE roots and divisions
 
 /// Returns the types of the buffers.
 fn types(program: &ParticleProgram, particles: Layout, results: Layout) -> Result<String, Error> {
-    let [of_p, of_t, of_f] = [program.p, program.q, program.total].map(dim);
-    let records = Layout { fields: program.q, precision: Precision::Double };
+    let [of_p, of_t, of_f] = [program.p, program.record, program.total].map(dim);
+    let records = Layout { fields: program.record, precision: Precision::Double };
     let is_integer = program.total.iter().flat_map(|field| {
         let is_integer = field.kind.is_count() || field.kind == FieldKind::U32;
         std::iter::repeat_n(is_integer, field.kind.components())
@@ -115,7 +115,7 @@ static_assert(PDIM == {of_p} && TDIM == {of_t} && FDIM == {of_f}, \"records of o
 ",
         row(program.name, program.p, particles)?,
         numbers(of_p, particles),
-        row(program.name, program.q, records)?,
+        row(program.name, program.record, records)?,
         numbers(of_t, records),
         columns(program.name, program.total, results)?,
         numbers(of_f, results),

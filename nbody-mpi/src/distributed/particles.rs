@@ -29,9 +29,8 @@ impl DistributedPrograms {
 /// Returns the latest places of the particles of these buffers; `None` if every rank has all rows,
 /// or if the buffers do not belong together.
 fn placement(particles: &dyn Buffer, beside: Beside<'_>) -> Option<Arc<Placement>> {
-    let buffers = [Some(particles), beside.q, beside.f].into_iter().flatten();
     let mut latest: Option<Arc<Placement>> = None;
-    for buffer in buffers {
+    for &buffer in [particles].iter().chain(beside.q).chain(beside.f) {
         let buffer = Distributed::of(buffer).filter(|it| it.len() == particles.len())?;
         if let Some(placement) = buffer.placement()
             && latest.as_ref().is_none_or(|latest| latest.number < placement.number)
@@ -54,16 +53,19 @@ fn on_rank<'a>(
 }
 
 /// Calls `run` with buffers beside the particles on this rank.
-fn with_beside<T>(
-    beside: Beside<'_>,
+fn with_beside<'a, T>(
+    beside: Beside<'a>,
     placement: Option<&Arc<Placement>>,
     run: impl FnOnce(Beside<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let of = |buffer: Option<_>| buffer.map(|it| on_rank(it, placement)).transpose();
+    let of = |buffers: &[&'a dyn Buffer]| {
+        buffers.iter().map(|it| on_rank(*it, placement)).collect::<Result<Vec<_>, _>>()
+    };
     let (q, f) = (of(beside.q)?, of(beside.f)?);
-    // Every rank has the total.
-    let g = beside.g.map(all).transpose()?;
-    run(Beside { q: q.as_deref(), f: f.as_deref(), g: g.as_deref() })
+    // Every rank has the totals.
+    let g = beside.g.iter().map(|it| all(*it)).collect::<Result<Vec<_>, _>>()?;
+    let [q, f, g] = [&q, &f, &g].map(|rows| rows.iter().map(|it| &**it).collect::<Vec<_>>());
+    run(Beside { q: &q, f: &f, g: &g })
 }
 
 impl PerParticle for DistributedPrograms {

@@ -167,6 +167,31 @@ mod totals {
             p.vel += pace.dt * f.acc;
         }
     }
+    pub struct Twice;
+    impl Update for Twice {
+        type P = Body;
+        type F = Field;
+        fn update(&self, p: &mut Body, f: &Field, force: &Field) {
+            p.vel += f.acc + force.acc;
+        }
+    }
+    pub struct One;
+    impl Update for One {
+        type P = Body;
+        type F = (Field,);
+        fn update(&self, p: &mut Body, f: &Field) {
+            p.vel += f.acc;
+        }
+    }
+    pub struct Swapped;
+    impl Update for Swapped {
+        type P = Body;
+        type F = (Field, Total);
+        type G = (Pace, Pace);
+        fn update(&self, p: &mut Body, f: &Total, h: &Field, a: &Pace, b: &Pace) {
+            p.vel += h.acc;
+        }
+    }
     pub struct Order;
     impl Update for Order {
         type P = Body;
