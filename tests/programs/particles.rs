@@ -85,7 +85,7 @@ fn tuples() -> Vec<(&'static ParticleProgram, u32)> {
         (bonded::HarmonicAngle::PROGRAM, 0),
         (bonded::CosineAngle::PROGRAM, COSINE),
         (bonded::PeriodicDihedral::PROGRAM, COSINE),
-        (bonded::RyckaertBellemans::PROGRAM, 0),
+        (bonded::RyckaertBellemans::PROGRAM, SAVED),
         (bonded::HarmonicImproper::PROGRAM, SAVED),
         (Anchor::PROGRAM, TABLE),
         (Link::PROGRAM, 0),

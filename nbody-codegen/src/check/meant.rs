@@ -149,11 +149,29 @@ impl BodyChecker<'_> {
         let name = call.method.to_string();
         let arguments: Vec<String> = call.args.iter().map(written).collect();
         let receiver = operand(&call.receiver);
+        match (ty, &*name, &arguments[..]) {
+            (Type::Real, "grad" | "derivative" | "diff" | "d", _) => {
+                return format!("write `{receiver}.gradient({})`", arguments.join(", "));
+            }
+            (Type::Vector(_), "gradient", _) => {
+                return format!(
+                    "a `Real` has a gradient: take `{receiver}.norm2()` or a component"
+                );
+            }
+            (Type::Vector(3), "angle" | "angle_between" | "angle_to", [other]) => {
+                let (a, b) = (&receiver, other.trim_start_matches('&'));
+                return format!("write `{a}.cross({b}).norm().atan2({a}.dot({b}))`");
+            }
+            _ => {}
+        }
         let known = Call { name: &name, receiver: &receiver, arguments: &arguments }.advice(ty);
         known.unwrap_or_else(|| {
             let mut methods: Vec<_> =
                 Builtin::of(ty).iter().map(|builtin| builtin.name()).collect();
-            methods.extend((ty == Type::Real).then_some("powi"));
+            methods
+                .extend((ty == Type::Real).then_some(["powi", "gradient"]).into_iter().flatten());
+            let has_rate = matches!(ty, Type::Real | Type::Vector(_) | Type::Array(_));
+            methods.extend(has_rate.then_some("rate"));
             misspelt(&name, &methods)
         })
     }

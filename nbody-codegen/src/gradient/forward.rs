@@ -16,6 +16,7 @@ pub type Along = (NodeId, NodeId);
 pub fn rate(graph: &mut Graph, value: NodeId, along: &[Along]) -> Result<NodeId, Refusal> {
     let targets: Vec<_> = along.iter().map(|(target, _)| *target).collect();
     let depends = depending(graph, value, &targets)?;
+    graph.limit_degrees(value);
     let known = products(graph);
     let order = order(graph, value, &depends, &targets);
     let mut sweep = Sweep { graph, depends: &depends, targets: &targets, rates: BTreeMap::new() };

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::degree::degree;
 use crate::ir::{BinaryOp, Builtin, ConstantId, FieldId, Input, LocalId, Type, UnaryOp};
 
 /// Index of a node; operands come before their node.
@@ -57,6 +58,10 @@ pub struct Graph {
     /// For each node 0 without inputs, 1 with parameters alone, 2 with other inputs but not j, else 3:
     /// products begin with the factors that change least.
     ranks: Vec<u8>,
+    /// The degree of each node.
+    degrees: Vec<f64>,
+    /// The greatest degree of products.
+    pub most: f64,
 }
 
 impl Graph {
@@ -74,6 +79,23 @@ impl Graph {
 
     pub fn rank(&self, id: NodeId) -> u8 {
         self.ranks[id]
+    }
+
+    /// Returns the power with which a node grows with its inputs.
+    pub fn degree(&self, id: NodeId) -> f64 {
+        self.degrees[id]
+    }
+
+    /// Returns the cost of a node in multiplications.
+    pub fn cost(&self, id: NodeId) -> u32 {
+        match self.nodes[id].op {
+            Op::Binary(BinaryOp::Div)
+            | Op::Math(Builtin::Recip | Builtin::Rsqrt | Builtin::Sqrt) => 6,
+            Op::Powi(n) => n.unsigned_abs().ilog2() + n.unsigned_abs().count_ones() - 1,
+            Op::Binary(_) | Op::Select => 1,
+            Op::Math(_) => 12,
+            _ => 0,
+        }
     }
 
     /// Returns the node of an operation, if there is one.
@@ -95,12 +117,17 @@ impl Graph {
             _ => 0,
         };
         let rank = operands.iter().map(|&id| self.ranks[id]).fold(own, u8::max);
+        let of: Vec<_> = operands.iter().map(|&id| self.degrees[id]).collect();
+        let exponent = operands.get(1).and_then(|&id| self.literal(id));
+        let degree =
+            if matches!(ty, Type::U32 | Type::Bool) { 0.0 } else { degree(&op, &of, exponent) };
         let node = Node { op, operands, ty };
         let next = self.nodes.len();
         let found = *self.found.entry(node.clone()).or_insert(next);
         if found == next {
             self.nodes.push(node);
             self.ranks.push(rank);
+            self.degrees.push(degree);
         }
         found
     }

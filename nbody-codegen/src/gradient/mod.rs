@@ -8,6 +8,7 @@
 //! turns nodes into expressions, by the variables that have their values already. The result is
 //! ordinary code: nothing later knows of gradients.
 
+mod degree;
 mod forward;
 mod graph;
 mod monomial;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::degree::{Quotient, power};
 use super::graph::{Graph, NodeId, Op};
 use crate::ir::{BinaryOp, Builtin, Type, UnaryOp};
 
@@ -131,7 +132,9 @@ impl Monomial {
             (Op::Binary(BinaryOp::Div), &[a, b]) if has(a) && !has(b) => {
                 Self::without(graph, a, factor, is_atom).times(graph, b, -1)
             }
-            (Op::Powi(n), &[x]) if x == factor => Self::number(1.0).times(graph, x, n - 1),
+            (&Op::Powi(n), &[x]) if n > 0 => {
+                Self::without(graph, x, factor, is_atom).times(graph, x, n - 1)
+            }
             _ => all.times(graph, factor, -1),
         }
     }
@@ -215,20 +218,19 @@ pub fn node_of(graph: &mut Graph, monomial: &Monomial) -> NodeId {
     if monomial.number == 0.0 {
         return graph.real(0.0);
     }
-    let mut powers: Vec<_> = monomial.powers.iter().map(|(&node, &power)| (node, power)).collect();
-    powers.sort_by_key(|&(node, _)| (graph.rank(node), node));
     let size = monomial.number.abs();
-    let mut above = (size != 1.0).then(|| graph.real(size));
-    let mut below = None;
-    for (node, power) in powers {
-        let n = power.abs();
-        let factor = if n == 1 { node } else { graph.apply(Op::Powi(n), vec![node], Type::Real) };
-        let side = if power > 0 { &mut above } else { &mut below };
-        *side = Some(match *side {
-            Some(before) => graph.binary(BinaryOp::Mul, before, factor, Type::Real),
-            None => factor,
-        });
-    }
+    let number = (size != 1.0).then(|| graph.real(size));
+    let Quotient { above, below } = Quotient::of(graph, monomial);
+    let mut product = |first: Option<NodeId>, factors: &[(NodeId, i32)]| {
+        factors.iter().fold(first, |before, &factor| {
+            let factor = power(graph, factor);
+            Some(match before {
+                Some(before) => graph.binary(BinaryOp::Mul, before, factor, Type::Real),
+                None => factor,
+            })
+        })
+    };
+    let (above, below) = (product(number, &above), product(None, &below));
     let above = above.unwrap_or_else(|| graph.real(1.0));
     let value = match below {
         Some(below) => graph.binary(BinaryOp::Div, above, below, Type::Real),

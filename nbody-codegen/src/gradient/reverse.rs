@@ -19,6 +19,7 @@ pub enum Refusal {
 /// Returns the derivative of a real number by a node.
 pub fn gradient(graph: &mut Graph, value: NodeId, target: NodeId) -> Result<NodeId, Refusal> {
     let depends = depending(graph, value, &[target])?;
+    graph.limit_degrees(value);
     let known = products(graph);
     let mut sweep = Sweep { graph, depends, target, known, terms: BTreeMap::new() };
     let one = Term { path: Vec::new(), factor: Monomial::number(1.0), direction: None };

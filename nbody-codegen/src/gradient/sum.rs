@@ -1,5 +1,7 @@
 //! Sums of terms: what a node has in a derivative. Terms of different branches are selected between.
 
+use std::collections::HashSet;
+
 use super::graph::{Graph, NodeId, Op};
 use super::monomial::{Monomial, node_of};
 use crate::ir::{BinaryOp, Builtin, Type, UnaryOp};
@@ -22,6 +24,9 @@ pub enum Direction {
     /// The unit vector of this component.
     Unit(usize),
 }
+
+/// The cost of a number of a degree that the value has not: any in-range form is cheaper.
+const OUT_OF_RANGE: u32 = 1000;
 
 /// Adds up terms, with node types `ty`.
 pub struct Sum<'a> {
@@ -143,18 +148,30 @@ impl Sum<'_> {
             let factors = terms.into_iter().map(|(factor, _)| factor).collect();
             return (self.real(factors), None);
         }
+        let whole = self.vector(&terms, Self::real);
+        let expanded = self.vector(&terms, Self::real_expanded);
+        let [of_whole, of_expanded] = [&whole, &expanded].map(|sum| self.cost(sum));
+        if of_whole <= of_expanded { whole } else { expanded }
+    }
+
+    /// Returns the sum of vectors, whose factors `add` adds up.
+    fn vector(
+        &mut self,
+        terms: &[(Monomial, Option<Direction>)],
+        add: fn(&mut Self, Vec<Monomial>) -> Monomial,
+    ) -> (Monomial, Option<Direction>) {
         let mut directions: Vec<(Direction, Vec<Monomial>)> = Vec::new();
         for (factor, direction) in terms {
             let direction = direction.expect("a vector has a direction");
             match directions.iter_mut().find(|(known, _)| *known == direction) {
-                Some((_, factors)) => factors.push(factor),
-                None => directions.push((direction, vec![factor])),
+                Some((_, factors)) => factors.push(factor.clone()),
+                None => directions.push((direction, vec![factor.clone()])),
             }
         }
         let mut parts: Vec<(Monomial, Direction)> = Vec::new();
         let mut components = vec![None; self.ty.components()];
         for (direction, factors) in directions {
-            let factor = self.real(factors);
+            let factor = add(self, factors);
             if factor.number == 0.0 {
                 continue;
             }
@@ -178,7 +195,8 @@ impl Sum<'_> {
         }
         let common = common(&parts.iter().map(|(factor, _)| factor).collect::<Vec<_>>());
         let rests = parts.iter().map(|(factor, direction)| {
-            let node = self.node((&divided(self.graph, factor, &common), Some(*direction)));
+            let rest = divided(self.graph, factor, &common).regrouped(self.graph, self.known);
+            let node = self.node((&rest, Some(*direction)));
             self.signed(node)
         });
         let rests = rests.collect();
@@ -188,10 +206,44 @@ impl Sum<'_> {
 
     /// Returns the sum of products: their common factors times a node. Terms that share most are
     /// added first.
+    ///
+    /// The products that the body has computed stay whole, or are taken apart, where this takes fewer
+    /// operations.
     fn real(&mut self, terms: Vec<Monomial>) -> Monomial {
+        let whole = self.sum_of(terms.clone());
+        let expanded = self.real_expanded(terms);
+        let [of_whole, of_expanded] =
+            [&whole, &expanded].map(|sum| self.cost(&(sum.clone(), None)));
+        if of_whole <= of_expanded { whole } else { expanded }
+    }
+
+    /// Returns the sum of products that are taken apart.
+    fn real_expanded(&mut self, terms: Vec<Monomial>) -> Monomial {
+        let expanded = terms
+            .into_iter()
+            .map(|term| term.expanded(self.graph, &|node| self.depends.get(node) != Some(&true)));
+        let expanded = expanded.collect();
+        self.sum_of(expanded)
+    }
+
+    /// Returns the cost of a sum besides the body.
+    fn cost(&mut self, (factor, direction): &(Monomial, Option<Direction>)) -> u32 {
+        let factor = factor.clone().regrouped(self.graph, self.known);
+        let node = self.node((&factor, *direction));
+        let (mut open, mut seen, mut cost) = (vec![node], HashSet::new(), 0);
+        while let Some(node) = open.pop() {
+            if node >= self.depends.len() && seen.insert(node) {
+                let is_large = self.graph.degree(node).abs() > self.graph.most;
+                cost += self.graph.cost(node) + if is_large { OUT_OF_RANGE } else { 0 };
+                open.extend_from_slice(&self.graph.node(node).operands);
+            }
+        }
+        cost
+    }
+
+    fn sum_of(&mut self, terms: Vec<Monomial>) -> Monomial {
         let mut distinct: Vec<Monomial> = Vec::new();
         for term in terms {
-            let term = term.expanded(self.graph, &|node| self.depends.get(node) != Some(&true));
             match distinct.iter_mut().find(|known| known.powers == term.powers) {
                 Some(known) => known.number += term.number,
                 None => distinct.push(term),

@@ -24,8 +24,10 @@ mod gradients {
             let e = self.k * d.norm2();
             f.force += e.gradient(2.0);
             f.force += e.gradient(d * 2.0);
+            f.force += e.grad(i.pos);
             f.force += e.gradient();
             f.force += d.gradient(i.pos);
+            f.slope += d.angle(d);
             f.slope += e.gradient(i.kind);
             f.slope += e.gradient(self.modes);
             f.slope += e.gradient(i.charge);

@@ -35,6 +35,8 @@ pub struct Interpreter<'a> {
     inputs: &'a Inputs,
     locals: BTreeMap<LocalId, Value>,
     pub results: BTreeMap<FieldId, Vec<f64>>,
+    /// The exponents of the greatest and of the smallest number that was computed, zeros apart.
+    pub exponents: [f64; 2],
     /// The returned value, or none of a `pair`, after a return.
     returned: Returned,
 }
@@ -42,7 +44,8 @@ pub struct Interpreter<'a> {
 impl<'a> Interpreter<'a> {
     pub fn new(module: &'a Module, inputs: &'a Inputs) -> Self {
         let (locals, results) = (BTreeMap::new(), BTreeMap::new());
-        Self { module, inputs, locals, results, returned: Returned::NotYet }
+        let (exponents, returned) = ([0.0; 2], Returned::NotYet);
+        Self { module, inputs, locals, results, exponents, returned }
     }
 
     pub fn run(&mut self, body: &Body) -> Option<Value> {
@@ -130,6 +133,17 @@ impl<'a> Interpreter<'a> {
     }
 
     fn expr(&mut self, expr: &Expr) -> Value {
+        let value = self.value(expr);
+        if let Value::Numbers(numbers) = &value {
+            for x in numbers.iter().filter(|x| **x != 0.0) {
+                let [most, least] = &mut self.exponents;
+                (*most, *least) = (most.max(x.abs().log2()), least.min(x.abs().log2()));
+            }
+        }
+        value
+    }
+
+    fn value(&mut self, expr: &Expr) -> Value {
         let number = |x: f64| Value::Numbers(vec![x]);
         match &expr.kind {
             ExprKind::Real(text) => number(text.parse().unwrap()),

@@ -312,6 +312,81 @@ fn gradients_are_compared() {
     assert!(compared > 8 * 9, "{compared}");
 }
 
+/// Returns the exponents of the numbers that a body computes, with inputs of this exponent.
+fn exponents(body: &str, ending: &str, exponent: i32) -> [f64; 2] {
+    let module = checked(body, ending).unwrap_or_else(|messages| panic!("{messages:?}"));
+    let seed = (0..18).map(|n| 2.0_f64.powi(exponent) * (1.0 + 0.3 * f64::from(5 * n % 7)));
+    let inputs = inputs(&module, &seed.collect::<Vec<_>>());
+    let mut interpreter = Interpreter::new(&module, &inputs);
+    interpreter.run(&module.interactions[0].pair.body);
+    interpreter.exponents
+}
+
+/// Derivatives in other units overflow no earlier than their values do, but for the division by the
+/// variable.
+#[test]
+fn gradients_stay_in_the_range_of_their_values() {
+    let ratio = "let s = (self.k / r).powi(6);";
+    let near =
+        "let x = w.dot(d) / r; let s = 1.0 / (1.0 / (self.k * self.k) + 1.0 / (x * x)).sqrt();
+                let q = (self.k / (r - s + self.k)).powi(6);";
+    for body in [
+        format!("{ratio} let e = s * s - s;"),
+        format!("{ratio} let w = (r / self.modes[1]).powi(4); let e = (s * s - s) * w;"),
+        format!("{ratio} let e = s * s * (1.0 - (r / i.q).powi(2)).powi(4);"),
+        "let e = (i.q / r).powi(12) * (r / self.k).powi(9) * (1.0 + r / self.modes[1]).powi(5);"
+            .to_owned(),
+        format!("{near} let e = (q * q - q) * (1.0 + (x / self.modes[1]).powi(2)).powi(2);"),
+        "let e = i.q * j.q / r * (-r / self.k).exp() * (self.modes[1] / r).powi(8);".to_owned(),
+    ] {
+        for exponent in [40, -40] {
+            let value = exponents(&body, "f.energy += e;", exponent);
+            let ending = "f.energy += e; f.by_pos += e.gradient(i.pos);";
+            let all = exponents(&body, ending, exponent);
+            let more = 2.0 * 40.0 + 12.0;
+            let is_within = all[0] <= value[0] + more && all[1] >= value[1] - more;
+            assert!(is_within, "{all:?}, {value:?}: {body}");
+        }
+    }
+}
+
+/// A product of quotients of lengths.
+fn quotients() -> impl Strategy<Value = String> {
+    let lengths = prop::sample::select(vec!["r", "self.k", "i.q", "self.modes[1]"]);
+    let quotient =
+        (lengths.clone(), lengths, 1..9_i32).prop_map(|(x, y, n)| format!("({x} / {y}).powi({n})"));
+    let leaves = prop_oneof![quotient, Just("(self.k / r)".to_owned()), Just("s".to_owned())];
+    leaves.prop_recursive(3, 8, 3, |inner| {
+        (inner.clone(), inner.clone(), inner).prop_flat_map(|(x, y, z)| {
+            prop::sample::select(vec![
+                format!("{x} * {y} * {z}"),
+                format!("({x} - {y}) * {z}"),
+                format!("({x} + 1.5) * {y}"),
+                format!("{x} * (1.0 + {y}).powi(3)"),
+                format!("{x} / (1.0 + {y})"),
+                format!("{x} * (-{y}).exp()"),
+                format!("(0.5 + {x}).sqrt() * {y}"),
+            ])
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn gradients_of_quotients_stay_in_the_range_of_their_values(e in quotients()) {
+        let body = format!("let s = (self.k / r).powi(6); let e = {e} + s;");
+        for exponent in [60, -60] {
+            let value = exponents(&body, "f.energy += e;", exponent);
+            let ending = "f.energy += e; f.by_pos += e.gradient(i.pos);";
+            let all = exponents(&body, ending, exponent);
+            let is_within = all[0] <= value[0] + 200.0 && all[1] >= value[1] - 200.0;
+            prop_assert!(is_within, "{all:?}, {value:?}: {body}");
+        }
+    }
+}
+
 /// A number that is not there has no slope that looks right.
 #[test]
 fn slopes_of_entries_out_of_range_are_nan() {
