@@ -134,13 +134,13 @@ pub mod untyped {
 /// Items that most programs need.
 pub mod prelude {
     pub use nbody_core::{
-        Accumulation, Domain, Interaction as _, Math, Opening, Options, Pairs, Point, Precision,
-        Skin, Sources, Spline, Splines, SummationOrder, Tensor, Vector,
+        Accumulation, Csr, Domain, Interaction as _, Math, Opening, Options, Pairs, Point,
+        Precision, Skin, Sources, Spline, Splines, Store, SummationOrder, Tensor, Vector,
     };
 
     pub use crate::{
-        AllPairs, Device, Engine as _, Neighbours, PairTotals, PerParticle, ShortRange, Tree,
-        Tuples,
+        AllPairs, Device, Engine as _, Neighbours, PairTotals, PerParticle, Selection, Sequence,
+        ShortRange, Tree, Tuples,
     };
 }
 
