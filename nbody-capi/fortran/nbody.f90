@@ -214,7 +214,7 @@ module nbody
     public :: nbody_engine_exclude, nbody_engine_upload, nbody_engine_results
     public :: nbody_engine_evaluate, nbody_engine_time, nbody_engine_free
     public :: nbody_buffer_count, nbody_buffer_resize, nbody_buffer_write, nbody_buffer_write_at
-    public :: nbody_buffer_read, nbody_buffer_free
+    public :: nbody_buffer_append, nbody_buffer_retain, nbody_buffer_read, nbody_buffer_free
     public :: nbody_runner_create, nbody_runner_set_parameters, nbody_runner_set_domain
     public :: nbody_runner_upload, nbody_runner_total, nbody_runner_update, nbody_runner_measure
     public :: nbody_runner_measure_into, nbody_runner_free
@@ -520,6 +520,22 @@ module nbody
             integer(c_int32_t), intent(in) :: addresses(*)
             type(c_column), intent(in) :: columns(*)
             integer(c_size_t), value :: count
+            integer(c_int32_t) :: status
+        end function
+        function nbody_buffer_append(particles, others) bind(c, name="nbody_buffer_append") &
+            result(status)
+            import :: c_int32_t, nbody_buffer
+            type(nbody_buffer), value :: particles
+            type(nbody_buffer), value :: others
+            integer(c_int32_t) :: status
+        end function
+        function c_buffer_retain(particles, by, field, count) &
+            bind(c, name="nbody_buffer_retain") result(status)
+            import :: c_char, c_int32_t, c_size_t, nbody_buffer
+            type(nbody_buffer), value :: particles
+            type(nbody_buffer), value :: by
+            character(kind=c_char), intent(in) :: field(*)
+            integer(c_size_t), intent(out) :: count
             integer(c_int32_t) :: status
         end function
         function c_buffer_read(buffer, first, n, columns, count) &
@@ -1330,6 +1346,19 @@ contains
         call c_columns(columns, size(addresses, kind=c_size_t), names, converted)
         status = c_buffer_write_at(particles, size(addresses, kind=c_size_t), addresses, &
             converted, size(columns, kind=c_size_t))
+    end function
+
+    ! Keeps the particles where a field of integers is not zero, and returns their number: a field of the
+    ! same record of `by`, or of the particles themselves without it.
+    function nbody_buffer_retain(particles, field, n, by) result(status)
+        type(nbody_buffer), intent(in) :: particles
+        character(*), intent(in) :: field
+        integer(c_size_t), intent(out) :: n
+        type(nbody_buffer), optional, intent(in) :: by
+        integer(c_int32_t) :: status
+        type(nbody_buffer) :: flags
+        if (present(by)) flags = by
+        status = c_buffer_retain(particles, flags, c_text(field), n)
     end function
 
     ! Copies fields of n records; `first` begins with 0.

@@ -313,6 +313,14 @@ nbody_status nbody_buffer_write(nbody_buffer particles, size_t n, const nbody_co
  * particles: the call then gives every address from the end to its largest. */
 nbody_status nbody_buffer_write_at(nbody_buffer particles, size_t n, const uint32_t *addresses,
                                    const nbody_column *columns, size_t count);
+/* Appends copies of all particles of another buffer of the same device, record and precision, on the device.
+ * The buffer then has twice the memory if it needs more. */
+nbody_status nbody_buffer_append(nbody_buffer particles, nbody_buffer others);
+/* Keeps the particles where a field of unsigned integers is not zero, in their order, and removes the
+ * others, on the device: a field of the same record of `by`, or of the particles themselves if `by` is 0.
+ * Returns the number that is kept. Results and other buffers of these particles stay. */
+nbody_status nbody_buffer_retain(nbody_buffer particles, nbody_buffer by, const char *field,
+                                 size_t *count);
 /* Copies the fields that have a column, of n records from the record `first` on, to the caller. */
 nbody_status nbody_buffer_read(nbody_buffer buffer, size_t first, size_t n,
                                const nbody_column *columns, size_t count);

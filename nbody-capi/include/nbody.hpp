@@ -347,6 +347,20 @@ public:
         const std::vector<nbody_column> columns = detail::columns(list, n);
         check(nbody_buffer_write_at(get(), n, addresses, columns.data(), columns.size()));
     }
+    /// Appends copies of all particles of another buffer.
+    void append(const buffer &others) { check(nbody_buffer_append(get(), others.get())); }
+    /// Keeps the particles where a field of unsigned integers is not zero, and returns their number.
+    std::size_t retain(const std::string &field) {
+        std::size_t n;
+        check(nbody_buffer_retain(get(), nbody_buffer(), field.c_str(), &n));
+        return n;
+    }
+    /// Keeps the particles where the field of the same record of another buffer is not zero.
+    std::size_t retain(const buffer &by, const std::string &field) {
+        std::size_t n;
+        check(nbody_buffer_retain(get(), by.get(), field.c_str(), &n));
+        return n;
+    }
     void read(std::size_t first, std::size_t n, outputs list) const {
         const std::vector<nbody_column> columns = detail::columns(list, n);
         check(nbody_buffer_read(get(), first, n, columns.data(), columns.size()));

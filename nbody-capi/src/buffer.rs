@@ -1,11 +1,12 @@
 //! Buffers: particles and results in the memory of a device.
 
+use std::ffi::c_char;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use nbody::Device;
 use nbody::Precision;
 use nbody::law::Field;
-use nbody::untyped::{Buffer, OwnedRows};
+use nbody::untyped::{Buffer, OwnedRows, Selection};
 
 use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download, FieldRows, Place};
 use crate::handles::{self, BufferHandle, Kind};
@@ -17,6 +18,8 @@ pub(crate) struct DeviceBuffer {
     device: Device,
     buffer: Box<dyn Buffer>,
     is_results: bool,
+    /// The selection that removes particles, once they were removed.
+    selection: Option<Box<dyn Selection>>,
 }
 
 /// Calls that read a buffer run at once; a call that writes waits for them.
@@ -51,7 +54,7 @@ fn write<'a>(
 
 /// Puts the results of an engine in the table.
 pub(crate) fn put_results(device: Device, buffer: Box<dyn Buffer>) -> Result<u64, Failure> {
-    handles::put(RwLock::new(DeviceBuffer { device, buffer, is_results: true }))
+    handles::put(RwLock::new(DeviceBuffer { device, buffer, is_results: true, selection: None }))
 }
 
 /// Copies columns to a new buffer of particles.
@@ -73,7 +76,8 @@ pub(crate) unsafe fn upload(
     columns::check_whole(fields, places)?;
     // SAFETY: as the caller promises.
     let buffer = unsafe { particles(device, fields, precision, n, &columns) }?;
-    handles::put(RwLock::new(DeviceBuffer { device: device.clone(), buffer, is_results: false }))
+    let (device, is_results, selection) = (device.clone(), false, None);
+    handles::put(RwLock::new(DeviceBuffer { device, buffer, is_results, selection }))
 }
 
 /// Copies columns of every field to the device.
@@ -127,6 +131,17 @@ pub(crate) fn with_all<R>(
     written: Option<Argument>,
     work: impl FnOnce(&[&dyn Buffer], Option<&mut dyn Buffer>) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
+    with_device_buffer(reads, written, |reads, written| {
+        work(reads, written.map(|written| &mut *written.buffer))
+    })
+}
+
+/// Calls a function as [`with_all`] does; it takes the buffer that it writes with its device.
+fn with_device_buffer<R>(
+    reads: &[Argument],
+    written: Option<Argument>,
+    work: impl FnOnce(&[&dyn Buffer], Option<&mut DeviceBuffer>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let mut all: Vec<(u64, Arc<Locked>, &'static str)> = Vec::new();
     for &(handle, what) in reads {
         all.push((handle.id, find(handle, what)?, what));
@@ -156,7 +171,7 @@ pub(crate) fn with_all<R>(
         &*guard.buffer
     });
     let found: Vec<_> = found.collect();
-    work(&found, write_guard.as_mut().map(|guard| &mut *guard.buffer))
+    work(&found, write_guard.as_deref_mut())
 }
 
 /// Returns the number of records of a buffer.
@@ -205,6 +220,22 @@ impl DeviceBuffer {
     fn replace(&mut self, n: usize, places: &[Place]) -> Result<(), Failure> {
         let write = |place| Ok(self.buffer.write_field(&FieldRows { n, place })?);
         places.iter().try_for_each(write)
+    }
+
+    /// Keeps the particles where a field is not zero, their own field or a field of `by`.
+    fn retain(&mut self, by: Option<&dyn Buffer>, field: &str) -> Result<usize, Failure> {
+        let Self { device, buffer, selection, .. } = self;
+        let selection = match selection {
+            Some(selection) => selection,
+            None => selection.insert(device.untyped().selection()?),
+        };
+        let Some(by) = by else { return Ok(selection.retain(&mut **buffer, field)?) };
+        nbody::Error::check_length("flags of particles to keep", by.len(), buffer.len())?;
+        let count = selection.select(by, field)?;
+        if count < buffer.len() {
+            selection.keep(count, &mut **buffer)?;
+        }
+        Ok(count)
     }
 }
 
@@ -296,6 +327,48 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
         let mut rows: Vec<u64> = addresses.iter().flat_map(row).copied().collect();
         columns::replace(&mut rows, width, &places);
         Ok(buffer.buffer.write_at(addresses, &OwnedRows::new(fields, rows)?)?)
+    })
+}
+
+/// Appends copies of all particles of another buffer, on the device.
+#[unsafe(no_mangle)]
+pub extern "C" fn nbody_buffer_append(particles: BufferHandle, others: BufferHandle) -> Status {
+    border(|| {
+        let (reads, written) = ([Some((others, "others"))], Some((particles, "particles")));
+        with(reads, written, |[others], particles| {
+            let (Some(others), Some(particles)) = (others, particles) else {
+                return Err(Failure::argument("particles are appended to particles; give both"));
+            };
+            Ok(particles.append(others)?)
+        })
+    })
+}
+
+/// Keeps the particles where a field of unsigned integers is not zero, on the device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nbody_buffer_retain(
+    particles: BufferHandle,
+    by: BufferHandle,
+    field: *const c_char,
+    count: *mut usize,
+) -> Status {
+    border(|| {
+        // SAFETY: the header asks for a good place, and a string.
+        let (out, field) = unsafe {
+            (
+                Out::new(count, "the place of the number", 0)?,
+                pointers::text(field, "the name of the field")?,
+            )
+        };
+        let is_other = by.id != 0 && by.id != particles.id;
+        let by: Vec<_> = is_other.then_some((by, "by")).into_iter().collect();
+        out.set(with_device_buffer(&by, Some((particles, "particles")), |by, particles| {
+            let Some(particles) = particles else {
+                return Err(Failure::argument("no particles to keep; give a buffer"));
+            };
+            particles.retain(by.first().copied(), field)
+        })?);
+        Ok(())
     })
 }
 

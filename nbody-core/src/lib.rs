@@ -84,7 +84,7 @@ pub use crate::triclinic::{BoxVectors, Cell};
 /// Records as rows of 64-bit words, and their layout in the memory of devices.
 #[doc(hidden)]
 pub mod pack {
-    pub use crate::memory::addresses::rows_after;
+    pub use crate::memory::addresses::{APPENDED, rows_after, rows_with};
     pub use crate::memory::buffers::bound_field;
     pub use crate::memory::folding::fold_rows;
     pub use crate::records::binding::{Binding, Place};

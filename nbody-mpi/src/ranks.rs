@@ -242,7 +242,7 @@ impl untyped::Device for OverRanks {
     }
 
     fn selection(&self) -> Result<Box<dyn Selection>, CoreError> {
-        Ok(Box::new(DistributedSelection::new(self.device.selection()?)))
+        Ok(Box::new(DistributedSelection::new(&self.job, self.device.selection()?)))
     }
 
     fn sequence(&self) -> Option<Box<dyn Sequence>> {

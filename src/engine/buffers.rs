@@ -97,6 +97,13 @@ impl<P: Record<Lane = f64>> Particles<P> {
         self.buffer.write_at(addresses, &particles)
     }
 
+    /// Appends copies of all particles of another buffer of the same device and precision, on the
+    /// device: the host sends nothing. At an amortised cost as with a `Vec`. The particles are unchanged
+    /// if the others are refused: another device or precision, too many particles, too little memory.
+    pub fn append(&mut self, others: &Self) -> Result<(), Error> {
+        self.buffer.append(others.untyped())
+    }
+
     /// Replaces a single field of all particles: `bodies.replace_field("mass", &masses)?`. The values
     /// are a slice in any precision, a slice for each component, or taken from the caller's own structs
     /// (see [`Values`]); they are rounded to the precision of the particles, as by an upload, and other

@@ -91,4 +91,29 @@ impl Selection {
     ) -> Result<(), Error> {
         self.order.gather(count, from.untyped(), to.untyped_mut())
     }
+
+    /// Keeps the first particles in this order, in this order, and removes the others, on the device.
+    /// The order stays, for other buffers with a row for each of the earlier particles; it does not fit the
+    /// fewer particles, which it refuses. The particles are unchanged if they are refused: another device,
+    /// another number of particles than in the order, a count beyond it, too little memory for the copies
+    /// that are kept.
+    pub fn keep<P: Record>(
+        &mut self,
+        count: usize,
+        particles: &mut Particles<P>,
+    ) -> Result<(), Error> {
+        self.order.keep(count, particles.untyped_mut())
+    }
+
+    /// Keeps the particles where a field, a `u32`, is not zero, in their order, and removes the others,
+    /// on the device. Returns the number that is kept, after all earlier work on the device; the host
+    /// receives nothing else. This is [`select`](Self::select) and then [`keep`](Self::keep); if
+    /// all particles are kept, nothing is written.
+    pub fn retain<P: Record>(
+        &mut self,
+        particles: &mut Particles<P>,
+        field: &str,
+    ) -> Result<usize, Error> {
+        self.order.retain(particles.untyped_mut(), field)
+    }
 }

@@ -4,6 +4,7 @@ mod columns;
 mod download;
 mod fields;
 mod others;
+mod population;
 mod programs;
 mod refusals;
 mod selection;

@@ -29,6 +29,7 @@ mod liquid;
 mod lists;
 mod pairs;
 mod parts;
+mod population;
 mod trees;
 mod tuples;
 

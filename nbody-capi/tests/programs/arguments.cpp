@@ -385,6 +385,8 @@ int main() {
     VARY(nbody_buffer_write, own, N, in, std::size_t(2));
     OK(nbody_buffer_write(own, N, in, 2));
     VARY(nbody_buffer_write_at, own, std::size_t(2), addresses, in, std::size_t(2));
+    VARY(nbody_buffer_append, own, bodies);
+    VARY(nbody_buffer_retain, own, bodies, static_cast<const char *>("mass"), &count);
 
     ends = true;
     computing.join();
@@ -393,7 +395,7 @@ int main() {
     OK(nbody_buffer_read(results, 0, N, &out, 1));
     must(!std::memcmp(first, last, sizeof first), "other bits after wrong calls");
     std::fprintf(stderr, "%d calls of %zu functions, %d failed\n", calls, called.size(), failures);
-    must(failures > 400 && called.size() == 64, "most wrong arguments are refused");
+    must(failures > 400 && called.size() == 66, "most wrong arguments are refused");
     for (nbody_engine it : {engine, tree, lists, of_other, changed}) OK(nbody_engine_free(it));
     for (nbody_buffer it : {bodies, results, of_other_law, of_other_device, moving, own, whole}) OK(nbody_buffer_free(it));
     for (nbody_runner it : {runner, measure, mine}) OK(nbody_runner_free(it));

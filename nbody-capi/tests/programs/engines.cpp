@@ -113,6 +113,54 @@ void lists() {
     }
 }
 
+// Particles that are appended and removed, by a field of their own and by one of others.
+void population(const char *name) {
+    nbody::device device(name);
+    const nbody::law push = nbody::law::declare(TEXT);
+    nbody_options options = nbody::options();
+    options.precision = NBODY_DOUBLE;
+    nbody::engine listed = nbody::engine::lists(device, push, {0.1}, 0.02, options);
+    std::vector<double> x = uniform(3 * n), gone = uniform(6 * n);
+    std::vector<std::uint32_t> kind(n), flag(2 * n);
+    for (std::size_t i = 0; i < n; i++) kind[i] = i % 3 == 1 ? 0 : 1 + i % 2;
+    nbody::buffer balls = listed.upload_i(n, {{"pos", x.data()}, {"kind", kind.data()}});
+    nbody::buffer results = listed.results(n);
+    listed.evaluate_self(balls, results);
+    balls.append(listed.upload_i(n, {{"pos", gone.data() + 3 * n}, {"kind", kind.data()}}));
+    MUST(balls.count() == 2 * n);
+    for (std::size_t i = 0; i < 2 * n; i++) flag[i] = i % 5 != 0;
+    nbody::buffer flags = listed.upload_i(2 * n, {{"pos", gone.data()}, {"kind", flag.data()}});
+    x.insert(x.end(), gone.begin() + 3 * n, gone.end());
+    std::vector<double> stay;
+    std::vector<std::uint32_t> kinds;
+    for (std::size_t i = 0; i < 2 * n; i++) {
+        if (!flag[i] || !kind[i % n]) continue;
+        stay.insert(stay.end(), {x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+        kinds.push_back(kind[i % n]);
+    }
+    MUST(balls.retain(flags, "kind") == 2 * n - 2 * n / 5 && flags.count() == 2 * n);
+    MUST(balls.retain("kind") == kinds.size() && balls.count() == kinds.size());
+    try {
+        balls.retain(flags, "kind");
+        MUST(false);
+    } catch (const nbody::error &error) {
+        MUST(std::strstr(error.what(), "flags of particles to keep: found 1000, expected"));
+    }
+    std::vector<double> left(stay.size()), force[2];
+    std::vector<std::uint32_t> left_kinds(kinds.size());
+    balls.read({{"pos", left.data()}, {"kind", left_kinds.data()}});
+    MUST(left == stay && left_kinds == kinds);
+    nbody::engine fresh = nbody::engine::all_pairs(device, push, {0.1}, options);
+    nbody::buffer uploaded = fresh.upload_i(kinds.size(), {{"pos", stay.data()}, {"kind", kinds.data()}});
+    results.resize(kinds.size());
+    for (int k = 0; k < 2; k++) {
+        (k == 0 ? listed : fresh).evaluate_self(k == 0 ? balls : uploaded, results);
+        force[k].resize(stay.size());
+        results.read({{"force", force[k].data()}});
+    }
+    for (std::size_t k = 0; k < stay.size(); k++) MUST(std::fabs(force[0][k] - force[1][k]) < 1e-12);
+}
+
 // Vectors enter by themselves, and are refused if they are too short.
 void vectors() {
     nbody::device device("cpu");
@@ -299,6 +347,8 @@ int main() {
     device_memory();
     trees();
     lists();
+    population("cpu");
+    population("emulator");
     vectors();
     programs();
     threads();

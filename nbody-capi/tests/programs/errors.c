@@ -184,6 +184,7 @@ int main(void) {
     nbody_options options = NBODY_OPTIONS;
     nbody_column in[2], one;
     uint32_t address[2] = {1, 1};
+    const nbody_buffer itself = {0};
     size_t count;
 
     tuples();
@@ -290,6 +291,14 @@ int main(void) {
     OK(nbody_buffer_count(bodies, &count));
     if (count != 5) return 1;
     OK(nbody_buffer_write(bodies, 4, in, 2));
+    ARGUMENT(nbody_buffer_append(bodies, bodies), "one buffer");
+    ARGUMENT(nbody_buffer_append(bodies, results), "results given as particles to append");
+    ARGUMENT(nbody_buffer_append(results, bodies), "results given as particles to append to");
+    ARGUMENT(nbody_buffer_retain(bodies, itself, "alive", &count), "no field `alive: u32`");
+    if (count != 0) return 1;
+    ARGUMENT(nbody_buffer_retain(bodies, itself, NULL, &count), "NULL");
+    ARGUMENT(nbody_buffer_retain(bodies, itself, "alive", NULL), "NULL");
+    ARGUMENT(nbody_buffer_retain(bodies, results, "alive", &count), "results given as particles");
     ARGUMENT(nbody_buffer_resize(bodies, 3), "particles");
     memset(&one, 0, sizeof one);
     one.field = "acc", one.data = acc, one.type = NBODY_F64;

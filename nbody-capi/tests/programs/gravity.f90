@@ -9,13 +9,16 @@ program gravity
     type(nbody_device) :: device
     type(nbody_law) :: law
     type(nbody_engine) :: engine
-    type(nbody_buffer) :: bodies, few, field
+    type(nbody_buffer) :: bodies, few, field, marks
     type(nbody_options) :: options
     type(nbody_field), allocatable :: fields(:)
     type(nbody_integrator) :: run
     type(nbody_steps) :: steps
     real(c_double) :: d(3), r2, now, next
-    integer(c_size_t) :: found
+    integer(c_size_t) :: found, next_found
+    integer(c_int32_t), target :: alive(2 * n)
+    type(nbody_program) :: age
+    type(nbody_runner) :: runner
     integer :: i, j
 
     do i = 1, n
@@ -64,6 +67,27 @@ program gravity
     call check(nbody_buffer_write_at(few, [3, 1], [nbody_column_of("mass", m(7:8))]))
     if (nbody_buffer_write_at(few, [3, 1], [nbody_column_of("mass", m(7:7))]) /= &
         nbody_error_argument) error stop "short for addresses"
+
+    ! Others follow, and some are removed, by a field of others and by one of their own.
+    call check(nbody_buffer_append(few, bodies))
+    call check(nbody_buffer_count(few, found))
+    if (found /= 2 * n) error stop "appended"
+    call check(nbody_program_declare("struct Age; struct Star { alive: u32 } impl Update for Age "// &
+        "{ type P = Star; fn update(&self, p: &mut Star) { p.alive += 1; } }", age))
+    call check(nbody_runner_create(device, age, [real(c_double) ::], runner))
+    alive = [(mod(i, 3), i=1, 2 * n)]
+    call check(nbody_runner_upload(runner, nbody_p, nbody_double, 2 * n, &
+        [nbody_column_of("alive", alive)], marks))
+    call check(nbody_buffer_retain(few, "alive", found, by=marks))
+    if (found /= count(alive /= 0)) error stop "kept by others"
+    call check(nbody_buffer_retain(marks, "alive", found))
+    call check(nbody_buffer_count(few, next_found))
+    if (found /= count(alive /= 0) .or. found /= next_found) error stop "kept"
+    call check(nbody_buffer_read(few, int(found) - 2, 2, [nbody_column_of("pos", half(:, 1:2))]))
+    ! Of the last three, n - 1 and n stay, or n - 2 and n, or n - 2 and n - 1.
+    turned(1:2, :) = transpose(x(:, pack([(i, i=n - 2, n)], mod([(i, i=2 * n - 2, 2 * n)], 3) /= 0)))
+    if (maxval(abs(half(:, 1:2) - transpose(turned(1:2, :)))) > 0) error stop "the last ones"
+    if (nbody_buffer_retain(few, "alive", found) /= nbody_error_argument) error stop "no field"
     call check(nbody_buffer_free(few))
 
     if (nbody_law_ready("gravitation", law) /= nbody_error_argument) error stop "no error"

@@ -1,9 +1,13 @@
-//! Addresses of rows that are written into a buffer.
+//! Addresses of rows that are written into a buffer, and rows that are appended to it.
 
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::memory::buffers::check_count;
+use crate::memory::buffer::Buffer;
+use crate::memory::buffers::{check_count, check_precision};
+
+/// The particles to append, in messages.
+pub const APPENDED: &str = "particles to append";
 
 /// Returns the number of rows that a buffer of `n` rows has after rows are written at these
 /// addresses. Refuses an address that is given twice, and addresses beyond the end that leave a
@@ -28,6 +32,16 @@ pub fn rows_after(addresses: &[u32], n: usize) -> Result<usize, Error> {
         None => Ok(end),
         Some((missing, _)) => Err(Error::MissingAddress { missing, n, largest }),
     }
+}
+
+/// Returns the number of rows that a buffer has after others are appended. Refuses others of another
+/// record or precision, and rows without an index.
+pub fn rows_with(buffer: &dyn Buffer, others: &dyn Buffer) -> Result<usize, Error> {
+    Error::check_record(APPENDED, others.fields(), buffer.fields())?;
+    check_precision(APPENDED, others.precision(), buffer.precision())?;
+    let n = buffer.len().saturating_add(others.len());
+    check_count(n)?;
+    Ok(n)
 }
 
 #[cfg(test)]

@@ -60,6 +60,11 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// without rows for all addresses before it, another record, another number of rows.
     fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), Error>;
 
+    /// Appends copies of all particles of another buffer of this device, record and precision, without
+    /// the host: the buffer then has twice the memory if it needs more. The particles are unchanged if
+    /// the others are refused.
+    fn append(&mut self, others: &dyn Buffer) -> Result<(), Error>;
+
     /// Keeps the first `n` rows, at most all, with their values. The memory stays.
     fn keep(&mut self, n: usize) -> Result<(), Error>;
 

@@ -11,7 +11,7 @@ use std::slice;
 
 use crate::error::Error;
 use crate::field::Field;
-use crate::memory::addresses::rows_after;
+use crate::memory::addresses::{APPENDED, rows_after, rows_with};
 use crate::memory::buffer::Buffer;
 use crate::memory::columns::Columns;
 use crate::memory::packed::Packed;
@@ -79,11 +79,7 @@ impl Particles {
 
     /// Copies the particles with these indices.
     pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
-        let packed = match &self.packed {
-            Packed::Bits32(columns) => Packed::Bits32(columns.gather(indices)?),
-            Packed::Bits64(columns) => Packed::Bits64(columns.gather(indices)?),
-        };
-        Ok(Self { packed, ..*self })
+        Ok(Self { packed: self.packed.gather(indices, None)?, ..*self })
     }
 
     /// Copies the bound numbers of the particles with these indices. If only `others` than
@@ -289,6 +285,12 @@ impl Buffer for Particles {
         Ok(())
     }
 
+    fn append(&mut self, others: &dyn Buffer) -> Result<(), Error> {
+        let others = particles(APPENDED, others)?;
+        rows_with(self, others)?;
+        self.packed.extend_from(&others.packed)
+    }
+
     fn keep(&mut self, n: usize) -> Result<(), Error> {
         Error::check_range(&(0..n), self.len())?;
         self.packed.keep(n);
@@ -364,6 +366,10 @@ impl Buffer for Results {
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
         Err(other_buffer("particles to write", self))
+    }
+
+    fn append(&mut self, _: &dyn Buffer) -> Result<(), Error> {
+        Err(other_buffer("particles to append to", self))
     }
 
     fn keep(&mut self, n: usize) -> Result<(), Error> {

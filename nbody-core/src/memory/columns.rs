@@ -181,9 +181,20 @@ impl<W: bytemuck::Pod + Send + Sync> Columns<W> {
         self.scatter(part, &indices);
     }
 
-    /// Copies the records with these indices.
-    pub fn gather(&self, indices: &[u32]) -> Result<Self, Error> {
-        let mut part = Self::zeros(indices.len(), self.words)?;
+    /// Appends copies of records with the same number of words. Memory that must grow is at least doubled.
+    pub fn extend_from(&mut self, others: &Self) -> Result<(), Error> {
+        let begin = self.n;
+        self.extend(begin + others.n)?;
+        self.set_part(begin, others);
+        Ok(())
+    }
+
+    /// Copies the records with these indices, in memory of records that are no longer needed.
+    pub fn gather(&self, indices: &[u32], spare: Option<Self>) -> Result<Self, Error> {
+        let mut lines = spare.map(|spare| spare.lines).unwrap_or_default();
+        lines.clear();
+        let mut part = Self { lines, n: 0, words: self.words };
+        part.grow(indices.len())?;
         part.arrange(self, indices);
         Ok(part)
     }

@@ -72,6 +72,30 @@ impl Packed {
         }
     }
 
+    /// Appends copies of all records of the same type and precision, with memory for twice as many if
+    /// it grows.
+    pub fn extend_from(&mut self, others: &Self) -> Result<(), Error> {
+        match (self, others) {
+            (Self::Bits32(columns), Self::Bits32(others)) => columns.extend_from(others),
+            (Self::Bits64(columns), Self::Bits64(others)) => columns.extend_from(others),
+            _ => unreachable!("of one precision"),
+        }
+    }
+
+    /// Copies the records with these indices, in memory of records that are no longer needed.
+    pub fn gather(&self, indices: &[u32], spare: Option<Self>) -> Result<Self, Error> {
+        Ok(match (self, spare) {
+            (Self::Bits32(columns), Some(Self::Bits32(spare))) => {
+                Self::Bits32(columns.gather(indices, Some(spare))?)
+            }
+            (Self::Bits64(columns), Some(Self::Bits64(spare))) => {
+                Self::Bits64(columns.gather(indices, Some(spare))?)
+            }
+            (Self::Bits32(columns), _) => Self::Bits32(columns.gather(indices, None)?),
+            (Self::Bits64(columns), _) => Self::Bits64(columns.gather(indices, None)?),
+        })
+    }
+
     /// Keeps the first `n` records.
     pub fn keep(&mut self, n: usize) {
         match self {

@@ -102,6 +102,21 @@ pub trait Selection: Any + fmt::Debug + Send + Sync {
 
     /// Copies the first particles in this order.
     fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error>;
+
+    /// Keeps the first particles in this order, in this order, and removes the others, on the device.
+    /// The order stays, for other buffers of the same length. The particles are unchanged if they are
+    /// refused.
+    fn keep(&mut self, count: usize, particles: &mut dyn Buffer) -> Result<(), Error>;
+
+    /// Keeps the particles where a field, a `u32`, is not zero, in their order, and removes the others.
+    /// Returns the number that is kept; the host receives nothing else.
+    fn retain(&mut self, particles: &mut dyn Buffer, field: &str) -> Result<usize, Error> {
+        let count = self.select(particles, field)?;
+        if count < particles.len() {
+            self.keep(count, particles)?;
+        }
+        Ok(count)
+    }
 }
 
 /// Repeated operations.

@@ -4,15 +4,18 @@ use crate::error::Error;
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, check_precision};
 use crate::memory::buffers::{particles, particles_mut};
+use crate::memory::packed::Packed;
 use crate::numeric::simd::lanes::LINE;
 use crate::particles::engine::Selection;
 use crate::records::binding::Binding;
 
 /// An order of particles: first the particles that take part, then the others, each group in its
 /// original order.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct CpuSelection {
     indices: Vec<u32>,
+    /// Memory for the particles that are kept.
+    spare: Option<Packed>,
     /// The number of particles that are due first, and the time until then.
     soonest: (usize, u32),
     /// The time at which they take part.
@@ -91,6 +94,15 @@ impl Selection for CpuSelection {
     fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error> {
         let from = particles("particles", from)?;
         self.gather(count, from, particles_mut("selected particles", to)?)
+    }
+
+    fn keep(&mut self, count: usize, particles: &mut dyn Buffer) -> Result<(), Error> {
+        let p = particles_mut("particles", particles)?;
+        Error::check_length("particles to select from", p.len(), self.indices.len())?;
+        Error::check_range(&(0..count), self.indices.len())?;
+        let kept = p.packed.gather(&self.indices[..count], self.spare.take())?;
+        self.spare = Some(std::mem::replace(&mut p.packed, kept));
+        Ok(())
     }
 }
 

@@ -6,12 +6,13 @@ use std::slice;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::pack::{Binding, Once, OwnedRows, Rows, WriteRows, bound_field, dim, rows_after};
+use nbody_core::pack::{APPENDED, bound_field, dim, rows_after, rows_with};
+use nbody_core::pack::{Binding, Once, OwnedRows, Rows, WriteRows};
 use nbody_core::untyped;
 use nbody_core::{Error, Field, Law, Precision, Sources};
 
 use super::copies::RowCopies;
-use crate::backend::{Backend, Buffer};
+use crate::backend::{Backend, Buffer, Memory};
 use crate::layout::numbers_of;
 
 /// Particles in device memory: consecutive records, in the precision of the engine.
@@ -47,6 +48,11 @@ impl CudaParticles {
     /// Returns particles in memory.
     pub fn of(buffer: Buffer, fields: &'static [Field], cache: &Cache) -> Self {
         Self { buffer, fields, copies: Arc::new(RowCopies::new(cache)) }
+    }
+
+    /// Replaces all particles by fewer, copies of rows in memory of the device.
+    pub fn shorten(&mut self, rows: &dyn Memory, n: usize) -> Result<(), crate::error::Error> {
+        self.copies.shorten(&mut self.buffer, self.fields, rows, n)
     }
 
     /// Returns the number of words of a particle.
@@ -126,6 +132,13 @@ impl untyped::Buffer for CudaParticles {
         Ok(self.copies.write_at(&mut self.buffer, addresses, &rows, n)?)
     }
 
+    fn append(&mut self, others: &dyn untyped::Buffer) -> Result<(), Error> {
+        let others = particles(APPENDED, &*self.buffer.backend, others)?;
+        rows_with(self, others)?;
+        others.buffer.check(APPENDED, &self.buffer.backend, self.buffer.precision)?;
+        Ok(self.copies.append(&mut self.buffer, &others.buffer, self.fields)?)
+    }
+
     fn keep(&mut self, n: usize) -> Result<(), Error> {
         Error::check_range(&(0..n), self.buffer.n)?;
         Ok(self.buffer.resize(n, self.words())?)
@@ -184,6 +197,10 @@ impl untyped::Buffer for CudaResults {
 
     fn write_at(&mut self, _: &[u32], _: &dyn Rows) -> Result<(), Error> {
         Err(other_buffer("particles to write", &*self.buffer.backend, self))
+    }
+
+    fn append(&mut self, _: &dyn untyped::Buffer) -> Result<(), Error> {
+        Err(other_buffer("particles to append to", &*self.buffer.backend, self))
     }
 
     fn keep(&mut self, n: usize) -> Result<(), Error> {

@@ -1,4 +1,5 @@
-//! Copies of the rows of particles: downloads of one field, and rows that replace particles.
+//! Copies of the rows of particles: downloads of one field, and rows that replace particles or are
+//! appended.
 
 use std::slice;
 
@@ -111,22 +112,83 @@ impl RowCopies {
             let sent = send(sent, p.precision, addresses, rows)?;
             let kernel = self.kernel.get(&p.backend)?;
             let behind_rows = Address::<u8>::of(&*sent).part(count * row);
-            let capacity = p.memory.words() * size_of::<u64>() / row;
-            if n > capacity {
-                let larger = p.beside(n.max(2 * capacity) * row)?;
-                if p.n > 0 {
-                    scatter(kernel, [&*p.memory, &*larger], Address::NULL, [p.n, words])?;
-                }
-                scatter(kernel, [&*sent, &*larger], behind_rows, [count, words])?;
+            let larger = grown(kernel, p, n, words)?;
+            let to = larger.as_deref().unwrap_or(&*p.memory);
+            scatter(kernel, [&*sent, to], behind_rows, [count, words])?;
+            if let Some(larger) = larger {
                 p.memory = larger;
-            } else {
-                scatter(kernel, [&*sent, &*p.memory], behind_rows, [count, words])?;
             }
         }
         p.n = n;
         p.changes();
         Ok(())
     }
+
+    /// Appends copies of all particles of another buffer, of the same record and precision.
+    pub fn append(&self, p: &mut Buffer, others: &Buffer, fields: &[Field]) -> Result<(), Error> {
+        let n = p.n + others.n;
+        check_count(n)?;
+        let words = words_of_row(fields, p.precision);
+        if words > 0 && others.n > 0 {
+            let kernel = self.kernel.get(&p.backend)?;
+            let larger = grown(kernel, p, n, words)?;
+            let to = larger.as_deref().unwrap_or(&*p.memory);
+            let blocks = (others.n * words).div_ceil(BLOCK) as u32;
+            let launch = Launch::new(c"put_field", blocks).pointers([&*others.memory, to]);
+            let words = words as u32;
+            let launch = launch.numbers([others.n as u32, p.n as u32, words, 0, words]);
+            kernel.module.launch(launch)?;
+            if let Some(larger) = larger {
+                p.memory = larger;
+            }
+        }
+        p.n = n;
+        p.changes();
+        Ok(())
+    }
+
+    /// Replaces all particles by fewer, copies of rows in memory of the device.
+    pub fn shorten(
+        &self,
+        p: &mut Buffer,
+        fields: &[Field],
+        rows: &dyn Memory,
+        n: usize,
+    ) -> Result<(), Error> {
+        let words = words_of_row(fields, p.precision);
+        if n * words > 0 {
+            let kernel = self.kernel.get(&p.backend)?;
+            scatter(kernel, [rows, &*p.memory], Address::NULL, [n, words])?;
+        }
+        p.n = n;
+        p.changes();
+        Ok(())
+    }
+}
+
+/// Returns the number of 32-bit words of a row.
+fn words_of_row(fields: &[Field], precision: Precision) -> usize {
+    numbers_of(fields, precision) * bytes_of(precision) / size_of::<u32>()
+}
+
+/// Returns larger memory with the rows of particles, of `words` words each, if `n` rows need more than
+/// there is: twice as much.
+fn grown(
+    kernel: &Kernel,
+    p: &Buffer,
+    n: usize,
+    words: usize,
+) -> Result<Option<Box<dyn Memory>>, Error> {
+    let row = words * size_of::<u32>();
+    let capacity = p.memory.words() * size_of::<u64>() / row;
+    if n <= capacity {
+        return Ok(None);
+    }
+    let larger = p.beside(n.max(2 * capacity) * row)?;
+    if p.n > 0 {
+        scatter(kernel, [&*p.memory, &*larger], Address::NULL, [p.n, words])?;
+    }
+    Ok(Some(larger))
 }
 
 /// Refuses more records than kernels can count.
@@ -185,7 +247,8 @@ fn scatter(
 
 impl Program {
     /// Returns the program of downloads and replacements of one field (`Particles::download_field`,
-    /// `Particles::replace_field`) and of rows that replace particles (`Particles::write_at`).
+    /// `Particles::replace_field`) and of rows that replace particles (`Particles::write_at`), are
+    /// appended (`Particles::append`) or stay (`Selection::keep`).
     pub fn row_copies() -> Self {
         let parts = [include_str!("copies.cuh")];
         let kernels = &[c"copy_field", c"put_field", c"scatter"];
@@ -252,12 +315,22 @@ mod tests {
             let after = [0, 3].map(|number| p.buffer.contents([number]));
             assert!(after[0] == before[0] && after[1] > before[1]);
             // Without memory nothing changes.
+            let others = upload(1000);
             another.is_full.store(true, Ordering::Relaxed);
             assert!(p.write_at(&[1999], &rows(1)).is_err());
             assert!(p.write_field(&ids).is_err());
             assert_eq!(p.buffer.contents([3]), after[1]);
+            assert!(p.append(&others).is_err());
+            assert_eq!((p.len(), p.buffer.contents([3])), (1999, after[1]));
             another.is_full.store(false, Ordering::Relaxed);
-            assert_eq!(p.len(), 1999);
+            // Particles of the device are appended without the host, for twice the memory.
+            copied();
+            p.append(&others).unwrap();
+            assert_eq!((p.len(), copied()), (2999, 0));
+            assert!(p.buffer.contents([3]) > after[1]);
+            let address = p.buffer.memory.address();
+            p.append(&others).unwrap();
+            assert_eq!((p.len(), p.buffer.memory.address()), (3999, address));
         }
         let buffer = Buffer::new(&backend, 1000, 4, Precision::Double).unwrap();
         let mut results = CudaResults::boxed(buffer, FIELDS, &Cache::at(folder.path()));

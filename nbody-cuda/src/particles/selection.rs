@@ -12,7 +12,7 @@ use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch, ch
 use crate::border::{self, Address, Const, Declared as _, border};
 use crate::compile::program::Program;
 use crate::config::warp;
-use crate::engine::buffer::{particles, particles_mut};
+use crate::engine::buffer::{CudaParticles, particles, particles_mut};
 use crate::error::Error;
 use crate::layout::{PARTICLE_LIMIT, bytes_of};
 
@@ -59,6 +59,8 @@ pub(crate) struct CudaSelection {
     kernel: Kernel,
     state: Scratch,
     indices: Scratch,
+    /// Memory for the particles that are kept.
+    kept: Scratch,
     reply: Box<dyn Reply>,
     /// The number of particles.
     pub n: usize,
@@ -69,9 +71,9 @@ impl CudaSelection {
         let program = Program::selection();
         let (module, build) = backend.build(&program, cache)?;
         let kernel = Kernel { program, module, build };
-        let (state, indices) = Default::default();
+        let (state, indices, kept) = Default::default();
         let reply = backend.reply()?;
-        Ok(Self { backend: backend.clone(), kernel, state, indices, reply, n: 0 })
+        Ok(Self { backend: backend.clone(), kernel, state, indices, kept, reply, n: 0 })
     }
 
     /// Orders particles of `words` words, active particles first, without waiting. With `now`,
@@ -157,19 +159,44 @@ impl CudaSelection {
         words: usize,
         to: &mut Buffer,
     ) -> Result<(), Error> {
-        nbody_core::Error::check_length("particles to select from", from.n, self.n)?;
-        nbody_core::Error::check_range(&(0..count), self.n)?;
-        from.check("particles to select from", &self.backend, from.precision)?;
+        self.check_first(count, from)?;
         to.check("selected particles", &self.backend, from.precision)?;
         to.resize(count, words)?;
+        self.launch_gather(count, from, words, &*to.memory)
+    }
+
+    /// Refuses other particles than the particles in this order, and more than all.
+    fn check_first(&self, count: usize, from: &Buffer) -> Result<(), Error> {
+        nbody_core::Error::check_length("particles to select from", from.n, self.n)?;
+        nbody_core::Error::check_range(&(0..count), self.n)?;
+        from.check("particles to select from", &self.backend, from.precision)
+    }
+
+    fn launch_gather(
+        &self,
+        count: usize,
+        from: &Buffer,
+        words: usize,
+        to: &dyn Memory,
+    ) -> Result<(), Error> {
         let words = words * bytes_of(from.precision) / size_of::<u32>();
         if count * words == 0 {
             return Ok(());
         }
         let blocks = (count * words).div_ceil(BLOCK) as u32;
         let launch = Launch::new(c"gather", blocks).pointers([&*from.memory, self.indices()]);
-        let launch = launch.pointers([&*to.memory]).numbers([count as u32, words as u32]);
+        let launch = launch.pointers([to]).numbers([count as u32, words as u32]);
         self.kernel.module.launch(launch)
+    }
+
+    /// Keeps the first particles in this order.
+    fn keep_first(&mut self, count: usize, p: &mut CudaParticles) -> Result<(), Error> {
+        self.check_first(count, &p.buffer)?;
+        let sizes = [count, p.words(), bytes_of(p.buffer.precision)];
+        self.kept.reserve(&*self.backend, &sizes, false)?;
+        let kept = self.kept.memory();
+        self.launch_gather(count, &p.buffer, p.words(), kept)?;
+        p.shorten(kept, count)
     }
 }
 
@@ -216,6 +243,15 @@ impl untyped::Selection for CudaSelection {
         nbody_core::Error::check_record("selected particles", to.fields, from.fields)?;
         Ok(self.copy_first(count, &from.buffer, from.words(), &mut to.buffer)?)
     }
+
+    fn keep(
+        &mut self,
+        count: usize,
+        particles: &mut dyn untyped::Buffer,
+    ) -> Result<(), nbody_core::Error> {
+        let p = particles_mut("particles", &*self.backend, particles)?;
+        Ok(self.keep_first(count, p)?)
+    }
 }
 
 /// Returns the bytes of the state and of the findings of this number of blocks.
@@ -231,5 +267,61 @@ impl Program {
         let parts = [&*declared, LAST_BLOCK, SCAN, include_str!("selection.cuh")];
         let kernels = &[c"find_active", c"order", c"gather"];
         Self::of_words("selection", "an order of particles", kernels, BLOCK, &parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use nbody_core::pack::OwnedRows;
+    use nbody_core::untyped::{Buffer as _, Selection as _};
+    use nbody_core::{Field, FieldKind};
+
+    use super::*;
+    use crate::backend::another::Another;
+    use crate::backend::emulator::Emulator;
+    use crate::engine::copies::RowCopies;
+
+    const FIELDS: &[Field] = &[
+        Field { name: "x", kind: FieldKind::Real },
+        Field { name: "alive", kind: FieldKind::U32 },
+    ];
+
+    /// Nothing is copied to or from the host, memory is used again, and engines can see the change.
+    #[test]
+    fn particles_that_go_stay_on_the_device() {
+        let another = Arc::new(Another::of(Emulator::open().unwrap()));
+        let backend: Arc<dyn Backend> = another.clone();
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let copies = Arc::new(RowCopies::new(&cache));
+        let mut selection = CudaSelection::new(&backend, &cache).unwrap();
+        let words = (0..1000_u64).flat_map(|k| [(k as f64).to_bits(), k % 4]).collect();
+        let rows = OwnedRows::new(FIELDS, words).unwrap();
+        let upload = || CudaParticles::upload(&backend, &rows, Precision::Single, &copies).unwrap();
+        let mut addresses = [0; 2];
+        for address in &mut addresses {
+            let mut p = upload();
+            let (before, memory) = (p.buffer.contents([1]), p.buffer.memory.address());
+            another.copied.store(0, Ordering::Relaxed);
+            assert_eq!(selection.retain(&mut p, "alive"), Ok(750));
+            assert_eq!((p.len(), another.copied.load(Ordering::Relaxed)), (750, 0));
+            assert_eq!(p.buffer.memory.address(), memory);
+            assert!(p.buffer.contents([1]) > before);
+            *address = selection.kept.memory().address();
+            // All stay, and nothing changes.
+            let before = p.buffer.contents([1]);
+            assert_eq!(selection.retain(&mut p, "alive"), Ok(750));
+            assert_eq!(p.buffer.contents([1]), before);
+        }
+        assert_eq!(addresses[0], addresses[1]);
+        // Without memory nothing changes.
+        let mut p = upload();
+        let mut other = CudaSelection::new(&backend, &cache).unwrap();
+        other.select(&p, "alive").unwrap();
+        another.is_full.store(true, Ordering::Relaxed);
+        assert!(other.keep(750, &mut p).is_err());
+        assert_eq!(p.len(), 1000);
     }
 }

@@ -159,6 +159,20 @@ impl Distributed {
         self.state_mut().rows_mut()
     }
 
+    /// Replaces all rows by the rows that `make` makes of them, on every rank or on none, and returns the
+    /// old ones. All ranks call this together.
+    pub fn replace_all(
+        &mut self,
+        operation: &Operation<'_>,
+        make: impl FnOnce(&dyn Buffer) -> Result<Box<dyn Buffer>, CoreError>,
+    ) -> Result<Option<Box<dyn Buffer>>, CoreError> {
+        let all = self.all()?;
+        let rows = self.job.agreement.on(operation, make(&**all))?;
+        drop(all);
+        let old = std::mem::replace(&mut self.state_mut().rows, Arc::new(rows));
+        Ok(Arc::into_inner(old))
+    }
+
     /// Returns the rows of the particles of this rank, without ghosts. All ranks call this together.
     pub fn own(&self, placement: &Arc<Placement>) -> Result<Arc<Box<dyn Buffer>>, CoreError> {
         let mut state = self.state();
@@ -389,6 +403,26 @@ impl Buffer for Distributed {
 
     fn write_at(&mut self, addresses: &[u32], rows: &dyn Rows) -> Result<(), CoreError> {
         self.all_mut()?.write_at(addresses, rows)
+    }
+
+    /// Appends on every rank or on none.
+    fn append(&mut self, others: &dyn Buffer) -> Result<(), CoreError> {
+        let Some(others) = Self::of(others) else {
+            let (what, found) = ("particles to append", others.device());
+            let expected = format!("{} over ranks", self.device());
+            return Err(CoreError::ForeignBuffer { what, found, expected });
+        };
+        let (n, count, job) = (self.len(), others.len(), self.job.clone());
+        let others = others.all()?;
+        let done = self.all_mut().and_then(|rows| rows.append(&**others));
+        let has_more = done.is_ok();
+        let name = || format!("appending {count} particles to {n}");
+        let values = [n as u64, count as u64];
+        let agreed = job.agreement.on(&Operation { name: &name, values: &values }, done);
+        if has_more && agreed.is_err() {
+            self.state_mut().rows_mut()?.keep(n)?;
+        }
+        agreed
     }
 
     fn keep(&mut self, n: usize) -> Result<(), CoreError> {

@@ -170,12 +170,28 @@ impl PerParticle for DistributedPrograms {
 /// A selection among all particles, which every rank has.
 #[derive(Debug)]
 pub(crate) struct DistributedSelection {
+    job: Arc<Job>,
     selection: Box<dyn Selection>,
+    /// Memory for the particles that are kept.
+    spare: Option<Box<dyn Buffer>>,
 }
 
 impl DistributedSelection {
-    pub fn new(selection: Box<dyn Selection>) -> Self {
-        Self { selection }
+    pub fn new(job: &Arc<Job>, selection: Box<dyn Selection>) -> Self {
+        Self { job: job.clone(), selection, spare: None }
+    }
+}
+
+/// Returns a buffer of particles that these ones may replace: the spare one, or a new one.
+fn like(
+    rows: &dyn Buffer,
+    spare: Option<Box<dyn Buffer>>,
+    job: &Job,
+) -> Result<Box<dyn Buffer>, Error> {
+    let (fields, precision) = (rows.fields(), rows.precision());
+    match spare.filter(|it| (it.fields(), it.precision()) == (fields, precision)) {
+        Some(spare) => Ok(spare),
+        None => job.device.upload(&OwnedRows::new(fields, Vec::new())?, precision),
     }
 }
 
@@ -198,5 +214,37 @@ impl Selection for DistributedSelection {
 
     fn gather(&self, count: usize, from: &dyn Buffer, to: &mut dyn Buffer) -> Result<(), Error> {
         self.selection.gather(count, &*all(from)?, all_mut(to)?)
+    }
+
+    /// Agrees on the particles that stay before any rank removes others.
+    fn retain(&mut self, particles: &mut dyn Buffer, field: &str) -> Result<usize, Error> {
+        let selected = self.select(particles, field);
+        let n = particles.len();
+        let name = || format!("keeping particles of {n} by `{field}`");
+        let operation = Operation { name: &name, values: &[n as u64] };
+        let all_stay = selected.as_ref().map(|count| *count == n).map_err(Error::clone);
+        let all_stay = self.job.agreement.all_say(&operation, all_stay)?;
+        let count = selected?;
+        if !all_stay {
+            self.keep(count, particles)?;
+        }
+        Ok(count)
+    }
+
+    /// Keeps them on every rank or on none.
+    fn keep(&mut self, count: usize, particles: &mut dyn Buffer) -> Result<(), Error> {
+        let n = particles.len();
+        let Some(particles) = Distributed::of_mut(particles) else {
+            return self.selection.keep(count, particles);
+        };
+        let Self { job, selection, spare } = self;
+        let name = || format!("keeping {count} of {n} particles");
+        let operation = Operation { name: &name, values: &[count as u64, n as u64] };
+        *spare = particles.replace_all(&operation, |rows| {
+            let mut kept = like(rows, spare.take(), job)?;
+            selection.gather(count, rows, &mut *kept)?;
+            Ok(kept)
+        })?;
+        Ok(())
     }
 }

@@ -14,6 +14,8 @@ const FIELDS: &[Field] = &[
     Field { name: "mass", kind: FieldKind::Real },
 ];
 
+const REALS: &[Field] = &[Field { name: "table", kind: FieldKind::Array(4) }];
+
 /// Returns a block of these fields, whose numbers have more digits than an `f32`.
 fn block() -> [Line<u64>; 4] {
     let numbers = |scale: f64| std::array::from_fn(|k| (scale / (k as f64 + 3.0)).to_bits());
@@ -82,6 +84,34 @@ fn the_padding_is_zero_again() {
 }
 
 /// Returns the row of a record.
+/// Earlier records leave nothing behind, and the memory is used again.
+#[test]
+fn memory_of_other_records_serves_for_copies() {
+    let words = |n: usize| (0..n * 4).map(|k| (1.0 + k as f64).to_bits()).collect();
+    let records = |n| Columns::pack::<f64>(&OwnedRows::new(REALS, words(n)).unwrap()).unwrap();
+    for count in [0, 1, 15, 16, 17, 40] {
+        let indices: Vec<u32> = (0..count).map(|k| k * 7 % 50).collect();
+        let (all, mut spare) = (records(50), records(60));
+        spare.words = 2;
+        let (address, expected) = (spare.lines.as_ptr(), all.gather(&indices, None).unwrap());
+        let found = all.gather(&indices, Some(spare)).unwrap();
+        assert_eq!((found.n, found.words, found.lines.as_ptr()), (count as usize, 4, address));
+        let lines =
+            |columns: &Columns<u64>| columns.lines.iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(lines(&found), lines(&expected), "{count}");
+        // Others follow, and the rest of the last block stays zero.
+        let mut both = found;
+        both.extend_from(&records(3)).unwrap();
+        assert_eq!(both.len(), count as usize + 3);
+        let padding = both.len().next_multiple_of(LINE) - both.len();
+        assert!(
+            both.lines[both.lines.len() - 4..]
+                .iter()
+                .all(|line| { line.0[LINE - padding..].iter().all(|word| *word == 0) })
+        );
+    }
+}
+
 fn row(kind: u32, reals: [f64; 3]) -> Vec<u64> {
     std::iter::once(kind.into()).chain(reals.map(f64::to_bits)).collect()
 }
