@@ -126,11 +126,22 @@ pub mod bonded {
         sin.atan2(a.dot(b))
     }
 
-    /// The dihedral of three successive bond vectors, without a slope where two are in a line.
-    fn dihedral(a: Vector, b: Vector, c: Vector) -> Real {
-        let m = a.cross(b);
-        let n = b.cross(c);
-        if m.norm2() * n.norm2() > 0.0 { (b.norm() * a.dot(n)).atan2(m.dot(n)) } else { 0.0 }
+    /// The dihedral of planes with these normals, from its sine times the lengths of both; 0 where two bond
+    /// vectors are in a line.
+    fn dihedral(sin: Real, m: Vector, n: Vector) -> Real {
+        if m.norm2() * n.norm2() > 0.0 { sin.atan2(m.dot(n)) } else { 0.0 }
+    }
+
+    /// A slope by a dihedral over the square of one normal; 0 where two bond vectors are in a line.
+    fn over(slope: Real, normal: Vector, other: Vector) -> Real {
+        if normal.norm2() * other.norm2() > 0.0 { slope / normal.norm2() } else { 0.0 }
+    }
+
+    /// The slope by the middle one of three bond vectors, from slopes over squares of normals (Blondel &
+    /// Karplus 1996, J. Comput. Chem. 17, 1132); the slopes by the others are `q.norm() * by * normal`.
+    fn by_middle(p: Vector, q: Vector, r: Vector, by_m: Real, by_n: Real) -> Vector {
+        let inverse = if q.norm2() > 0.0 { 1.0 / q.norm() } else { 0.0 };
+        -inverse * (p.dot(q) * by_m * p.cross(q) + r.dot(q) * by_n * q.cross(r))
     }
 
     impl Tuple for HarmonicBond {
@@ -243,10 +254,16 @@ pub mod bonded {
             let p = b.pos - a.pos;
             let q = c.pos - b.pos;
             let r = d.pos - c.pos;
-            let e = t.k * (1.0 + (t.n as Real * dihedral(p, q, r) - t.phase).cos());
-            let of_p = e.gradient(p);
-            let of_q = e.gradient(q);
-            let of_r = e.gradient(r);
+            let m = p.cross(q);
+            let n = q.cross(r);
+            let length = q.norm();
+            let angle = dihedral(length * p.dot(n), m, n);
+            let e = t.k * (1.0 + (t.n as Real * angle - t.phase).cos());
+            let by_m = over(e.gradient(angle), m, n);
+            let by_n = over(e.gradient(angle), n, m);
+            let of_p = length * by_m * m;
+            let of_q = by_middle(p, q, r, by_m, by_n);
+            let of_r = length * by_n * n;
             fa.force += of_p;
             fb.force += of_q - of_p;
             fc.force += of_r - of_q;
@@ -303,12 +320,18 @@ pub mod bonded {
             let p = b.pos - a.pos;
             let q = c.pos - b.pos;
             let r = d.pos - c.pos;
-            let more = dihedral(p, q, r) - t.angle;
+            let m = p.cross(q);
+            let n = q.cross(r);
+            let length = q.norm();
+            let angle = dihedral(length * p.dot(n), m, n);
+            let more = angle - t.angle;
             let nearest = more - TAU * (more / TAU).round();
             let e = 0.5 * t.k * nearest.powi(2);
-            let of_p = e.gradient(p);
-            let of_q = e.gradient(q);
-            let of_r = e.gradient(r);
+            let by_m = over(e.gradient(angle), m, n);
+            let by_n = over(e.gradient(angle), n, m);
+            let of_p = length * by_m * m;
+            let of_q = by_middle(p, q, r, by_m, by_n);
+            let of_r = length * by_n * n;
             fa.force += of_p;
             fb.force += of_q - of_p;
             fc.force += of_r - of_q;

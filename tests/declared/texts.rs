@@ -66,7 +66,7 @@ fn a_message_shows_the_place_the_line_and_a_remedy() {
             |\n\
          12 |         let rinv = (d.nor2() + self.eps2).rsqrt();\n   \
             |                       ^^^^\n   \
-            = help: there is `cross`, `dot`, `norm`, `norm2`"
+            = help: there is `cross`, `dot`, `norm`, `norm2`, `rate`"
     );
     let two = PULL.replace("eps2: Real", "eps2: Reel").replace("j.mass", "j.charge");
     let Err(DeclareError::Text(faults)) = declare(&two) else { panic!("{two} is refused") };

@@ -16,6 +16,34 @@ constexpr size_t SHARED = 32 * 1024; // bytes for results
 constexpr int FIT = SHARED / (SLOTS * sizeof(backup));
 constexpr int COLUMNS = FDIM < FIT ? FDIM : FIT; // numbers of a result that are passed at once
 
+#ifdef __CUDACC__
+// The widest words that a type is a multiple of.
+template <int ALIGNMENT> struct Words;
+template <> struct Words<2> { using Type = u16; };
+template <> struct Words<4> { using Type = u32; };
+template <> struct Words<8> { using Type = uint2; };
+template <> struct Words<16> { using Type = uint4; };
+#endif
+
+// Reads a value that no other block reads, so that it takes no place in the cache from particles and
+// results.
+template <typename Type> __device__ __forceinline__ Type read_once(const Type *p)
+{
+#ifdef __CUDACC__
+    using Word = typename Words<alignof(Type)>::Type;
+    constexpr int COUNT = sizeof(Type) / sizeof(Word);
+    union {
+        Word words[COUNT];
+        Type value;
+    };
+#pragma unroll
+    for (int k = 0; k < COUNT; ++k) words[k] = ::__ldcs(reinterpret_cast<const Word *>(p) + k);
+    return value;
+#else
+    return *p;
+#endif
+}
+
 // Passes the results of a tuple on, if the thread has one, and adds the results from `begin` to `end`.
 __device__ __forceinline__ void add_results(
     bool has_tuple, const Accumulators (&f)[MEMBERS], const Slots &slots, u32 begin, u32 end,
@@ -70,15 +98,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) sum_tuples(
         u32 begin = 0, end = 0;
         if (has_particle) {
             const u32 at = share.end + threadIdx.x;
-            end = ends[at];
+            end = read_once(ends + at);
             begin = threadIdx.x > 0 ? ends[at - 1] : 0;
         }
         Accumulators f[MEMBERS];
         Slots slots;
         if (has_tuple) {
             const u32 tuple = share.tuple + threadIdx.x;
-            slots = places[tuple];
-            evaluate(parameters, space, particles, records, members[tuple], kinds[tuple], f);
+            slots = read_once(places + tuple);
+            const Indices indices = read_once(members + tuple);
+            evaluate(parameters, space, particles, records, indices, read_once(kinds + tuple), f);
         }
         add_results(has_tuple, f, slots, begin, end, sum);
         if (share.next == 0) break;
