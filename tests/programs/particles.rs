@@ -28,7 +28,7 @@ const COSINE: u32 = 40;
 /// Local memory of a table among the parameters that data look up.
 const TABLE: u32 = 32;
 
-/// Local memory of a register that the compiler saves in the longest programs, for one architecture.
+/// Local memory of a register that the compiler saves around calls in long programs, for one architecture.
 const SAVED: u32 = 8;
 
 pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
@@ -82,7 +82,7 @@ fn tuples() -> Vec<(&'static ParticleProgram, u32)> {
         (bonded::HarmonicBond::PROGRAM, 0),
         (bonded::MorseBond::PROGRAM, 0),
         (bonded::FeneBond::PROGRAM, 0),
-        (bonded::HarmonicAngle::PROGRAM, 0),
+        (bonded::HarmonicAngle::PROGRAM, SAVED),
         (bonded::CosineAngle::PROGRAM, COSINE),
         (bonded::PeriodicDihedral::PROGRAM, COSINE),
         (bonded::RyckaertBellemans::PROGRAM, SAVED),
