@@ -6,7 +6,8 @@ use nbody::prelude::*;
 use nbody::untyped::{Beside, Buffer};
 use nbody::{Accumulation, Error, Particles, PerParticle, Sequence, Total};
 use nbody_tests::steps::programs::{
-    Attract, Course, Guide, Impulse, Item, MarkedCourse, Pace, Paced, Rescale, Retally, Step, Sums,
+    Attract, Course, Guide, Impulse, Item, Lamp, MarkedCourse, Merge, Pace, Paced, Rescale,
+    Retally, Shine, Step, Sums,
 };
 use nbody_tests::ways::{integers, numbers};
 
@@ -257,5 +258,38 @@ fn other_totals_are_refused() {
         let mut marked = PerParticle::new(device, MarkedCourse { scale: 1.0 }).unwrap();
         marked.measure_into(&items, (), &mut marked.total().unwrap()).unwrap();
         assert_eq!(items.download().unwrap(), start, "{device}");
+    }
+}
+
+/// NaN in the second of several totals reaches all that a program writes.
+#[test]
+fn nan_in_the_second_total_shows() {
+    for device in &nbody_tests::all_devices() {
+        let start = moving(70);
+        let n = start.len();
+        let none = AllPairs::new(device, Attract { eps2: 0.25 }).unwrap().results(n).unwrap();
+        let glow = AllPairs::new(device, Shine { scale: 0.5 }).unwrap().results(n).unwrap();
+        let guides = device.upload(&uniform::<Guide>(n, 2), Precision::Double).unwrap();
+        let lamps = device.upload(&uniform::<Lamp>(n, 3), Precision::Double).unwrap();
+        let mut course = PerParticle::new(device, COURSE).unwrap();
+        let mut pace = course.total().unwrap();
+        for (scale, is_nan) in [(0.5, false), (f64::INFINITY, true)] {
+            let mut items = device.upload(&start, Precision::Double).unwrap();
+            course.measure_into(&items, (), &mut pace).unwrap();
+            // An infinite number of massless items.
+            let still: Vec<_> = start.iter().map(|it| Item { mass: 0.0, ..*it }).collect();
+            let still = device.upload(&still, Precision::Double).unwrap();
+            let mut impulse = PerParticle::new(device, Impulse { dt: scale }).unwrap();
+            let mut moved = impulse.total().unwrap();
+            impulse.measure_into(&still, (), &mut moved).unwrap();
+            let merge = Merge { rate: 0.5, last: n as u32 - 1 };
+            let mut merge = PerParticle::new(device, merge).unwrap();
+            let inputs = (&guides, &lamps, &none, &glow, &none, &pace, &moved);
+            merge.update(&mut items, inputs).unwrap();
+            for item in items.download().unwrap() {
+                assert!(item.vel.x.is_nan() == is_nan && item.mass.is_nan() == is_nan, "{device}");
+                assert_eq!(item.kind == u32::MAX, is_nan, "{device}");
+            }
+        }
     }
 }
