@@ -58,7 +58,7 @@ impl Snapshot {
         let centre = self.mean(|particle| particle.pos);
         let distance = |p: &Particle| square([0, 1, 2].map(|c| p.pos[c] - centre[c])).sqrt();
         let mut shells: Vec<_> = self.particles.iter().map(|p| (distance(p), p.mass)).collect();
-        shells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shells.par_sort_by(|a, b| a.0.total_cmp(&b.0));
         let mass = self.mass();
         let mut shells = shells.into_iter();
         let (mut radius, mut within) = (0.0, 0.0);

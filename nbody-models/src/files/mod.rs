@@ -2,6 +2,7 @@
 
 mod columns;
 mod comments;
+mod lines;
 mod table;
 mod text;
 mod xyz;
@@ -20,9 +21,10 @@ impl Snapshot {
             writeln!(to, "# time {}", self.time)?;
             writeln!(to, "# particles {}", self.particles.len())?;
             writeln!(to, "{}", COLUMNS.join(","))?;
-            for Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } in &self.particles {
-                writeln!(to, "{mass},{x},{y},{z},{vx},{vy},{vz}")?;
-            }
+            lines::write(&mut to, &self.particles, |line, particle| {
+                let Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } = particle;
+                writeln!(line, "{mass},{x},{y},{z},{vx},{vy},{vz}")
+            })?;
             to.flush()
         };
         write().map_err(|source| Error::Io { action: "write CSV", source })
@@ -51,13 +53,12 @@ impl Snapshot {
     pub fn write_nemo(&self, mut to: impl Write) -> Result<(), Error> {
         let mut write = || {
             writeln!(to, "{}\n3\n{}", self.particles.len(), self.time)?;
-            for particle in &self.particles {
-                writeln!(to, "{}", particle.mass)?;
-            }
-            let positions = self.particles.iter().map(|particle| particle.pos);
-            let velocities = self.particles.iter().map(|particle| particle.vel);
-            for [x, y, z] in positions.chain(velocities) {
-                writeln!(to, "{x} {y} {z}")?;
+            lines::write(&mut to, &self.particles, |line, it| writeln!(line, "{}", it.mass))?;
+            for vector in [|it: &Particle| it.pos, |it: &Particle| it.vel] {
+                lines::write(&mut to, &self.particles, |line, it| {
+                    let [x, y, z] = vector(it);
+                    writeln!(line, "{x} {y} {z}")
+                })?;
             }
             to.flush()
         };
@@ -71,9 +72,10 @@ impl Snapshot {
         let mut write = || {
             writeln!(to, "{}", self.particles.len())?;
             writeln!(to, "Properties=pos:R:3:velo:R:3:mass:R:1 Time={}", self.time)?;
-            for Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } in &self.particles {
-                writeln!(to, "{x} {y} {z} {vx} {vy} {vz} {mass}")?;
-            }
+            lines::write(&mut to, &self.particles, |line, particle| {
+                let Particle { mass, pos: [x, y, z], vel: [vx, vy, vz] } = particle;
+                writeln!(line, "{x} {y} {z} {vx} {vy} {vz} {mass}")
+            })?;
             to.flush()
         };
         write().map_err(|source| Error::Io { action: "write extended XYZ", source })
