@@ -175,6 +175,10 @@ impl Engine for Lent {
         self.lock()?.get_mut().set_domain(domain)
     }
 
+    fn prepare(&mut self, n: usize) -> Result<(), Error> {
+        self.lock()?.get_mut().prepare(n)
+    }
+
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
         self.lock()?.get().results(n)
     }

@@ -15,6 +15,7 @@ use crate::forces::{
 use crate::hermite::{check_fields, close, is_finite};
 use crate::limits::StepLimits;
 use crate::motion::Motion;
+use crate::prepare::{Job, prepare};
 use crate::programs::block::{Begin, BlockStar, Correct, FirstStep, Improve, Predict};
 use crate::programs::leapfrog::Energies;
 use crate::rows::NamedRows;
@@ -195,12 +196,14 @@ impl BlockHermite {
         };
         let stars: Vec<_> = motions.iter().map(star).collect();
         let mut run = Self::with_stars(engine, &particles, &stars, start.time(), options)?;
+        let mut begin = PerParticle::new(&run.device, Begin)?;
+        let mut first = PerParticle::new(&run.device, FirstStep::default())?;
+        run.prepare(Some((&mut begin, &mut first)))?;
         // All particles begin at once, and keep their order.
         run.selection.seek_soonest(&run.stars, "due", 0)?;
         run.evaluate_all(0.0)?;
-        let mut begin = PerParticle::new(&run.device, Begin)?;
         begin.update_untyped(run.stars.untyped_mut(), results(&[&*run.results]), None)?;
-        run.choose_first(&motions)?;
+        run.choose_first(&motions, first)?;
         run.find_first()?;
         Ok(run)
     }
@@ -223,6 +226,7 @@ impl BlockHermite {
         check_resolution(begin + *ticks as f64 * run.tick(), options.largest)?;
         run.ticks = *ticks;
         run.set_limits(*limits);
+        run.prepare(None)?;
         run.find_first()?;
         Ok(run)
     }
@@ -272,13 +276,49 @@ impl BlockHermite {
         })
     }
 
+    /// Compiles the programs of all steps, and of the first one.
+    fn prepare(
+        &mut self,
+        begin: Option<(&mut PerParticle<Begin>, &mut PerParticle<FirstStep>)>,
+    ) -> Result<(), Error> {
+        let Self { engine, all, results: forces, programs, iteration, energetics, .. } = self;
+        let (n, stars) = (self.stars.len(), self.stars.untyped());
+        let (all, forces) = (&**all, &**forces);
+        let Programs { predict, correct } = programs;
+        let mut jobs: Vec<Job<'_>> = vec![
+            Box::new(|| engine.prepare(n)),
+            Box::new(|| {
+                predict.prepare_untyped(all, others(&[stars]))?;
+                predict.prepare_untyped(stars, others(&[stars]))
+            }),
+            Box::new(|| correct.prepare_untyped(stars, results(&[forces]))),
+            Box::new(|| energetics.prepare(stars, forces)),
+        ];
+        if let Some((begin, first)) = begin {
+            jobs.push(Box::new(|| begin.prepare_untyped(stars, results(&[forces]))));
+            jobs.push(Box::new(|| first.prepare_untyped(stars, results(&[forces]))));
+        }
+        if let Some(Iteration { stars: block, improve, .. }) = iteration {
+            let beside = |improve: &mut PerParticle<Improve>| {
+                let beside = Beside { q: &[block.untyped()], f: &[forces], g: &[] };
+                improve.prepare_untyped(all, beside)
+            };
+            jobs.push(Box::new(move || beside(improve)));
+        }
+        prepare(&self.device, jobs)
+    }
+
     fn set_limits(&mut self, limits: StepLimits) {
         self.limits = limits;
         self.programs.set_limits(limits);
     }
 
     /// Chooses the first steps, with forces that are evaluated again a little later.
-    fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
+    fn choose_first(
+        &mut self,
+        motions: &[Motion],
+        mut first: PerParticle<FirstStep>,
+    ) -> Result<(), Error> {
         let [acc, jerk] = vectors(&*self.results, ["acc", "jerk"])?;
         let (options, tick) = (self.options, self.tick());
         let precision = self.engine.options().precision;
@@ -286,8 +326,8 @@ impl BlockHermite {
         self.set_limits(limits);
         self.evaluate_all(dt)?;
         let (StepLimits { speed, longest }, eta) = (limits, options.eta);
-        let first = FirstStep { tick, eta_start: options.eta_start, eta, dt, speed, longest };
-        let mut first = PerParticle::new(&self.device, first)?;
+        let eta_start = options.eta_start;
+        first.set_parameters(FirstStep { tick, eta_start, eta, dt, speed, longest });
         Ok(first.update_untyped(self.stars.untyped_mut(), results(&[&*self.results]), None)?)
     }
 

@@ -8,6 +8,7 @@ use nbody_core::pack;
 use crate::Error;
 use crate::engine::RunEngine;
 use crate::motion::{Motion, numbers};
+use crate::prepare::Job;
 use crate::programs::leapfrog::{Energies, Energy, EnergyPerMass};
 use crate::softening::soften;
 use crate::start::Sets;
@@ -60,6 +61,13 @@ impl Forces {
 
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Returns the i-particles, the results, and the compilation of the engine's programs.
+    pub fn prepared(&mut self) -> (&dyn Buffer, &dyn Buffer, Job<'_>) {
+        let Self { engine, i, results, .. } = self;
+        let n = i.len();
+        (&**i, &**results, Box::new(move || engine.prepare(n)))
     }
 
     /// Refuses a checkpoint without an engine state, if the engine has one.
@@ -152,6 +160,15 @@ impl Energetics {
         } else {
             Self::Whole(PerParticle::new(device, Energy)?)
         })
+    }
+
+    /// Compiles the measure of energies.
+    pub fn prepare(&mut self, state: &dyn Buffer, forces: &dyn Buffer) -> Result<(), EngineError> {
+        match self {
+            Self::PerMass(energy) => energy.prepare_measure(state, results(&[forces])),
+            Self::Whole(energy) => energy.prepare_measure(state, results(&[forces])),
+            Self::Unknown(_) => Ok(()),
+        }
     }
 
     /// Returns the energies of particles in this state, whose forces have been evaluated.

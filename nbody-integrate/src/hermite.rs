@@ -12,6 +12,7 @@ use crate::forces::{
 };
 use crate::limits::StepLimits;
 use crate::motion::Motion;
+use crate::prepare::{Job, prepare};
 use crate::programs::hermite::{
     Accept, Begin, Correct, End, FirstStep, Place, Predict, Shortest, Star, Step,
 };
@@ -126,7 +127,10 @@ impl Hermite {
         let stars: Vec<_> = motions.iter().map(star).collect();
         let clock = Clock::new(start.time(), options.largest);
         let mut run = Self::with_stars(engine, &sets, &stars, clock, options)?;
-        run.choose_first(&motions)?;
+        let mut begin = PerParticle::new(run.forces.device(), Begin)?;
+        let mut first = PerParticle::new(run.forces.device(), FirstStep::default())?;
+        run.prepare(Some((&mut begin, &mut first)))?;
+        run.choose_first(&motions, begin, first)?;
         Ok(run)
     }
 
@@ -145,6 +149,7 @@ impl Hermite {
         let has_step = level != NO_STEP;
         let clock = Clock::at(begin, options.largest, ticks, level - u32::from(!has_step))?;
         let mut run = Self::with_stars(engine, &sets, stars, clock, options)?;
+        run.prepare(None)?;
         run.limits = limits;
         run.too_short = (!has_step).then(|| hastiest(stars));
         Ok(run)
@@ -180,12 +185,44 @@ impl Hermite {
         })
     }
 
+    /// Compiles the programs of all steps, and of the first one.
+    fn prepare(
+        &mut self,
+        begin: Option<(&mut PerParticle<Begin>, &mut PerParticle<FirstStep>)>,
+    ) -> Result<(), Error> {
+        let Self { forces, stars, ends, programs, energetics, .. } = self;
+        let (stars, ends, device) = (stars.untyped(), ends.untyped(), forces.device().clone());
+        let (particles, forces, engine) = forces.prepared();
+        let Programs { predict, place, correct, accept, step } = programs;
+        let mut jobs: Vec<Job<'_>> = vec![
+            engine,
+            Box::new(|| predict.prepare_untyped(particles, others(&[stars]))),
+            Box::new(|| {
+                correct.prepare_untyped(ends, Beside { q: &[stars], f: &[forces], g: &[] })
+            }),
+            Box::new(|| accept.prepare_untyped(stars, others(&[ends]))),
+            Box::new(|| step.prepare_measure(ends, others(&[stars]))),
+            Box::new(|| energetics.prepare(stars, forces)),
+        ];
+        if self.options.iterations > 1 {
+            jobs.push(Box::new(|| place.prepare_untyped(particles, others(&[ends]))));
+        }
+        if let Some((begin, first)) = begin {
+            jobs.push(Box::new(|| begin.prepare_untyped(stars, results(&[forces]))));
+            jobs.push(Box::new(|| first.prepare_measure(stars, results(&[forces]))));
+        }
+        prepare(&device, jobs)
+    }
+
     /// Evaluates the first forces, again a little later, and chooses the first step.
-    fn choose_first(&mut self, motions: &[Motion]) -> Result<(), Error> {
+    fn choose_first(
+        &mut self,
+        motions: &[Motion],
+        mut begin: PerParticle<Begin>,
+        mut first: PerParticle<FirstStep>,
+    ) -> Result<(), Error> {
         self.predict(0.0)?;
-        let device = self.forces.device().clone();
         let stars = self.stars.untyped_mut();
-        let mut begin = PerParticle::new(&device, Begin)?;
         begin.update_untyped(stars, results(&[&*self.forces.results]), None)?;
         let [acc, jerk] = vectors(&*self.forces.results, ["acc", "jerk"])?;
         let options = self.options;
@@ -193,9 +230,8 @@ impl Hermite {
         self.limits = limits;
         self.predict(dt)?;
         let StepLimits { speed, longest } = limits;
-        let first =
-            FirstStep { eta_start: options.eta_start, eta: options.eta, dt, speed, longest };
-        let mut first = PerParticle::new(&device, first)?;
+        let HermiteOptions { eta_start, eta, .. } = options;
+        first.set_parameters(FirstStep { eta_start, eta, dt, speed, longest });
         let forces = &[&*self.forces.results];
         let shortest = first.measure_untyped(self.stars.untyped(), results(forces))?;
         let is_first = true;

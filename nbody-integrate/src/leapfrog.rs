@@ -1,7 +1,7 @@
 //! The leapfrog integrator.
 
 use nbody::law::{Field, FieldKind};
-use nbody::untyped::{Buffer, EngineState, Rows as _};
+use nbody::untyped::{Beside, Buffer, EngineState, Rows as _};
 use nbody::{Device, Domain, Particles, PerParticle, Precision, Sequence, Vector};
 
 use crate::engine::RunEngine;
@@ -10,6 +10,7 @@ use crate::forces::{
     check_motions, has, others, results, vectors, wait,
 };
 use crate::motion::Motion;
+use crate::prepare::{Job, prepare};
 use crate::programs::leapfrog::{Drift, Energies, Kick, PlaceMoving, PlaceStill, Push};
 use crate::softening::soften;
 use crate::start::{Beginning, Sets};
@@ -156,8 +157,24 @@ impl Leapfrog {
             steps: Steps::default(),
             sequence: Sequence::new(&device),
         };
+        run.prepare()?;
         run.evaluate()?;
         Ok(run)
+    }
+
+    /// Compiles the programs of all steps.
+    fn prepare(&mut self) -> Result<(), Error> {
+        let Self { forces, motions, place, kick, drift, energetics, .. } = self;
+        let (motions, device) = (motions.untyped(), forces.device().clone());
+        let (particles, of_forces, engine) = forces.prepared();
+        let jobs: Vec<Job<'_>> = vec![
+            engine,
+            Box::new(|| place.prepare(particles, motions)),
+            Box::new(|| kick.prepare(motions, of_forces)),
+            Box::new(|| drift.prepare_untyped(motions, Beside::default())),
+            Box::new(|| energetics.prepare(motions, of_forces)),
+        ];
+        prepare(&device, jobs)
     }
 
     fn evaluate(&mut self) -> Result<(), Error> {
@@ -283,6 +300,19 @@ impl Placing {
         let moving = PerParticle::new(device, PlaceMoving)?;
         Ok(Self { moving, still: PerParticle::new(device, PlaceStill)? })
     }
+
+    /// Compiles the program for these particles.
+    fn prepare(
+        &mut self,
+        particles: &dyn Buffer,
+        motions: &dyn Buffer,
+    ) -> Result<(), nbody::Error> {
+        if has(particles.fields(), VEL) {
+            self.moving.prepare_untyped(particles, others(&[motions]))
+        } else {
+            self.still.prepare_untyped(particles, others(&[motions]))
+        }
+    }
 }
 
 /// Places particles at these motions.
@@ -324,6 +354,14 @@ impl Kicking {
             Ok(Self::Accelerations(PerParticle::new(device, Kick { dt: 0.0 })?))
         } else {
             Ok(Self::Forces(PerParticle::new(device, Push { dt: 0.0 })?))
+        }
+    }
+
+    /// Compiles the program.
+    fn prepare(&mut self, motions: &dyn Buffer, forces: &dyn Buffer) -> Result<(), nbody::Error> {
+        match self {
+            Self::Accelerations(kick) => kick.prepare_untyped(motions, results(&[forces])),
+            Self::Forces(push) => push.prepare_untyped(motions, results(&[forces])),
         }
     }
 

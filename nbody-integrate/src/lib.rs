@@ -92,6 +92,7 @@ mod leapfrog;
 mod limits;
 mod motion;
 mod options;
+mod prepare;
 mod programs;
 mod rows;
 mod softening;

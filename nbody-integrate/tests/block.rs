@@ -1,9 +1,14 @@
 //! The Hermite integrator with block time steps.
 
+use std::fs;
+use std::path::Path;
+
 use nbody::{AllPairs, Device, Math, Opening, Options, Point, Precision, Tree, Vector};
 use nbody_integrate::{
-    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Motion, Start, Steps,
+    BlockCheckpoint, BlockHermite, Error, Hermite, HermiteOptions, Integrator, Leapfrog, Motion,
+    Start, Steps,
 };
+use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::{self, Body};
 use nbody_models::{Particle, plummer};
 
@@ -422,4 +427,45 @@ fn engines_that_remember_are_refused() {
     if let Ok(refused) = refused {
         assert!(matches!(refused, Err(Error::NoBlockSteps)), "{refused:?}");
     }
+}
+
+fn motions(bodies: &[Body]) -> Vec<Motion> {
+    bodies.iter().map(|it| Motion { pos: it.pos, vel: it.vel, mass: it.mass }).collect()
+}
+
+/// Returns the number of programs in a cache.
+fn programs(cache: &Path) -> usize {
+    let names = fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().ends_with(".cu")).count()
+}
+
+#[test]
+fn steps_compile_nothing() {
+    let cache = tempfile::tempdir().unwrap();
+    let device = Device::emulator().unwrap().with_cache_dir(cache.path());
+    let (stars, motions) = (cluster(600), motions(&cluster(600)));
+    let law = hermite::Hermite { eps2: EPS2 };
+    let engine = || AllPairs::new(&device, law).unwrap();
+    let options = options(0.02).iterations(2);
+    let check = |what: &str, begin: &dyn Fn() -> Box<dyn Integrator>| {
+        let before = programs(cache.path());
+        let mut run = begin();
+        run.energies().unwrap();
+        let begun = programs(cache.path());
+        assert!(begun > before, "{what}");
+        (0..40).for_each(|_| run.advance().unwrap());
+        run.energies().unwrap();
+        assert_eq!(programs(cache.path()), begun, "{what}");
+    };
+    check("block", &|| Box::new(BlockHermite::new(engine(), &stars, options).unwrap()));
+    check("shared", &|| Box::new(Hermite::new(engine(), &stars, options).unwrap()));
+    let gravity = Gravity { eps2: EPS2 };
+    check("leapfrog", &|| {
+        let engine = AllPairs::new(&device, gravity).unwrap();
+        Box::new(Leapfrog::new(engine, &motions, 0.01).unwrap())
+    });
+    check("tree", &|| {
+        let engine = Tree::new(&device, gravity, Opening::theta(0.6)).unwrap();
+        Box::new(Leapfrog::new(engine, &motions, 0.01).unwrap())
+    });
 }

@@ -48,6 +48,14 @@ pub trait Engine<X: Interaction>: fmt::Debug {
         self.untyped_mut().set_domain(domain)
     }
 
+    /// Compiles, at the same time, the programs for `n` particles, as i- and j-particles, and for the
+    /// first ones of them as i-particles, so that evaluations compile nothing. Otherwise a program is
+    /// compiled when it is first needed. Neighbour lists and processors have none that are known
+    /// before.
+    fn prepare(&mut self, n: usize) -> Result<(), Error> {
+        self.untyped_mut().prepare(n)
+    }
+
     /// Copies the particles to the device, rounded to the engine's precision. Numbers beyond its
     /// range become infinite and are not refused: a position of 1e300 in `f32` is at infinity,
     /// where the interaction often gives NaN.

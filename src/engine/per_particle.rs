@@ -117,6 +117,16 @@ impl<U: Update> PerParticle<U> {
         self.engine.update(U::PROGRAM, particles, beside, first)
     }
 
+    /// Compiles the update for buffers of these records and precisions, so that its first use
+    /// compiles nothing.
+    pub fn prepare_untyped(
+        &mut self,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        self.engine.prepare(U::PROGRAM, particles, beside)
+    }
+
     /// Updates the first particles of a selection, as [`update_by_name`](Self::update_by_name)
     /// does. Second particles have the index of their particle; results are in the order of the
     /// selected particles.
@@ -193,6 +203,16 @@ impl<M: Measure> PerParticle<M> {
         inputs: impl Inputs,
     ) -> Result<M::T, Error> {
         inputs.with(|beside| self.measure_untyped(particles.untyped(), beside))
+    }
+
+    /// Compiles the measure for buffers of these records and precisions, so that its first use
+    /// compiles nothing.
+    pub fn prepare_measure(
+        &mut self,
+        particles: &dyn Buffer,
+        beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        self.engine.prepare(M::PROGRAM, particles, beside)
     }
 
     /// Returns the total over all particles, as [`measure_by_name`](Self::measure_by_name) does,

@@ -56,7 +56,9 @@ fn compiles<X: Interaction>(compiler: &Compiler, turn: usize) -> Result<(), Fail
             local_memory(compiler, &Program::arrange(X::LAW, options), architecture)?;
         }
         let expansion = [Expansion::Second, Expansion::Monopole][(turn + k) % 2];
-        local_memory(compiler, &Program::tree(X::LAW, precision, expansion)?, architecture)?;
+        for program in Program::trees(X::LAW, precision, expansion)? {
+            local_memory(compiler, &program, architecture)?;
+        }
     }
     Ok(())
 }

@@ -45,6 +45,13 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
     /// and the domain stays.
     fn set_domain(&mut self, domain: Domain) -> Result<(), Error>;
 
+    /// Compiles, at the same time, the programs for `n` particles that are i- and j-particles, and for
+    /// the first ones of them as i-particles, so that evaluations compile nothing. An engine that
+    /// knows its programs only from the particles, or has none, does nothing.
+    fn prepare(&mut self, _n: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 

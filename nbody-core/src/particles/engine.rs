@@ -51,6 +51,17 @@ pub trait PerParticle: Any + fmt::Debug + Send + Sync {
     /// Sets whether positions are wrapped into the box.
     fn set_wrap(&mut self, wrap: bool);
 
+    /// Compiles a program for buffers of these records and precisions, so that its first use compiles
+    /// nothing. A processor has nothing to compile.
+    fn prepare(
+        &mut self,
+        _program: &'static ParticleProgram,
+        _particles: &dyn Buffer,
+        _beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Updates each particle; with a selection, only its first particles.
     fn update(
         &mut self,

@@ -3,7 +3,9 @@
 use std::ffi::CStr;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use nbody_compile::Cache;
@@ -173,6 +175,26 @@ pub(crate) struct Kernel {
     pub program: Program,
     pub module: Box<dyn Module>,
     pub build: Build,
+}
+
+/// Compiles programs, each on a thread of its own, or takes them from the cache, and loads them.
+pub(crate) fn build_together(
+    backend: &dyn Backend,
+    programs: Vec<Program>,
+    cache: &Cache,
+) -> Vec<Result<Kernel, Error>> {
+    let build = |program: Program| {
+        let (module, build) = backend.build(&program, cache)?;
+        Ok(Kernel { program, module, build })
+    };
+    thread::scope(|scope| {
+        let spawn = |program| scope.spawn(move || build(program));
+        let threads: Vec<_> = programs.into_iter().map(spawn).collect();
+        let join = |thread: ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
 }
 
 /// A program of one backend that is built when it is first needed.

@@ -16,7 +16,9 @@ mod phases;
 mod properties;
 
 pub(crate) use buffer::{Buffer, Scratch, check_backend, pack_into};
-pub(crate) use interface::{Backend, Batch, Kernel, LateKernel, Link, Module, Transfer, in_batch};
+pub(crate) use interface::{
+    Backend, Batch, Kernel, LateKernel, Link, Module, Transfer, build_together, in_batch,
+};
 pub(crate) use launch::Launch;
 pub(crate) use memory::{Memory, Reply};
 pub use properties::Properties;

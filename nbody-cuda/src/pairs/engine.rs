@@ -423,6 +423,13 @@ impl untyped::Engine for CudaEngine {
         Ok(())
     }
 
+    fn prepare(&mut self, n: usize) -> Result<(), nbody_core::Error> {
+        let blocks = (0..usize::BITS).map(|bit| 1 << bit).take_while(|&block| block < n);
+        let numbers = |ni| Numbers { n: [ni, n], one_buffer: ni == n, is_share: false };
+        let all: Vec<_> = blocks.chain([n]).map(numbers).collect();
+        Ok(self.kernels.prepare(self.setup.options, &all)?)
+    }
+
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
         Ok(self.setup.boxed_results(n)?)
     }

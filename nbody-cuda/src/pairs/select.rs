@@ -8,7 +8,7 @@ use nbody_core::{Accumulation, Law, Options, Pairs, Precision};
 
 use super::job::{Numbers, SHARES};
 use super::{rules, symmetric};
-use crate::backend::{Backend, Kernel};
+use crate::backend::{Backend, Kernel, build_together};
 use crate::compile::program::Program;
 use crate::config::{KernelConfig, Schedule};
 use crate::error::Error;
@@ -239,15 +239,49 @@ impl Kernels {
             // As for all i-particles, the choice knows the occupancy of this kernel.
             self.provide_unspilled(options, self.candidates[0], true)?;
         }
-        let expected = |config: &KernelConfig| {
-            let occupancy = self.expected_occupancy(options, config, numbers.is_share);
-            rules(config.schedule).plan(config, occupancy, &work, options, None).cycles
-        };
-        let candidates = self.candidates.iter().filter(|config| suits(config, false));
-        let best = candidates.min_by(|a, b| expected(a).total_cmp(&expected(b)));
-        let best = *best.expect("the ordered or the symmetric schedule can do every evaluation");
+        let best = self.expected_best(options, &work, numbers.is_share);
         let kernel = self.provide_unspilled(options, best, numbers.is_share)?;
         Ok((kernel, self.plan(kernel, options, &work, None)))
+    }
+
+    /// Returns the configuration with the least expected time.
+    fn expected_best(&self, options: Options, work: &PairWork, is_share: bool) -> KernelConfig {
+        let expected = |config: &KernelConfig| {
+            let occupancy = self.expected_occupancy(options, config, is_share);
+            rules(config.schedule).plan(config, occupancy, work, options, None).cycles
+        };
+        let suits = |config: &&KernelConfig| rules(config.schedule).evaluates(options, work, false);
+        let candidates = self.candidates.iter().filter(suits);
+        let best = candidates.min_by(|a, b| expected(a).total_cmp(&expected(b)));
+        *best.expect("the ordered or the symmetric schedule can do every evaluation")
+    }
+
+    /// Compiles the kernels for these numbers of particles, all i-particles, at the same time.
+    pub fn prepare(&mut self, options: Options, all: &[Numbers]) -> Result<(), Error> {
+        if self.forced.is_some() {
+            return Ok(());
+        }
+        // The occupancies of new kernels may change the choice.
+        loop {
+            let best = |&numbers: &Numbers| {
+                self.expected_best(options, &self.work(options, numbers), false)
+            };
+            let mut missing: Vec<_> = all.iter().map(best).collect();
+            missing.retain(|config| self.find(config, false).is_none());
+            missing.sort_by_key(|config| format!("{config:?}"));
+            missing.dedup();
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let program = |&config| Program::of_pairs(self.law, options, config, false);
+            let programs = missing.iter().map(program).collect();
+            for kernel in build_together(&*self.backend, programs, &self.cache) {
+                self.built.push(Built { kernel: kernel?, is_share: false });
+            }
+            for config in missing {
+                self.provide_unspilled(options, config, false)?;
+            }
+        }
     }
 
     /// Returns the kernel of a configuration, and the plan that divides the work into `parts`.

@@ -56,6 +56,19 @@ impl untyped::PerParticle for ParticleEngine {
         self.wrap = wrap;
     }
 
+    fn prepare(
+        &mut self,
+        program: &'static ParticleProgram,
+        buffer: &dyn untyped::Buffer,
+        inputs: untyped::Beside<'_>,
+    ) -> Result<(), Error> {
+        let backend = self.backend.clone();
+        let p = particles("particles", &*backend, buffer)?;
+        let inputs = beside(&*backend, program, inputs)?;
+        self.provide(program, (&p.buffer, p.fields), &inputs)?;
+        Ok(())
+    }
+
     fn update(
         &mut self,
         program: &'static ParticleProgram,

@@ -20,7 +20,6 @@ use super::essential::Marked;
 use super::far_particles;
 use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Reply, Scratch};
 use crate::border::Address;
-use crate::compile::program::Program;
 use crate::engine::buffer::CudaParticles;
 use crate::error::Error;
 use crate::layout::numbers_of;
@@ -31,9 +30,8 @@ use crate::order::sort::{self, SortMemory};
 use crate::schedule::dealt::{Dealt, Stored};
 
 /// The kernels, in the order of their launches.
-pub(super) const KERNELS: &[&CStr] = &[ORDER, CELLS];
-const ORDER: &CStr = c"order_particles";
-const CELLS: &CStr = c"build_cells";
+pub(super) const ORDER: &CStr = c"order_particles";
+pub(super) const CELLS: &CStr = c"build_cells";
 
 /// The largest number of particles of a tree: a cell counts its particles in `COUNT_BITS` bits.
 pub(crate) const TREE_LIMIT: usize = (1 << cell::COUNT_BITS) - 1;
@@ -94,7 +92,8 @@ pub(crate) struct Times {
 #[derive(Debug)]
 pub(crate) struct DeviceTree {
     backend: Arc<dyn Backend>,
-    kernel: Kernel,
+    ordering: Kernel,
+    building: Kernel,
     law: &'static Law,
     precision: Precision,
     expansion: Expansion,
@@ -137,16 +136,16 @@ impl DeviceTree {
         cache: &Cache,
         law: &'static Law,
         (precision, expansion): (Precision, Expansion),
+        [ordering, building]: [Kernel; 2],
     ) -> Result<Self, Error> {
-        let program = Program::tree(law, precision, expansion)?;
-        let (module, build) = backend.build(&program, cache)?;
         let words = Buffer::new(backend, 0, numbers_of(law.j, precision), precision)?;
         let words = CudaParticles::of(words, law.j, cache);
         let mut arrived = backend.allocate(size_of::<u64>())?;
         arrived.zero()?;
         let mut tree = Self {
             backend: backend.clone(),
-            kernel: Kernel { program, module, build },
+            ordering,
+            building,
             law,
             precision,
             expansion,
@@ -263,7 +262,7 @@ impl DeviceTree {
         let (length, dimensions) =
             (nbody_core::order::lengths(domain, dimensions), dimensions as u32);
         let frame = Frame { length, origin: [0.0; 3], scale: 0.0, dimensions, tilt: [0.0; 3] };
-        let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(ORDER));
+        let blocks = n.div_ceil(BLOCK).min(self.ordering.module.resident_blocks(ORDER));
         let launch = Launch::new(ORDER, blocks as u32).value(request).value(&frame);
         let launch = launch.value(&self.set(sets.i, self.law.i, sets.of_i())?);
         let launch = launch.value(&self.set(sets.j(), self.law.j, OF_J)?);
@@ -271,7 +270,7 @@ impl DeviceTree {
         let launch = launch.pointers([&*self.state, &*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
         let launch = launch.reads(&*sets.i.memory).reads(&*sets.j().memory);
-        self.kernel.module.launch(launch.phases(0..phases))
+        self.ordering.module.launch(launch.phases(0..phases))
     }
 
     fn divide(&self, request: &BuildRequest, n: usize) -> Result<(), Error> {
@@ -298,14 +297,14 @@ impl DeviceTree {
             firsts: Address::of(firsts),
             capacity: self.capacity as u32,
         };
-        let blocks = n.div_ceil(BLOCK).min(self.kernel.module.resident_blocks(CELLS));
+        let blocks = n.div_ceil(BLOCK).min(self.building.module.resident_blocks(CELLS));
         let launch = Launch::new(CELLS, blocks as u32).value(request).pointers([keys]);
         let launch = launch.value(&sources).value(&cells);
         let launch = launch.pointers([self.seen.memory(), self.radii.memory(), &*self.state]);
         let reply = Address::<u64>::at(self.reply.address());
         let launch = launch.value(&reply).pointers([&*self.arrived]);
         let launch = self.memory().into_iter().fold(launch, Launch::reads);
-        self.kernel.module.launch(launch.phases(0..phases::BUILD_PHASES))
+        self.building.module.launch(launch.phases(0..phases::BUILD_PHASES))
     }
 
     /// Returns a set as an argument of kernels.
@@ -326,7 +325,7 @@ impl DeviceTree {
     }
 
     fn reserve(&mut self, sets: &TreeSets) -> Result<(), Error> {
-        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(ORDER));
+        let (backend, blocks) = (self.backend.clone(), self.ordering.module.resident_blocks(ORDER));
         let mut reserve = |set: usize, n: usize| {
             self.sorts[set].reserve(&*backend, n, blocks)?;
             self.at[set].reserve(&*backend, &[n, size_of::<Position>()], false).map(|_| ())
@@ -361,7 +360,7 @@ impl DeviceTree {
         let charges = self.law.charges.map_or(1, |charges| charges.products.len().max(1));
         let [moments, summary] = moments(self.expansion);
         let word = size_of::<u64>();
-        let blocks = self.kernel.module.resident_blocks(CELLS);
+        let blocks = self.building.module.resident_blocks(CELLS);
         let [of_cells, next, sights, counts, firsts] = &mut self.cells;
         let (index, depths) = (size_of::<u32>(), division::DEPTHS as usize);
         let sizes: [(&mut Scratch, &[usize]); 9] = [

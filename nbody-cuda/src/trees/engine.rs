@@ -17,7 +17,7 @@ use super::declared::{WalkedTree, walk_of_group};
 use super::essential::EssentialSources;
 use super::finite::{check_finite, refused};
 use super::walk;
-use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch};
+use crate::backend::{Backend, Buffer, Kernel, Launch, Memory, Scratch, build_together};
 use crate::border::Address;
 use crate::compile::program::Program;
 use crate::config::Walk;
@@ -168,8 +168,7 @@ impl TreeEngine {
         let is_same = std::ptr::eq(i, others) || i.n == 0;
         let i = if i.n == 0 { others } else { i };
         let sets = TreeSets { i, j: (!is_same).then_some(others), one_set: j.is_one_set() };
-        let tree = self.provide_tree(self.law.opening().far_particles())?;
-        let kernel = self.provide_kernel()?;
+        let [tree, kernel] = self.provide()?;
         let mut times = self.is_timed.then(Times::default);
         let opening = (self.law.opening(), self.law.harmonic_distance());
         let domain = &self.setup.options.domain;
@@ -387,26 +386,32 @@ impl TreeEngine {
         Ok(())
     }
 
-    /// Returns the index of the tree with far particles of this expansion.
-    fn provide_tree(&mut self, expansion: Expansion) -> Result<usize, Error> {
-        if let Some(found) = self.trees.iter().position(|(found, _)| *found == expansion) {
-            return Ok(found);
+    /// Returns the indices of the tree and of the kernel of the walk, whose programs are compiled at
+    /// the same time, if necessary.
+    fn provide(&mut self) -> Result<[usize; 2], Error> {
+        let (law, expansion) = (self.law.law(), self.law.opening().far_particles());
+        let Setup { options, backend, cache, .. } = &self.setup;
+        let tree = self.trees.iter().position(|(found, _)| *found == expansion);
+        let walk = self.kernels.iter().position(|(found, _)| *found == self.walk);
+        let mut programs = Vec::new();
+        if tree.is_none() {
+            programs.extend(Program::trees(law, options.precision, expansion)?);
         }
-        let kind = (self.setup.options.precision, expansion);
-        let tree = DeviceTree::new(&self.setup.backend, &self.setup.cache, self.law.law(), kind)?;
-        self.trees.push((expansion, tree));
-        Ok(self.trees.len() - 1)
-    }
-
-    /// Returns the index of the kernel of the walk, compiled if necessary.
-    fn provide_kernel(&mut self) -> Result<usize, Error> {
-        if let Some(found) = self.kernels.iter().position(|(found, _)| *found == self.walk) {
-            return Ok(found);
+        if walk.is_none() {
+            programs.push(Program::walk(law, *options, self.walk)?);
         }
-        let program = Program::walk(self.law.law(), self.setup.options, self.walk)?;
-        let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
-        self.kernels.push((self.walk, Kernel { program, module, build }));
-        Ok(self.kernels.len() - 1)
+        let mut built = build_together(&**backend, programs, cache).into_iter();
+        let mut next = || built.next().expect("a result for each program");
+        if tree.is_none() {
+            let (kind, kernels) = ((options.precision, expansion), [next()?, next()?]);
+            let tree = DeviceTree::new(backend, cache, law, kind, kernels)?;
+            self.trees.push((expansion, tree));
+        }
+        if walk.is_none() {
+            self.kernels.push((self.walk, next()?));
+        }
+        let last = [self.trees.len() - 1, self.kernels.len() - 1];
+        Ok([tree.unwrap_or(last[0]), walk.unwrap_or(last[1])])
     }
 
     /// Copies the estimate of errors to the device, unless the estimate there is for this unit and
@@ -481,6 +486,11 @@ impl untyped::Engine for TreeEngine {
             self.arranging = Arranging::default();
         }
         self.setup.set_options(options);
+        Ok(())
+    }
+
+    fn prepare(&mut self, _n: usize) -> Result<(), nbody_core::Error> {
+        self.provide()?;
         Ok(())
     }
 
@@ -592,8 +602,8 @@ impl untyped::Tree for TreeEngine {
         let out = results(&*self.setup.backend, out, law.f)?;
         let ranks = part.boxes.len();
         Team::alone(|team| self.run(of_i, j.with(of_j), (out, store), part, team))?;
-        let index = self.provide_tree(self.law.opening().far_particles())?;
-        let tree = &self.trees[index].1;
+        let [tree, _] = self.provide()?;
+        let tree = &self.trees[tree].1;
         let Some(last) = &self.last else {
             let lists = EssentialSources::nothing(ranks);
             return Ok(Essential { sources: tree.sources(), lists });

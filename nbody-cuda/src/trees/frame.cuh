@@ -2,6 +2,8 @@
 // `Frame::with_grid`.
 namespace nbody {
 
+__device__ __forceinline__ bool is_finite(double x) { return x - x == 0.0; }
+
 __device__ __forceinline__ u32 sample_count(u32 n) { return n < SAMPLE ? n : SAMPLE; }
 
 // Finds the least and greatest coordinate of the sample along each axis, and the ends of its

@@ -35,23 +35,37 @@ pub(crate) const fn far_particles(expansion: Expansion) -> usize {
 }
 
 impl Program {
-    /// Returns the program that builds trees of the j-particles of an interaction, with far
-    /// particles of this expansion.
-    pub fn tree(law: &Law, precision: Precision, expansion: Expansion) -> Result<Self, Error> {
+    /// Returns the programs that build trees of the j-particles of an interaction, with far
+    /// particles of this expansion: the first orders particles, the second builds cells. They are
+    /// compiled at the same time.
+    pub fn trees(
+        law: &Law,
+        precision: Precision,
+        expansion: Expansion,
+    ) -> Result<[Self; 2], Error> {
+        Ok([Self::tree_order(law, precision)?, Self::tree_cells(law, precision, expansion)?])
+    }
+
+    fn tree_order(law: &Law, precision: Precision) -> Result<Self, Error> {
+        let record = text_of_record(law, precision)?;
+        let parts = [&*record, &text_of_frames(), WORK, include_str!("order.cuh")];
+        let kernels = &[build::ORDER];
+        Ok(Self::of_exact_words(
+            "order",
+            "particles in the order of a tree",
+            kernels,
+            BLOCK,
+            &parts,
+        ))
+    }
+
+    fn tree_cells(law: &Law, precision: Precision, expansion: Expansion) -> Result<Self, Error> {
         let refused = |reason| nbody_core::Error::NoTree { law: law.name, reason };
         let charges = law.charges.map_err(refused)?;
         let parts = [
-            &*text_of_charges(law, charges, precision, expansion)?,
-            &declared::of_build(),
-            include_str!("../../kernels/grid.cuh"),
-            include_str!("../../kernels/scan.cuh"),
-            &tilted(false),
-            include_str!("../../kernels/wrap.cuh"),
-            sort::TEXT,
-            HILBERT,
-            keys::POSITIONS,
-            keys::TEXT,
-            include_str!("frame.cuh"),
+            &*text_of_record(law, precision)?,
+            &text_of_charges(law, charges, precision, expansion)?,
+            &text_of_frames(),
             include_str!("boundaries.cuh"),
             include_str!("cells.cuh"),
             include_str!("moments.cuh"),
@@ -59,8 +73,61 @@ impl Program {
             WORK,
             include_str!("build.cuh"),
         ];
-        Ok(Self::of_exact_words("tree", "trees of particles", build::KERNELS, BLOCK, &parts))
+        let kernels = &[build::CELLS];
+        Ok(Self::of_exact_words("tree", "the cells of trees", kernels, BLOCK, &parts))
     }
+}
+
+/// Returns the text that both programs have: positions, their frame, and their order.
+fn text_of_frames() -> String {
+    let parts = [
+        &*declared::of_build(),
+        include_str!("../../kernels/grid.cuh"),
+        include_str!("../../kernels/scan.cuh"),
+        &tilted(false),
+        include_str!("../../kernels/wrap.cuh"),
+        sort::TEXT,
+        HILBERT,
+        keys::POSITIONS,
+        keys::TEXT,
+        include_str!("frame.cuh"),
+    ];
+    parts.join("\n")
+}
+
+/// Returns the word of each number of a j-particle in its record.
+fn words_of_record(law: &Law, precision: Precision) -> Result<Vec<usize>, Error> {
+    let binding = Binding::new(law.name, law.j, law.j)?;
+    let words = binding.places().iter().map(|place| match precision {
+        Precision::Single => place.word::<f32>(),
+        Precision::Double => place.word::<f64>(),
+        Precision::Mixed => place.word::<Mixed>(),
+    });
+    Ok(words.collect())
+}
+
+/// Returns the text of the record of a j-particle.
+fn text_of_record(law: &Law, precision: Precision) -> Result<String, Error> {
+    let words = words_of_record(law, precision)?;
+    let position = Binding::new(law.name, nbody_core::lists::cutoff::position(law.j), law.j)?;
+    let position = position.places().first().map_or(0, |place| words[place.component()]);
+    Ok(format!(
+        "\
+// The record of a j-particle of {name}.
+namespace nbody {{
+
+using real = {real};
+constexpr u32 ROW = {row}; // words of a record
+constexpr u32 POSITION = {position}; // of the coordinates in it
+constexpr u32 COORDINATE = {coordinate}; // words of a coordinate
+
+}} // namespace nbody
+",
+        name = law.name,
+        real = kind_of_word(precision),
+        row = numbers_of(law.j, precision),
+        coordinate = if precision == Precision::Mixed { 2 } else { 1 },
+    ))
 }
 
 /// Returns the text of the charges of j-particles, and of j-particles with given charges.
@@ -70,18 +137,7 @@ fn text_of_charges(
     precision: Precision,
     expansion: Expansion,
 ) -> Result<String, Error> {
-    let binding = Binding::new(law.name, law.j, law.j)?;
-    let words: Vec<_> = binding
-        .places()
-        .iter()
-        .map(|place| match precision {
-            Precision::Single => place.word::<f32>(),
-            Precision::Double => place.word::<f64>(),
-            Precision::Mixed => place.word::<Mixed>(),
-        })
-        .collect();
-    let position = Binding::new(law.name, nbody_core::lists::cutoff::position(law.j), law.j)?;
-    let position = position.places().first().map_or(0, |place| words[place.component()]);
+    let words = words_of_record(law, precision)?;
     let primary: Vec<_> = charges.primary().collect();
     let [moments, summary] = build::moments(expansion);
     let mut text = format!(
@@ -89,10 +145,6 @@ fn text_of_charges(
 // The charges of a j-particle of {name}, and the j-particle that has given charges.
 namespace nbody {{
 
-using real = {real};
-constexpr u32 ROW = {row}; // words of a record
-constexpr u32 POSITION = {position}; // of the coordinates in it
-constexpr u32 COORDINATE = {coordinate}; // words of a coordinate
 constexpr u32 CHARGES = {count};
 constexpr bool SECOND = {second}; // far particles have second moments
 constexpr bool HAS_SIGN = {has_sign}; // one charge gives the weight
@@ -102,9 +154,6 @@ constexpr u32 FAR = {far}; // the most far particles of a cell, and the room for
 constexpr u32 MOMENTS_BYTES = {moments}, SUMMARY_BYTES = {summary}; // for which the host reserves memory
 ",
         name = law.name,
-        real = kind_of_word(precision),
-        row = numbers_of(law.j, precision),
-        coordinate = if precision == Precision::Mixed { 2 } else { 1 },
         count = charges.products.len().max(1),
         second = expansion == Expansion::Second,
         has_sign = primary.len() == 1,

@@ -105,8 +105,6 @@ __device__ __forceinline__ Position apart(const Position &a, const Position &b)
     return {a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2]};
 }
 
-__device__ __forceinline__ bool is_finite(double x) { return x - x == 0.0; }
-
 // Returns the length of a vector. The squares of its components may overflow or underflow.
 template <u32 N> __device__ __forceinline__ double length_of(const double (&vector)[N])
 {
