@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use nbody::models::{Error, Snapshot, plummer};
 
 use crate::format::Format;
-use crate::{Outcome, files};
+use crate::{Outcome, files, sphere};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -19,7 +19,7 @@ pub struct Arguments {
     /// The format of the file; by default the format of its extension (.csv, .nemo, .xyz), or CSV.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Leave out the scaling to exact virial equilibrium, which takes O(n²) time.
+    /// Leave out the scaling to virial equilibrium.
     #[arg(long)]
     as_sampled: bool,
     /// The file to write, which must not exist; by default the standard output.
@@ -34,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let format = arguments.format()?;
     let mut snapshot = plummer(arguments.n, arguments.seed)?;
     if !arguments.as_sampled {
-        snapshot.virialise()?;
+        sphere::virialise(&mut snapshot)?;
     }
     match &arguments.output {
         Some(path) => files::replace(path, |out| write(format, &snapshot, out))?,

@@ -35,25 +35,31 @@ pub fn numbers() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(2..)
 }
 
-/// Samples a Plummer sphere and scales it to virial equilibrium.
-pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, models::Error> {
+/// Largest number of particles whose potential energy is a sum over all pairs.
+const DIRECT: usize = 32_768;
+/// Opening angle of the tree that finds the potential energy of more: its error is about 10⁻⁵.
+const ANGLE: f64 = 0.4;
+
+/// Samples a Plummer sphere and scales it to virial equilibrium, by the potential energy of all
+/// pairs or, of many particles, by a tree.
+pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, Box<dyn StdError>> {
     let mut sphere = plummer(n, seed)?;
-    sphere.virialise()?;
+    virialise(&mut sphere)?;
     Ok(sphere)
 }
 
-/// Samples a Plummer sphere and scales it by the potential energy from a tree, which takes less
-/// time.
-pub fn in_equilibrium_by_tree(n: usize, seed: u64) -> Result<Snapshot, Box<dyn StdError>> {
-    let mut sphere = plummer(n, seed)?;
+/// Scales particles to virial equilibrium.
+pub fn virialise(snapshot: &mut Snapshot) -> Result<(), Box<dyn StdError>> {
+    if snapshot.particles.len() <= DIRECT {
+        return Ok(snapshot.virialise()?);
+    }
     let body = |p: &models::Particle| gravity::Body { pos: p.pos.into(), mass: p.mass };
-    let bodies: Vec<_> = sphere.particles.iter().map(body).collect();
+    let bodies: Vec<_> = snapshot.particles.iter().map(body).collect();
     let law = gravity::Gravity { eps2: 0.0 };
-    let mut tree = Tree::new(&Device::cpu(), law, Opening::theta(0.4))?;
+    let mut tree = Tree::new(&Device::cpu(), law, Opening::theta(ANGLE))?;
     let fields = tree.evaluate_self::<f64>(&bodies)?;
     let pairs = bodies.iter().zip(&fields).map(|(body, field)| body.mass * field.pot);
-    sphere.virialise_with(0.5 * pairs.sum::<f64>())?;
-    Ok(sphere)
+    Ok(snapshot.virialise_with(0.5 * pairs.sum::<f64>())?)
 }
 
 /// Parameters of an integration.
@@ -233,6 +239,14 @@ mod tests {
         assert!(0.0 < quarter.seconds && quarter.seconds < whole.seconds, "{found:?}");
         let error = error.unwrap().abs();
         assert!(error > 0.0 && error < 1e-4, "{error}");
+    }
+
+    #[test]
+    fn a_large_sphere_is_in_equilibrium_within_the_error_of_the_tree() {
+        let sphere = in_equilibrium(DIRECT + 1, SEED).unwrap();
+        let error = sphere.potential_energy() + 0.5;
+        assert!(error != 0.0 && error.abs() < 1e-5, "{error:e}");
+        assert!((sphere.kinetic_energy() - 0.25).abs() < 1e-12);
     }
 
     #[test]

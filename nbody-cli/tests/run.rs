@@ -493,7 +493,7 @@ fn wrong_arguments_are_refused_before_anything_is_computed() {
         (begin(&["--until", "-1"]), "--until is -1, but the particles are at time 0 already"),
         (restart(&[]), "--until is 0.125, but the particles are at time 0.125 already"),
         (restart(&leap), "a run with integrator hermite, but leapfrog is wanted"),
-        (restart(&["--precision", "double"]), "a run with precision single, but double is wanted"),
+        (restart(&["--precision", "double"]), "a run with precision mixed, but double is wanted"),
         (restart(&["--eps", "0.1"]), "a run with softening length 0, but 0.1 is wanted"),
         (restart(&["--step", "0.1"]), "a run with --step none, but 0.1 is wanted"),
         (vec!["--restart", &checkpoint, "-o", &inside, "--until", "1"], "cannot write in "),

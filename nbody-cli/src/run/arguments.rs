@@ -39,9 +39,14 @@ process one core). All hold all particles and share out the forces, of all pairs
 same bits for any number of them; one process alone may add all pairs in another order. The first one reads
 and writes the files.";
 
+const PRECISION: &str = "\
+The arithmetic of a pair: single, double, mixed [default: single; of Hermite steps without
+softening: mixed, since encounters outdo the digits of positions in single precision]";
+
 #[derive(clap::Args)]
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(mut_arg("precision", |precision| precision.help(PRECISION)))]
 pub struct Arguments {
     /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text
     /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
@@ -96,8 +101,7 @@ pub struct Arguments {
     /// The step of the leapfrog integrator, which needs it; --until and --every are multiples of it.
     #[arg(long)]
     pub step: Option<f64>,
-    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6;
-    /// the potential energy that scales the Plummer sphere, too, on the CPU.
+    /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6.
     #[arg(long, value_name = "THETA")]
     pub tree: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.

@@ -20,6 +20,7 @@ use std::error::Error as StdError;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nbody::models::Snapshot;
@@ -40,6 +41,7 @@ use resolution::Unheld;
 use restart::Restart;
 use scaled::Scaled;
 use settings::Settings;
+use simulation::prepare_tree;
 use units::Units;
 
 pub use arguments::Arguments;
@@ -129,7 +131,16 @@ impl Run {
         let device = rank.open(arguments.device)?;
         let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
         let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
-        let snapshot = particles(rank, arguments)?;
+        let snapshot = thread::scope(|scope| {
+            let prepare = || arguments.n.map_or(Ok(()), |n| prepare_tree(&device, &settings, n));
+            let prepared = (!rank.has_others()).then(|| scope.spawn(prepare));
+            let snapshot = particles(rank, arguments);
+            if let Some(thread) = prepared {
+                // A failure is reported where the programs are needed.
+                let _ = thread.join();
+            }
+            snapshot
+        })?;
         let begin = snapshot.time;
         settings.check_times(begin, None)?;
         if settings.eps == 0.0

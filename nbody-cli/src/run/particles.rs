@@ -39,11 +39,7 @@ fn own(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
         let read = format::read(path).ok_or_else(|| Error::Extension { path: path.clone() })?;
         read.map_err(|source| Error::Model { path: path.clone(), source })?
     } else {
-        let n = arguments.n.unwrap_or(0);
-        match arguments.tree {
-            None => sphere::in_equilibrium(n, arguments.seed)?,
-            Some(_) => sphere::in_equilibrium_by_tree(n, arguments.seed)?,
-        }
+        sphere::in_equilibrium(arguments.n.unwrap_or(0), arguments.seed)?
     };
     if let Some(index) = snapshot.particles.iter().position(|particle| particle.mass < 0.0) {
         let mass = snapshot.particles[index].mass;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use nbody::Precision;
 use nbody::models::{Particle, Snapshot};
+use rayon::prelude::*;
 
 /// Least softened distance of a pair, in units of the rounding errors of positions: the force
 /// between two particles this close has errors of some percent.
@@ -41,7 +42,7 @@ pub fn unheld(snapshot: &Snapshot, eps: f64, precision: Precision) -> Option<Unh
     let along = |it: &Particle| (0..3).map(|c| it.pos[c] * DIRECTION[c]).sum::<f64>();
     let mut sorted: Vec<_> =
         snapshot.particles.iter().enumerate().map(|(k, it)| (along(it), k)).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.par_sort_by(|a, b| a.0.total_cmp(&b.0));
     for (at, &(place, k)) in sorted.iter().enumerate() {
         let reach = (LEAST * rounding * extent(&snapshot.particles[k])).max(least);
         if eps >= reach {

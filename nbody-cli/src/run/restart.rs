@@ -30,13 +30,20 @@ pub struct Restart {
     pub state: State,
 }
 
-/// The file as a whole.
+/// The file without the particles of the state, which are written apart, by all threads.
 #[derive(Serialize)]
 struct Document<'a> {
     nbody_run: u32,
-    #[serde(flatten)]
-    restart: &'a Restart,
+    settings: &'a Settings,
+    units: &'a Units,
+    view: &'a View,
+    counts: &'a Counts,
+    history: &'a History,
+    state: State,
 }
+
+/// The place of the particles in the text of a [`Document`], which ends with the state.
+const PARTICLES: &str = "\"particles\":[";
 
 /// The part of the file that is the same in all versions.
 #[derive(Deserialize)]
@@ -46,9 +53,17 @@ struct Head {
 
 impl Restart {
     pub fn save(&self, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
-        let document = Document { nbody_run: VERSION, restart: self };
+        let Self { settings, units, view, counts, history, state } = self;
+        let (nbody_run, state) = (VERSION, state.without_particles());
+        let document = Document { nbody_run, settings, units, view, counts, history, state };
+        let text = serde_json::to_string(&document)?;
+        let at = text.rfind(PARTICLES).expect("a state has particles") + PARTICLES.len();
+        let (before, after) = text.split_at(at);
+        let rows = self.state.rows()?;
         files::replace(path, |out| {
-            serde_json::to_writer(&mut *out, &document)?;
+            out.write_all(before.as_bytes())?;
+            rows.iter().try_for_each(|text| out.write_all(text))?;
+            out.write_all(after.as_bytes())?;
             out.flush()?;
             // The previous file survives even if the machine stops.
             Ok(out.get_ref().sync_all()?)

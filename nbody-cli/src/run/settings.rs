@@ -98,6 +98,16 @@ impl Integrator {
         }
     }
 
+    /// Returns the default precision. Without softening, encounters shorten the steps until the
+    /// rounding of single precision outweighs the change of the force in a step, from which the
+    /// next step is chosen: steps become shorter still.
+    fn precision(&self, eps: f64) -> Precision {
+        match self {
+            Self::Hermite(_) | Self::HermiteShared(_) if eps == 0.0 => Precision::Mixed,
+            _ => Precision::Single,
+        }
+    }
+
     /// Returns the number of force evaluations in a step.
     pub fn evaluations(&self) -> u32 {
         match self {
@@ -202,12 +212,14 @@ impl Settings {
     pub fn new(arguments: &Arguments) -> Result<Self, Error> {
         let integrator = Integrator::new(arguments)?;
         integrator.check_distribution(arguments)?;
-        let Options { precision, accumulation, math, .. } = arguments.numerics.options();
+        let Options { accumulation, math, .. } = arguments.numerics.options();
+        let eps = arguments.eps.unwrap_or(0.0);
+        let precision = arguments.numerics.precision;
         let settings = Self {
             integrator,
             interaction: integrator.interaction().to_owned(),
-            eps: arguments.eps.unwrap_or(0.0),
-            precision,
+            eps,
+            precision: precision.unwrap_or_else(|| integrator.precision(eps)),
             accumulation,
             math,
             until: arguments.until.unwrap_or(1.0),

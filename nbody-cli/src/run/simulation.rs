@@ -8,6 +8,7 @@ use nbody_integrate::{
     Integrator, Leapfrog, LeapfrogCheckpoint, Motion, Star, Start, StepLimits,
 };
 use nbody_interactions::{gravity, hermite};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::settings::{self, Settings};
@@ -50,6 +51,30 @@ impl State {
         }
     }
 
+    /// Returns this state without its particles.
+    pub fn without_particles(&self) -> Self {
+        match *self {
+            Self::Hermite { begin, ticks, limits, .. } => {
+                Self::Hermite { begin, ticks, limits, particles: Vec::new() }
+            }
+            Self::HermiteShared { begin, ticks, level, limits, .. } => {
+                Self::HermiteShared { begin, ticks, level, limits, particles: Vec::new() }
+            }
+            Self::Leapfrog { begin, steps, .. } => {
+                Self::Leapfrog { begin, steps, particles: Vec::new() }
+            }
+        }
+    }
+
+    /// Returns the particles as parts of JSON, with commas between them.
+    pub fn rows(&self) -> serde_json::Result<Vec<Vec<u8>>> {
+        match self {
+            Self::Hermite { particles, .. } => rows(particles),
+            Self::HermiteShared { particles, .. } => rows(particles),
+            Self::Leapfrog { particles, .. } => rows(particles),
+        }
+    }
+
     /// Returns a reason why this is no state of a run: invalid masses, or their sum.
     pub fn fault(&self) -> Option<String> {
         let masses: Vec<_> = match self {
@@ -73,6 +98,34 @@ impl State {
                 | (Self::HermiteShared { .. }, settings::Integrator::HermiteShared(_))
                 | (Self::Leapfrog { .. }, settings::Integrator::Leapfrog { .. })
         )
+    }
+}
+
+/// Rows that a thread formats at a time.
+const CHUNK: usize = 1 << 12;
+
+/// Formats rows as parts of JSON by all threads.
+fn rows<T: Serialize + Sync>(rows: &[T]) -> serde_json::Result<Vec<Vec<u8>>> {
+    let text = |(chunk, rows): (usize, &[T])| {
+        let mut text = Vec::new();
+        for (k, row) in rows.iter().enumerate() {
+            if chunk + k > 0 {
+                text.push(b',');
+            }
+            serde_json::to_writer(&mut text, row)?;
+        }
+        Ok(text)
+    };
+    rows.par_chunks(CHUNK).enumerate().map(text).collect()
+}
+
+/// Compiles the programs of a tree for `n` particles, which takes seconds on a GPU.
+pub fn prepare_tree(device: &Device, settings: &Settings, n: usize) -> Result<(), nbody::Error> {
+    match settings.integrator {
+        settings::Integrator::Leapfrog { tree: tree @ Some(_), .. } => {
+            leapfrog(device, settings, tree)?.prepare(n)
+        }
+        _ => Ok(()),
     }
 }
 
