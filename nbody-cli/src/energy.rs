@@ -218,8 +218,8 @@ fn figure(rows: &[Row], caption: String, day: &str) -> Figure {
     Figure {
         title: format!("Error of the energy after one time unit: {}, {day}", devices.join(" and ")),
         caption: vec![caption],
-        x: "accuracy of the steps, eta",
-        y: "relative error of the energy",
+        x: "accuracy of the steps, eta".into(),
+        y: "relative error of the energy".into(),
         lines,
     }
 }

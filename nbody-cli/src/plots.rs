@@ -1,5 +1,6 @@
 //! Plots in SVG. Text is written as text elements, which need no fonts here.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io::Write as _;
 use std::ops::Range;
@@ -65,8 +66,8 @@ pub struct Figure {
     pub title: String,
     /// Lines of the caption.
     pub caption: Vec<String>,
-    pub x: &'static str,
-    pub y: &'static str,
+    pub x: Cow<'static, str>,
+    pub y: Cow<'static, str>,
     pub lines: Vec<Line>,
 }
 
@@ -169,8 +170,8 @@ impl Figure {
             .build_cartesian_2d(self.x_axis(scale), self.y_axis())?;
         chart
             .configure_mesh()
-            .x_desc(self.x)
-            .y_desc(self.y)
+            .x_desc(&*self.x)
+            .y_desc(&*self.y)
             .x_label_formatter(&|x| match scale {
                 Scale::Linear => ticks::plain(*x),
                 Scale::Logarithmic => ticks::plain(10_f64.powf(*x)),
@@ -309,7 +310,7 @@ mod tests {
         let line =
             |(points, name): (&&[(f64, f64)], &str)| Line::new(name.to_owned(), points.to_vec());
         let (title, caption) = (String::new(), Vec::new());
-        Figure { title, caption, x: "x", y: "y", lines: lines.map(line).collect() }
+        Figure { title, caption, x: "x".into(), y: "y".into(), lines: lines.map(line).collect() }
     }
 
     #[test]

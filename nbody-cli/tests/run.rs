@@ -21,8 +21,9 @@ fn run(arguments: &[&str]) -> Output {
 fn succeed(arguments: &[&str]) -> String {
     let output = run(arguments);
     let error = String::from_utf8(output.stderr).unwrap();
-    // No progress bar in a pipe.
-    assert!(output.status.success() && error.is_empty(), "{error}");
+    // No progress bar in a pipe; steps of tests may be too long for the energy.
+    let is_allowed = |line: &str| line.starts_with("warning: the energy error is ");
+    assert!(output.status.success() && error.lines().all(is_allowed), "{error}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -66,13 +67,22 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
     let numerics = ["--precision", "double", "--eps", "0.01"];
     let arguments = ["--n", "64", "--until", "0.5", "--every", "0.2", "-o", text(&out)];
     let printed = succeed(&[&arguments[..], &numerics].concat());
-    let lines: Vec<_> = printed.lines().collect();
-    assert_eq!(lines.len(), 2, "{printed}");
-    let cells: Vec<_> = lines[1].split_whitespace().collect();
-    assert_eq!(cells[..4], ["hermite", "cpu", "64", "0.5"], "{printed}");
+    let head = "64 particles to time 0.5 by the hermite integrator on cpu\nN-body units, G = M = 1 and E = -1/4\n";
+    assert!(printed.starts_with(head), "{printed}");
+    assert!(
+        printed.lines().all(|line| line.starts_with("files in ") || line.len() <= 80),
+        "{printed}"
+    );
+    let names =
+        ["energies", "energy", "state", "binaries", "lagrange", "snapshot-0000", "checkpoint"];
+    for file in fs::read_dir(&out).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let is_named = names.iter().any(|it| printed.contains(it) && name.starts_with(it));
+        assert!(is_named || name.starts_with("snapshot-"), "{name} in {printed}");
+    }
 
     let times = [0.0, 0.2, 0.4, 0.5];
-    for table in ["energies.csv", "lagrange.csv"] {
+    for table in ["energies.csv", "lagrange.csv", "state.csv"] {
         assert_eq!(column(&out, table, "time"), times);
     }
     let energies = |name| column(&out, "energies.csv", name);
@@ -87,6 +97,17 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
         assert!(particles > steps && particles < 32.0 * steps, "{particles} in {steps}");
     }
     assert!(energies("error")[3] != 0.0 && energies("steps").is_sorted_by(|a, b| a < b));
+
+    let state = |name| column(&out, "state.csv", name);
+    for (k, ratio) in state("virial_ratio").into_iter().enumerate() {
+        assert_eq!(ratio, kinetic[k] / potential[k].abs());
+    }
+    for moment in ["px", "py", "pz", "x", "y", "z"].map(state) {
+        assert!(moment.iter().all(|x| x.abs() < 1e-5), "{moment:?}");
+    }
+    for moment in ["lx", "ly", "lz"].map(state) {
+        assert!(moment.iter().all(|l| (l - moment[0]).abs() < 1e-6), "{moment:?}");
+    }
 
     assert_eq!(time_of_checkpoint(&out), 0.5);
 
@@ -142,6 +163,58 @@ fn particles_come_from_files_and_go_to_files_of_any_format() {
 }
 
 #[test]
+fn files_may_be_in_physical_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("suns.csv");
+    // Two suns on a circle about their centre; Kepler's third law gives the period.
+    let gravity = 39.4769_f64;
+    let speed = (0.5 * gravity).sqrt();
+    let table = format!("mass,x,y,z,vx,vy,vz\n1,0.5,0,0,0,{speed},0\n1,-0.5,0,0,0,-{speed},0\n");
+    fs::write(&model, table).unwrap();
+    let half = std::f64::consts::PI / (2.0 * gravity).sqrt();
+    let until = half.to_string();
+    let ways = [["--units", "AU, Msun, yr"], ["--gravity", "39.4769"], ["--G", "39.4769"]];
+    for (k, units) in ways.iter().enumerate() {
+        let out = folder.path().join(k.to_string());
+        let start = [text(&model), "-o", text(&out), "--until", "0.0625", "--largest", "0.001"];
+        succeed(&[&start[..], units].concat());
+        let checkpoint = out.join("checkpoint.json");
+        let printed = succeed(&["--restart", text(&checkpoint), "--until", &until]);
+        let end = snapshot(&out, "snapshot-0002.csv");
+        assert!((end.particles[0].pos[0] + 0.5).abs() < 1e-4, "{end:?}");
+        assert_eq!(end.particles[0].mass, 1.0);
+        let near = |found: f64, expected: f64| {
+            assert!((found / expected - 1.0).abs() < 1e-4, "{found}, expected {expected}");
+        };
+        near(column(&out, "energies.csv", "total")[2], -0.5 * gravity);
+        near(column(&out, "state.csv", "lz")[2], speed);
+        let binary = |name| column(&out, "binaries.csv", name)[2];
+        near(binary("semi_major_axis"), 1.0);
+        near(binary("binding_energy"), 0.5 * gravity);
+        near(binary("binding_energy_in_kt"), 3.0);
+        assert!(binary("eccentricity") < 1e-3);
+        let plot = fs::read_to_string(out.join("lagrange.svg")).unwrap();
+        assert!(plot.contains(if k == 0 { "time (yr)" } else { ">\ntime" }), "{plot}");
+        assert!(
+            printed.contains(["AU, Msun, yr, G = 3.947", "G = 39.4769"][k.min(1)]),
+            "{printed}"
+        );
+    }
+}
+
+#[test]
+fn a_large_error_of_the_energy_is_reported_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let leapfrog = ["--integrator", "leapfrog", "--step", "0.125", "--tree", "0.9"];
+    let output = run(&[&["--n", "300", "-o", text(&out)], &leapfrog[..]].concat());
+    assert!(output.status.success());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.starts_with("warning: the energy error is "), "{message}");
+    assert!(message.contains("a shorter --step, a smaller opening angle (--tree)"), "{message}");
+}
+
+#[test]
 fn every_option_has_an_effect() {
     let folder = tempfile::tempdir().unwrap();
     let end = |name: &str, options: &[&str]| {
@@ -193,6 +266,10 @@ fn rounding_errors_of_the_time_do_not_end_a_run_early() {
 
 /// The files that two runs share, but for the wall time.
 fn assert_equal(a: &Path, b: &Path, snapshots: usize) {
+    for table in ["state.csv", "binaries.csv"] {
+        let [a, b] = [a, b].map(|folder| fs::read_to_string(folder.join(table)).unwrap());
+        assert_eq!(a, b, "{table}");
+    }
     for k in 0..snapshots {
         for extension in ["csv", "png"] {
             let name = format!("snapshot-{k:04}.{extension}");
@@ -701,7 +778,7 @@ fn a_precision_that_does_not_hold_the_pairs_is_raised_or_refused() {
         let output = run(&[&[&model[..]], &options[..], &[&out], &leap].concat());
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{message}");
-        assert!(message.ends_with(&format!("the run is in {precision} precision\n")), "{message}");
+        assert!(message.contains(&format!("the run is in {precision} precision\n")), "{message}");
         let potential = column(Path::new(&out), "energies.csv", "potential")[0];
         let pairs = 0.0625 * (1.0 / distance + 2.0);
         assert!((potential / -pairs - 1.0).abs() < 1e-3, "{potential}");

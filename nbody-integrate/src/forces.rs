@@ -63,6 +63,10 @@ impl Forces {
         &self.device
     }
 
+    pub fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
     /// Returns the i-particles, the results, and the compilation of the engine's programs.
     pub fn prepared(&mut self) -> (&dyn Buffer, &dyn Buffer, Job<'_>) {
         let Self { engine, i, results, .. } = self;

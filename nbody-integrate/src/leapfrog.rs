@@ -1,7 +1,7 @@
 //! The leapfrog integrator.
 
 use nbody::law::{Field, FieldKind};
-use nbody::untyped::{Beside, Buffer, EngineState, Rows as _};
+use nbody::untyped::{Beside, Buffer, Engine, EngineState, Rows as _};
 use nbody::{Device, Domain, Particles, PerParticle, Precision, Sequence, Vector};
 
 use crate::engine::RunEngine;
@@ -180,6 +180,11 @@ impl Leapfrog {
     fn evaluate(&mut self) -> Result<(), Error> {
         let Self { forces, motions, place, .. } = self;
         forces.evaluate(&mut At { place, motions })
+    }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &dyn Engine {
+        self.forces.engine()
     }
 
     /// Returns the step.

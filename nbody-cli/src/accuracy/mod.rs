@@ -387,8 +387,8 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
             format!("{precision} precision, {math} mathematics, pairs {pairs}"),
             format!("{subject}, against f64 on {}{sample}.", particles(rows).name()),
         ],
-        x: "particles N",
-        y: "rms relative error",
+        x: "particles N".into(),
+        y: "rms relative error".into(),
         lines,
     }
 }

@@ -300,8 +300,8 @@ impl Trees<'_> {
                 self.place(),
                 self.walk
             )],
-            x: "seconds",
-            y: "mean relative error of accelerations",
+            x: "seconds".into(),
+            y: "mean relative error of accelerations".into(),
             lines,
         }
     }

@@ -50,8 +50,8 @@ impl Head<'_> {
                  Kernel time, median of the runs."
                     .to_owned(),
             ],
-            x: "particles N",
-            y: "ordered pairs per second",
+            x: "particles N".into(),
+            y: "ordered pairs per second".into(),
             lines,
         }
     }

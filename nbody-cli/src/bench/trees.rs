@@ -280,8 +280,8 @@ impl Trees<'_> {
                  medians of {RUNS} runs, sort and build included.",
                 self.eps2
             )],
-            x: "particles N",
-            y: "seconds",
+            x: "particles N".into(),
+            y: "seconds".into(),
             lines,
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, ValueEnum};
 use nbody::DeviceName;
 
+use super::gravity::FileUnits;
 use crate::format::Format;
 use crate::select::Numerics;
 
@@ -15,6 +16,11 @@ The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm; not with --no-images
   energies.csv        of each snapshot the time, the energies, the error of their sum; so far the steps,
                       the particles that they advanced, and the seconds of the integration
+  state.csv           of each snapshot the virial ratio T/|U|, the momentum, the angular momentum about the centre
+                      of mass, the centre of mass, the density centre (of a shrinking sphere; Power et al. 2003),
+                      the half-mass radius about it, and the number of hard binaries
+  binaries.csv        of each snapshot the hard binaries: bound by kT or more, where 3/2 kT is the mean kinetic
+                      energy of a particle; semi-major axis, eccentricity, binding energy
   lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
   energy.svg, lagrange.svg   the same as plots, drawn at the end
   checkpoint.json     the run as it is, for --restart
@@ -22,10 +28,11 @@ The energy error is (E - E0) / |E0|: E is the total energy, E0 at the beginning 
 Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
 are most accurate at multiples of the largest step, where the steps of all particles end.
 
-Units are those of the particles, with G = 1. Particles far from N-body units are computed in units of their
-own, larger or smaller by powers of two, and those far from the origin, or in fast motion, in the frame of
-their centre of mass; the energy error is then that of this frame. Files and options are in the units of
-the particles. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
+Units of files and options are the units of the particles. G is 1 unless --units or --gravity says otherwise. A
+sphere of -n is in N-body units: G = 1, mass 1, energy -1/4, so that the crossing time is 2 sqrt(2) = 2.83
+(Heggie & Mathieu 1986). Particles far from N-body units are computed in units of their own, larger or smaller
+by powers of two, and particles far from the origin, or in fast motion, in the frame of their centre of mass;
+the energy error is then of this frame. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
 
 The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and
 SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
@@ -59,6 +66,13 @@ pub struct Arguments {
     /// The seed of the Plummer sphere; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// The units of the file: a length, a mass, and a time or a speed, as in "pc, Msun, Myr" or
+    /// "kpc, Msun, km/s"; without them and --gravity, G = 1.
+    #[arg(long, value_name = "UNITS", requires = "model", conflicts_with = "gravity")]
+    pub units: Option<FileUnits>,
+    /// The gravitational constant in the units of the file.
+    #[arg(long, visible_alias = "G", value_name = "G", requires = "model")]
+    pub gravity: Option<f64>,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
     /// --format, --no-images, --checkpoint-every, --device, --gpus, --distribute-trees and --output
     /// may be others. Without --output it continues in the folder of the file.

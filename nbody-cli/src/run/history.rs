@@ -8,11 +8,20 @@ use nbody::models::Snapshot;
 use nbody_integrate::Energies;
 use serde::{Deserialize, Serialize};
 
+use super::binaries::Binary;
+use super::diagnostics::Diagnostics;
+use super::gravity::FileUnits;
+use super::units::Units;
 use crate::files;
 use crate::plots::{Drawn, Figure, Line};
 
 const ENERGIES: &str = "energies.csv";
 const RADII: &str = "lagrange.csv";
+const STATES: &str = "state.csv";
+const BINARIES: &str = "binaries.csv";
+/// The columns of the tables of states and of binaries.
+const STATE: &str = "time,virial_ratio,px,py,pz,lx,ly,lz,x,y,z,density_x,density_y,density_z,half_mass_radius,binaries";
+const BINARY: &str = "time,first,second,mass_first,mass_second,semi_major_axis,eccentricity,binding_energy,binding_energy_in_kt";
 /// Fractions of the mass whose Lagrangian radii are measured.
 const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
@@ -34,6 +43,9 @@ pub struct Row {
     kinetic: f64,
     potential: f64,
     radii: [f64; FRACTIONS.len()],
+    /// Missing in older files.
+    #[serde(default)]
+    state: Option<Diagnostics>,
 }
 
 /// Counts up to this are exact in tables.
@@ -46,23 +58,62 @@ impl Counts {
 }
 
 impl Row {
-    /// Measures particles at a time; lengths are in units of `length`.
+    /// Measures particles, in the units of a run, at a time.
     pub fn new(
-        snapshot: &Snapshot,
-        length: f64,
+        inner: &Snapshot,
+        units: &Units,
         time: f64,
         energies: &Energies,
         counts: Counts,
     ) -> Self {
         let mut radii = [0.0; FRACTIONS.len()];
-        radii.copy_from_slice(&snapshot.lagrangian_radii(&FRACTIONS));
-        let radii = radii.map(|radius| radius * length);
+        radii.copy_from_slice(&inner.lagrangian_radii(&FRACTIONS));
+        let radii = radii.map(|radius| radius * units.length());
         let &Energies { kinetic, potential } = energies;
-        Self { time, counts, kinetic, potential, radii }
+        let state = Some(Diagnostics::new(inner, units, time));
+        Self { time, counts, kinetic, potential, radii, state }
     }
 
-    fn total(&self) -> f64 {
+    /// Returns the ratio of the kinetic energy to the size of the potential energy, 1/2 in
+    /// equilibrium; infinite without a potential.
+    pub fn virial_ratio(&self) -> f64 {
+        self.kinetic / self.potential.abs()
+    }
+
+    pub fn total(&self) -> f64 {
         self.kinetic + self.potential
+    }
+
+    pub fn state(&self) -> Option<&Diagnostics> {
+        self.state.as_ref()
+    }
+
+    /// Returns a line of the table of states, with empty cells where a quantity is unknown.
+    fn state_line(&self) -> String {
+        let cells = self.state.as_ref().map(|it| {
+            let vectors = [it.momentum, it.angular_momentum, it.centre_of_mass, it.density_centre];
+            let numbers = vectors.as_flattened().iter().chain([&it.half_mass_radius]);
+            // Small numbers with an exponent.
+            let numbers = numbers.map(|number| format!("{number:?}"));
+            numbers.chain([it.binaries.len().to_string()]).collect()
+        });
+        let cells: Vec<_> =
+            cells.unwrap_or_else(|| vec![String::new(); STATE.split(',').count() - 2]);
+        format!("{},{},{}\n", self.time, self.virial_ratio(), cells.join(","))
+    }
+
+    /// Returns lines of the table of binaries.
+    fn binaries(&self) -> String {
+        let binaries = self.state.iter().flat_map(|it| &it.binaries);
+        let line = |it: &Binary| {
+            let ([first, second], [a, b]) = (it.particles, it.masses);
+            let Binary { semi_major_axis, eccentricity, energy, hardness, .. } = it;
+            let time = self.time;
+            format!(
+                "{time},{first},{second},{a:?},{b:?},{semi_major_axis:?},{eccentricity:?},{energy:?},{hardness:?}\n"
+            )
+        };
+        binaries.map(line).collect()
     }
 
     /// Returns a line of the table of radii.
@@ -96,7 +147,10 @@ impl History {
     pub fn is_valid(&self) -> bool {
         let times: Vec<_> = self.rows().map(|row| row.time).collect();
         let is_valid = |row: &Row| {
-            row.counts.is_valid() && row.radii.iter().all(|r| *r >= 0.0) && row.kinetic >= 0.0
+            row.counts.is_valid()
+                && row.radii.iter().all(|r| *r >= 0.0)
+                && row.kinetic >= 0.0
+                && row.state.as_ref().is_none_or(Diagnostics::is_valid)
         };
         times.is_sorted_by(|a, b| a < b) && self.rows().all(is_valid) && self.bulk >= 0.0
     }
@@ -137,19 +191,24 @@ impl History {
         self.error(row.kinetic, row.potential)
     }
 
-    /// Writes energies.csv and lagrange.csv.
+    /// Writes the tables.
     pub fn write(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
         let header = "time,kinetic,potential,total,error,steps,particle_steps,seconds";
         let lines = self.rows().map(|row| self.energies(row));
         table(&folder.join(ENERGIES), header, lines)?;
+        let lines = self.rows().map(Row::state_line);
+        table(&folder.join(STATES), STATE, lines)?;
+        table(&folder.join(BINARIES), BINARY, self.rows().map(Row::binaries))?;
         let radii = FRACTIONS.map(|fraction| format!("r{}", percent(fraction))).join(",");
         let lines = self.rows().map(Row::lagrangian_radii);
         table(&folder.join(RADII), &format!("time,{radii}"), lines)
     }
 
-    /// Adds the last row to energies.csv and lagrange.csv.
+    /// Adds the last row to the tables.
     pub fn append(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
         files::append(&folder.join(ENERGIES), &self.energies(self.last()))?;
+        files::append(&folder.join(STATES), &self.last().state_line())?;
+        files::append(&folder.join(BINARIES), &self.last().binaries())?;
         files::append(&folder.join(RADII), &self.last().lagrangian_radii())
     }
 
@@ -164,14 +223,14 @@ impl History {
     }
 
     /// Draws energy.svg and lagrange.svg, with a caption for both.
-    pub fn draw(&self, folder: &Path, caption: &str) -> Drawn {
-        let caption = vec![caption.to_owned()];
+    pub fn draw(&self, folder: &Path, caption: &[String], units: &FileUnits) -> Drawn {
+        let caption = caption.to_vec();
         let error = self.rows().map(|row| (row.time, self.error_of(row).abs())).collect();
         Figure {
             title: "Error of the energy".to_owned(),
             caption: caption.clone(),
-            x: "time",
-            y: "relative error of the energy",
+            x: units.of_time("time").into(),
+            y: "relative error of the energy".into(),
             lines: vec![Line::new("|E - E(0)| / |E(0)|".to_owned(), error)],
         }
         .semi_log(&folder.join("energy.svg"))?;
@@ -182,8 +241,8 @@ impl History {
         Figure {
             title: "Lagrangian radii about the centre of mass".to_owned(),
             caption,
-            x: "time",
-            y: "radius",
+            x: units.of_time("time").into(),
+            y: units.of_length("radius").into(),
             lines: lines.collect(),
         }
         .semi_log(&folder.join("lagrange.svg"))

@@ -1,7 +1,10 @@
 //! `nbody run`.
 
 mod arguments;
+mod binaries;
+mod diagnostics;
 pub mod error;
+mod gravity;
 pub mod history;
 mod image;
 mod interruption;
@@ -9,6 +12,7 @@ mod output;
 mod particles;
 mod progress;
 mod question;
+mod report;
 mod resolution;
 mod restart;
 mod scaled;
@@ -17,7 +21,6 @@ pub mod simulation;
 mod units;
 
 use std::error::Error as StdError;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::thread;
@@ -27,8 +30,7 @@ use nbody::models::Snapshot;
 use nbody::{Device, Precision};
 
 use crate::ranks::{self, Rank};
-use crate::table::Table;
-use crate::{Outcome, message, ticks};
+use crate::{Outcome, message};
 use error::Error;
 use history::{Counts, History, Row};
 use image::View;
@@ -71,7 +73,11 @@ fn run_as(rank: &Rank, arguments: &Arguments, interruption: Interruption) -> Out
     let drawn = run.draw();
     let ended = ended?;
     drawn?;
-    run.report(start.elapsed(), ended)
+    run.report(start.elapsed(), ended)?;
+    Ok(match ended {
+        Ended::Complete => ExitCode::SUCCESS,
+        Ended::Interrupted => ExitCode::from(interruption::EXIT),
+    })
 }
 
 /// The end of a run.
@@ -148,7 +154,7 @@ impl Run {
         {
             return Err(Error::Together { first, second, time: begin }.into());
         }
-        let units = Units::of(&snapshot, settings.until, settings.eps);
+        let units = Units::of(&snapshot, settings.until, settings.eps, settings.units.gravity);
         settings.scale_default(arguments, &units, begin);
         if Units::move_as_one(&snapshot) {
             settings.lengthen_default(arguments, begin);
@@ -373,59 +379,8 @@ impl Run {
              {accumulation} accumulation, {math} mathematics",
             self.device
         );
-        self.history.draw(self.folder.path(), &caption)
-    }
-
-    /// Prints the table at the end.
-    fn report(&self, wall: Duration, ended: Ended) -> Outcome {
-        let code = match ended {
-            Ended::Complete => ExitCode::SUCCESS,
-            Ended::Interrupted => ExitCode::from(interruption::EXIT),
-        };
-        if !self.rank.is_first() {
-            return Ok(code);
-        }
-        let mut table = Table::new(&[
-            "integrator",
-            "device",
-            ">N",
-            ">time",
-            ">steps",
-            ">mean block",
-            ">integration",
-            ">pairs/s",
-            ">wall time",
-            ">energy error",
-        ]);
-        let time = match ended {
-            Ended::Complete => self.history.last().time,
-            Ended::Interrupted => self.simulation.time(),
-        };
-        let Counts { steps, particle_steps, seconds } = self.counts;
-        let rate = self.pairs_of_particle() * particle_steps as f64 / seconds;
-        // Without a step there is no mean.
-        let with_steps = |cell: String| if steps == 0 { "-".to_owned() } else { cell };
-        table.row(vec![
-            self.settings.integrator.name().to_owned(),
-            self.device.name(),
-            self.particles.to_string(),
-            time.to_string(),
-            steps.to_string(),
-            with_steps(format!("{:.1}", particle_steps as f64 / steps as f64)),
-            format!("{seconds:.3} s"),
-            with_steps(ticks::power(rate.log10())),
-            format!("{:.3} s", wall.as_secs_f64()),
-            format!("{:.2e}", self.history.last_error()),
-        ]);
-        let mut out = std::io::stdout().lock();
-        for line in table.lines() {
-            writeln!(out, "{line}")?;
-        }
-        if ended == Ended::Interrupted {
-            let file = self.folder.checkpoint();
-            writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
-        }
-        Ok(code)
+        let caption = [caption, format!("units: {}", self.settings.units.describe())];
+        self.history.draw(self.folder.path(), &caption, &self.settings.units)
     }
 }
 
@@ -472,7 +427,7 @@ fn measure(
 ) -> Result<Row, Box<dyn StdError>> {
     let energies = simulation.energies()?;
     error::check_energies(&energies, time)?;
-    Ok(Row::new(inner, simulation.units.length(), time, &energies, counts))
+    Ok(Row::new(inner, &simulation.units, time, &energies, counts))
 }
 
 /// Returns the square that all images show: from the centre to each side it is one and a half

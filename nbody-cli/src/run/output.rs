@@ -16,8 +16,16 @@ const CHECKPOINT: &str = "checkpoint.json";
 /// The name of the snapshot at an interruption.
 pub const INTERRUPTED: &str = "interrupted";
 /// Prefixes of the names of all files that a run writes.
-const NAMES: [&str; 6] =
-    ["energies.", "energy.", "lagrange.", "snapshot-", "checkpoint.", "interrupted."];
+const NAMES: [&str; 8] = [
+    "energies.",
+    "energy.",
+    "lagrange.",
+    "state.",
+    "binaries.",
+    "snapshot-",
+    "checkpoint.",
+    "interrupted.",
+];
 
 /// The folder that a run writes into.
 #[derive(Debug)]
@@ -34,7 +42,8 @@ impl Folder {
         if let Ok(entries) = fs::read_dir(path) {
             let names = entries.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
             let mut of_runs: Vec<_> = names.filter(|name| is_of_run(name)).collect();
-            of_runs.sort();
+            // The file to restart from tells most.
+            of_runs.sort_by_key(|name| (name != CHECKPOINT, name.clone()));
             if let Some(file) = of_runs.into_iter().next() {
                 return Err(Error::InUse { folder: path.to_owned(), file }.into());
             }

@@ -119,6 +119,7 @@ mod tests {
         let settings = Settings {
             integrator: Integrator::Leapfrog { step: 0.1, tree: None },
             interaction: "gravity".to_owned(),
+            units: "pc, Msun, km/s".parse().unwrap(),
             eps: 1e-3,
             precision: nbody::Precision::Mixed,
             accumulation: nbody::Accumulation::Blocked,
@@ -129,7 +130,7 @@ mod tests {
             images: true,
         };
         let counts = Counts { steps: 7, particle_steps: 350, seconds: 0.7 };
-        let row = |time, counts| Row::new(&snapshot, 1.0, time, &energies, counts);
+        let row = |time, counts| Row::new(&snapshot, &Units::default(), time, &energies, counts);
         let mut history = History::new(row(0.5, Counts::default()), 0.0);
         history.push(row(0.7, counts));
         let view = View { centre: [1e-17, -0.0], half: 0.1 };

@@ -43,6 +43,11 @@ impl Scaled {
         self.simulation.advance().map_err(|source| scaled(&self.units, source))
     }
 
+    /// Returns the number of pairs of the last step, if it is less than all.
+    pub fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        self.simulation.evaluated_pairs().map_err(|source| scaled(&self.units, source))
+    }
+
     pub fn wait(&mut self) -> Result<(), Error> {
         self.simulation.wait().map_err(|source| scaled(&self.units, source))
     }

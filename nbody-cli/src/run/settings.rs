@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{Arguments, IntegratorName};
 use super::error::{Error, Near};
+use super::gravity::FileUnits;
 use super::units::Units;
 use crate::format::Format;
 
@@ -163,6 +164,16 @@ fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
+/// Returns the units of the particles.
+fn units(arguments: &Arguments) -> Result<FileUnits, Error> {
+    if let Some(gravity) = arguments.gravity {
+        positive("--gravity", gravity)?;
+        return Ok(FileUnits::with_gravity(gravity));
+    }
+    let of_sphere = arguments.n.map(|_| FileUnits::standard());
+    Ok(arguments.units.clone().or(of_sphere).unwrap_or_default())
+}
+
 /// Refuses a softening length that is negative or not finite.
 pub fn check_softening(eps: f64) -> Result<(), Error> {
     if eps.is_finite() && eps >= 0.0 {
@@ -185,6 +196,9 @@ pub struct Settings {
     pub integrator: Integrator,
     /// The name of the interaction.
     pub interaction: String,
+    /// The units of the particles; in older files G = 1.
+    #[serde(default)]
+    pub units: FileUnits,
     /// The softening length.
     pub eps: f64,
     #[serde(with = "name")]
@@ -218,6 +232,7 @@ impl Settings {
         let settings = Self {
             integrator,
             interaction: integrator.interaction().to_owned(),
+            units: units(arguments)?,
             eps,
             precision: precision.unwrap_or_else(|| integrator.precision(eps)),
             accumulation,

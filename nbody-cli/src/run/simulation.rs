@@ -232,6 +232,14 @@ impl Simulation {
         self.run().time()
     }
 
+    /// Returns the number of pairs of the last step, if it is less than all.
+    pub fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        match self {
+            Self::Leapfrog(run) => Ok(run.engine().evaluated_pairs()?),
+            Self::Hermite(_) | Self::HermiteShared(_) => Ok(None),
+        }
+    }
+
     /// Returns the length of the next step.
     pub fn step(&self) -> f64 {
         self.run().next_time() - self.run().time()

@@ -19,12 +19,25 @@ const LARGEST: i32 = 300;
 const FAR: f64 = 2.0;
 
 /// Units as exponents of two, relative to the units of the files, and the frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Units {
     length: i32,
     mass: i32,
+    /// The gravitational constant in the units of the files. A run computes with masses times G.
+    #[serde(default = "one")]
+    gravity: f64,
     #[serde(default)]
     frame: Option<Frame>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Default for Units {
+    fn default() -> Self {
+        Self { length: 0, mass: 0, gravity: one(), frame: None }
+    }
 }
 
 /// The motion of the origin in the frame of the files.
@@ -34,13 +47,14 @@ struct Frame {
     time: f64,
     pos: [f64; 3],
     vel: [f64; 3],
-    /// Mass of all particles.
+    /// Mass of all particles, in the units of the files.
     mass: f64,
 }
 
 impl Units {
-    /// Chooses units and a frame for particles until this time, with this softening length.
-    pub fn of(snapshot: &Snapshot, until: f64, eps: f64) -> Self {
+    /// Chooses units and a frame for particles until this time, with this softening length and this
+    /// gravitational constant.
+    pub fn of(snapshot: &Snapshot, until: f64, eps: f64, gravity: f64) -> Self {
         let mass = snapshot.mass();
         let mean = |of: fn(&Particle) -> [f64; 3]| {
             let sum = |c: usize| snapshot.particles.iter().map(|p| p.mass / mass * of(p)[c]).sum();
@@ -51,21 +65,22 @@ impl Units {
         let speed = median(snapshot.particles.iter().map(|p| distance(p.vel, vel)));
         // Particles that move apart from the same place are at first within the softening length.
         let size = if apart == 0.0 && speed > 0.0 { eps } else { apart };
+        let default = Self { gravity, ..Self::default() };
         if size == 0.0 {
-            return Self::default();
+            return default;
         }
-        let speed = speed.max((mass / size).sqrt());
+        let speed = speed.max((gravity * mass / size).sqrt());
         let (offset, drift) = (distance(pos, [0.0; 3]), distance(vel, [0.0; 3]));
         let way = offset + drift * (until - snapshot.time).max(0.0);
         let is_far = way > FAR * size || drift > FAR * speed;
         let frame = is_far.then_some(Frame { time: snapshot.time, pos, vel, mass });
-        let (length, mass) = (exponent(size), exponent(mass));
+        let (length, mass) = (exponent(size), exponent(gravity * mass));
         if length.abs() <= NEAR && mass.abs() <= NEAR {
-            return Self { frame, ..Self::default() };
+            return Self { frame, ..default };
         }
         // The unit of time is a power of two if this sum is even.
         let mass = mass + (length + mass).rem_euclid(2);
-        Self { length, mass, frame }
+        Self { length, mass, gravity, frame }
     }
 
     /// Returns whether all particles move together, so that they have no scale.
@@ -76,7 +91,7 @@ impl Units {
 
     /// Returns whether these are possible units of a run.
     pub fn is_valid(&self) -> bool {
-        let &Self { length, mass, frame } = self;
+        let &Self { length, mass, gravity, frame } = self;
         let bounds = -LARGEST..=LARGEST + 1;
         let is_finite = |it: Frame| {
             [it.pos, it.vel, [it.time, it.mass, 0.0]].as_flattened().iter().all(|x| x.is_finite())
@@ -84,6 +99,8 @@ impl Units {
         bounds.contains(&length)
             && bounds.contains(&mass)
             && (length + mass) % 2 == 0
+            && gravity.is_finite()
+            && gravity > 0.0
             && frame.is_none_or(is_finite)
     }
 
@@ -104,12 +121,17 @@ impl Units {
         (3 * self.length - self.mass) / 2
     }
 
-    fn velocity(&self) -> f64 {
+    pub fn velocity(&self) -> f64 {
         power(self.length - self.time_exponent())
     }
 
-    fn energy(&self) -> f64 {
-        power(2 * self.mass - self.length)
+    /// Returns the unit of mass, which is not a power of two unless G is.
+    pub fn mass(&self) -> f64 {
+        power(self.mass) / self.gravity
+    }
+
+    pub fn energy(&self) -> f64 {
+        power(2 * self.mass - self.length) / self.gravity
     }
 
     /// Returns energies in units of the files, still in the frame of the run.
@@ -127,7 +149,7 @@ impl Units {
     /// Converts particles of a file to these units.
     pub fn inward(&self, snapshot: &Snapshot) -> Snapshot {
         let (origin, drift) = self.origin(snapshot.time);
-        let (length, velocity, mass) = (self.length(), self.velocity(), power(self.mass));
+        let (length, velocity, mass) = (self.length(), self.velocity(), self.mass());
         let particle = |it: &Particle| Particle {
             mass: it.mass / mass,
             pos: [0, 1, 2].map(|c| (it.pos[c] - origin[c]) / length),
@@ -140,7 +162,7 @@ impl Units {
     /// Converts particles at this time to the units and the frame of the files.
     pub fn outward(&self, snapshot: &Snapshot, time: f64) -> Snapshot {
         let (origin, drift) = self.origin(time);
-        let (length, velocity, mass) = (self.length(), self.velocity(), power(self.mass));
+        let (length, velocity, mass) = (self.length(), self.velocity(), self.mass());
         let moved = |x: f64, by: f64| if self.frame.is_some() { x + by } else { x };
         let particle = |it: &Particle| Particle {
             mass: it.mass * mass,
@@ -206,7 +228,7 @@ mod tests {
     fn particles_near_standard_units_are_computed_as_they_are() {
         for (length, mass, pos, vel) in [(0, 0, 0.0, 0.0), (-8, 8, 0.0, 0.0), (9, 9, 0.5, 0.5)] {
             let sphere = sphere(length, mass, pos, vel);
-            let units = Units::of(&sphere, 1.0, 0.0);
+            let units = Units::of(&sphere, 1.0, 0.0, 1.0);
             assert_eq!(units, Units::default(), "{length}, {mass}");
             assert!(units.inward(&sphere) == sphere && units.outward(&sphere, 0.0) == sphere);
         }
@@ -217,10 +239,10 @@ mod tests {
         for (length, mass) in [(70, 104), (-60, 3), (0, 41), (35, -35), (-250, 250), (11, 11)] {
             let sphere = sphere(length, mass, 0.0, 0.0);
             let until = power((3 * length - mass) / 2);
-            let units = Units::of(&sphere, until, 0.0);
+            let units = Units::of(&sphere, until, 0.0, 1.0);
             assert!(units.is_valid() && !units.are_of_files(), "{units:?}");
             let inner = units.inward(&sphere);
-            assert_eq!(Units::of(&inner, 1.0, 0.0), Units::default(), "{units:?}");
+            assert_eq!(Units::of(&inner, 1.0, 0.0, 1.0), Units::default(), "{units:?}");
             assert!(units.outward(&inner, 0.0) == sphere, "{units:?}");
             let energies = Energies { kinetic: inner.kinetic_energy(), potential: -0.5 };
             assert_eq!(units.energies(energies).kinetic, sphere.kinetic_energy(), "{units:?}");
@@ -234,10 +256,10 @@ mod tests {
     fn the_frame_is_that_of_a_distant_or_fast_centre_of_mass() {
         for (pos, vel, until) in [(1e6, 0.0, 1.0), (0.0, 1e3, 1.0), (0.0, 1.0, 100.0)] {
             let sphere = sphere(0, 0, pos, vel);
-            let units = Units::of(&sphere, until, 0.0);
+            let units = Units::of(&sphere, until, 0.0, 1.0);
             assert!(units.are_of_files() && units.frame.is_some(), "{units:?}");
             let inner = units.inward(&sphere);
-            assert_eq!(Units::of(&inner, until, 0.0), Units::default(), "{units:?}");
+            assert_eq!(Units::of(&inner, until, 0.0, 1.0), Units::default(), "{units:?}");
             assert!((units.bulk() - 1.5 * vel * vel).abs() < 1e-9 * vel * vel + 1e-9);
             let later = units.outward(&inner, 2.0);
             for (a, b) in sphere.particles.iter().zip(&later.particles) {
@@ -251,7 +273,7 @@ mod tests {
     fn single_and_coincident_particles_have_units() {
         let body = |x: f64| Particle { mass: 1e30, pos: [x; 3], ..Particle::default() };
         for particles in [vec![body(1e20)], vec![body(5.0), body(5.0)], Vec::new()] {
-            let units = Units::of(&Snapshot { time: 0.0, particles }, 1.0, 1e9);
+            let units = Units::of(&Snapshot { time: 0.0, particles }, 1.0, 1e9, 1.0);
             assert_eq!(units, Units::default());
         }
     }
@@ -261,7 +283,7 @@ mod tests {
         let body = |v: f64| Particle { mass: 1e30, pos: [1e10, 0.0, 0.0], vel: [v, 0.0, 0.0] };
         let snapshot = Snapshot { time: 0.0, particles: vec![body(1e5), body(-1e5), body(0.0)] };
         assert!(!Units::move_as_one(&snapshot));
-        let units = Units::of(&snapshot, 1.0, 1e9);
+        let units = Units::of(&snapshot, 1.0, 1e9, 1.0);
         assert!(!units.are_of_files() && units.frame.is_some(), "{units:?}");
         let inner = units.inward(&snapshot);
         assert!(

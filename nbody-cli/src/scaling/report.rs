@@ -251,8 +251,8 @@ impl Report {
         Figure {
             title: format!("Block time steps: {}, {day}", devices.join(" and ")),
             caption,
-            x: "particles N",
-            y: "seconds for a quarter of a time unit",
+            x: "particles N".into(),
+            y: "seconds for a quarter of a time unit".into(),
             lines,
         }
     }

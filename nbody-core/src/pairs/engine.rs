@@ -79,6 +79,12 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
         (team.exchange)(Part::whole(done, out))
     }
 
+    /// Returns the number of pairs that the last evaluation computed, also with far particles, if the
+    /// engine counts them: trees do. Others compute each pair.
+    fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        self.inner().map_or(Ok(None), Engine::evaluated_pairs)
+    }
+
     /// Measures the time of one evaluation on the device.
     fn time(
         &mut self,

@@ -489,6 +489,10 @@ impl untyped::Engine for TreeEngine {
         Ok(())
     }
 
+    fn evaluated_pairs(&self) -> Result<Option<u64>, nbody_core::Error> {
+        Ok(Some(self.last_report()?.evaluations))
+    }
+
     fn prepare(&mut self, _n: usize) -> Result<(), nbody_core::Error> {
         self.provide()?;
         Ok(())

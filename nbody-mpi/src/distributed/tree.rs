@@ -353,6 +353,10 @@ impl Engine for DistributedTree {
         self.of_others.set_domain(domain)
     }
 
+    fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        Ok(Some(self.report()?.evaluations))
+    }
+
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
         self.tree.results(n)
     }

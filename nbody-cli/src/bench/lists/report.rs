@@ -131,8 +131,8 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
             "{precision} precision, {accumulation} accumulation, {math} mathematics; medians of \
              {RUNS} runs, with a rebuild every {INTERVAL} steps."
         )],
-        x: "particles N",
-        y: "seconds",
+        x: "particles N".into(),
+        y: "seconds".into(),
         lines,
     }
 }

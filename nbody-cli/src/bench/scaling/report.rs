@@ -113,8 +113,8 @@ pub fn figure<'a>(
     Figure {
         title: format!("{kind} scaling over ranks, {}", date::day(time)),
         caption: vec![format!("N particles{more}; medians, against the fewest ranks.")],
-        x: "ranks",
-        y: "speed-up",
+        x: "ranks".into(),
+        y: "speed-up".into(),
         lines,
     }
 }

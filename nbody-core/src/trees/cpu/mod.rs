@@ -304,6 +304,10 @@ impl Engine for CpuTree {
         self.engine.set_domain(domain)
     }
 
+    fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        Ok(Some(self.report.evaluations))
+    }
+
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error> {
         Ok(Box::new(self.engine.results(n)?))
     }

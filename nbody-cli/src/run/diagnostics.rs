@@ -1,0 +1,171 @@
+//! The state of all particles in a few numbers.
+
+use nbody::models::{Particle, Snapshot};
+use serde::{Deserialize, Serialize};
+
+use super::binaries::{Binary, cross, difference, hard_binaries, square};
+use super::units::Units;
+
+/// A turn of the search for the density centre leaves out one particle in `LEFT_OUT`; the search ends
+/// with one in `LAST`, or with `FEWEST`.
+const LEFT_OUT: usize = 10;
+const LAST: usize = 100;
+const FEWEST: usize = 10;
+
+/// Measured quantities of particles, in the units of the files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    pub momentum: [f64; 3],
+    /// About the centre of mass, in its frame.
+    pub angular_momentum: [f64; 3],
+    pub centre_of_mass: [f64; 3],
+    pub density_centre: [f64; 3],
+    /// The radius about the density centre that contains half of the mass.
+    pub half_mass_radius: f64,
+    pub binaries: Vec<Binary>,
+}
+
+impl Diagnostics {
+    /// Measures particles, in the units of a run, at this time of the files.
+    pub fn new(inner: &Snapshot, units: &Units, time: f64) -> Self {
+        let (length, mass) = (units.length(), units.mass());
+        let (speed, whole) = (units.velocity(), inner.mass() * mass);
+        let (origin, drift) = units.origin(time);
+        let place = |at: [f64; 3]| [0, 1, 2].map(|c| at[c] * length + origin[c]);
+        let found = Self::within(inner);
+        let binary = |it: &Binary| Binary {
+            masses: it.masses.map(|it| it * mass),
+            semi_major_axis: it.semi_major_axis * length,
+            energy: it.energy * units.energy(),
+            ..*it
+        };
+        Self {
+            momentum: [0, 1, 2].map(|c| found.momentum[c] * mass * speed + whole * drift[c]),
+            angular_momentum: found.angular_momentum.map(|l| l * mass * length * speed),
+            centre_of_mass: place(found.centre_of_mass),
+            density_centre: place(found.density_centre),
+            half_mass_radius: found.half_mass_radius * length,
+            binaries: found.binaries.iter().map(binary).collect(),
+        }
+    }
+
+    /// Measures particles in units with G = 1.
+    fn within(snapshot: &Snapshot) -> Self {
+        let all = &snapshot.particles;
+        let mass = snapshot.mass();
+        let sum = |of: fn(&Particle) -> [f64; 3]| {
+            [0, 1, 2].map(|c| all.iter().map(|it| it.mass * of(it)[c]).sum::<f64>())
+        };
+        let momentum = sum(|it| it.vel);
+        let centre_of_mass = sum(|it| it.pos).map(|x| x / mass);
+        let velocity = momentum.map(|p| p / mass);
+        let (mut angular_momentum, mut kinetic) = ([0.0; 3], 0.0);
+        for it in all {
+            let v = difference(it.vel, velocity);
+            let l = cross(difference(it.pos, centre_of_mass), v);
+            angular_momentum = [0, 1, 2].map(|c| angular_momentum[c] + it.mass * l[c]);
+            kinetic += 0.5 * it.mass * square(v);
+        }
+        let density_centre = density_centre(all);
+        Self {
+            momentum,
+            angular_momentum,
+            centre_of_mass,
+            density_centre,
+            half_mass_radius: half_mass_radius(all, density_centre, mass),
+            binaries: hard_binaries(snapshot, kinetic),
+        }
+    }
+
+    /// Returns whether all numbers are finite.
+    pub fn is_valid(&self) -> bool {
+        let vectors =
+            [self.momentum, self.angular_momentum, self.centre_of_mass, self.density_centre];
+        vectors.as_flattened().iter().chain([&self.half_mass_radius]).all(|x| x.is_finite())
+    }
+}
+
+/// Returns the centre of a shrinking sphere (Power et al. 2003): of the particles, the nearest to
+/// their centre of mass stay, again and again.
+fn density_centre(all: &[Particle]) -> [f64; 3] {
+    let mut kept: Vec<_> = all.iter().map(|it| (0.0, it.mass, it.pos)).collect();
+    let last = FEWEST.max(all.len() / LAST);
+    let mut centre = [0.0; 3];
+    loop {
+        let mass: f64 = kept.iter().map(|it| it.1).sum();
+        if mass > 0.0 {
+            let sum = |c: usize| kept.iter().map(|it| it.1 * it.2[c]).sum::<f64>();
+            centre = [0, 1, 2].map(|c| sum(c) / mass);
+        }
+        if mass == 0.0 || kept.len() <= last {
+            return centre;
+        }
+        for it in &mut kept {
+            it.0 = square(difference(it.2, centre));
+        }
+        let count = last.max(kept.len() - kept.len().div_ceil(LEFT_OUT));
+        kept.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
+        kept.truncate(count);
+    }
+}
+
+fn half_mass_radius(all: &[Particle], centre: [f64; 3], mass: f64) -> f64 {
+    let distance = |it: &Particle| (square(difference(it.pos, centre)), it.mass);
+    let mut shells: Vec<_> = all.iter().map(distance).collect();
+    shells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut within = 0.0;
+    let reaches = |shell: &&(f64, f64)| {
+        within += shell.1;
+        within >= 0.5 * mass
+    };
+    shells.iter().find(reaches).map_or(0.0, |shell| shell.0.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use nbody::models::plummer;
+
+    use super::*;
+
+    #[test]
+    fn a_moving_sphere_with_a_distant_body_has_its_centre_and_its_moments() {
+        let mut snapshot = plummer(20_000, 1).unwrap();
+        let still = Diagnostics::within(&snapshot);
+        let (place, speed) = ([3.0, -2.0, 1.0], [0.5, 0.0, -1.0]);
+        for it in &mut snapshot.particles {
+            it.pos = [0, 1, 2].map(|c| it.pos[c] + place[c]);
+            it.vel = [0, 1, 2].map(|c| it.vel[c] + speed[c]);
+        }
+        let moving = Diagnostics::within(&snapshot);
+        let near = |a: [f64; 3], b: [f64; 3], error: f64| {
+            assert!(square(difference(a, b)).sqrt() < error, "{a:?}, expected {b:?}");
+        };
+        near(moving.momentum, speed, 1e-12);
+        near(moving.centre_of_mass, place, 1e-12);
+        near(moving.angular_momentum, still.angular_momentum, 1e-12);
+        near(moving.density_centre, place, 0.05);
+        // The half-mass radius of a Plummer sphere is 0.7686 in N-body units.
+        assert!((moving.half_mass_radius - 0.7686).abs() < 0.02, "{moving:?}");
+        let far = Particle { mass: 0.1, pos: [1e4, 0.0, 0.0], vel: [0.0; 3] };
+        snapshot.particles.push(far);
+        let found = Diagnostics::within(&snapshot);
+        assert!(found.centre_of_mass[0] > 900.0, "{found:?}");
+        near(found.density_centre, place, 0.05);
+        assert!(found.is_valid());
+    }
+
+    #[test]
+    fn few_and_massless_particles_have_a_centre() {
+        let at = |x: f64, mass: f64| Particle { mass, pos: [x, 0.0, 0.0], vel: [0.0, x, 0.0] };
+        let snapshot =
+            |particles: &[Particle]| Snapshot { time: 0.0, particles: particles.to_vec() };
+        let found = Diagnostics::within(&snapshot(&[at(1.0, 3.0)]));
+        assert_eq!((found.density_centre, found.half_mass_radius), ([1.0, 0.0, 0.0], 0.0));
+        let mut many = vec![at(7.0, 0.0); 50];
+        many.extend([at(1.0, 1.0), at(3.0, 1.0)]);
+        let found = Diagnostics::within(&snapshot(&many));
+        assert_eq!(found.centre_of_mass, [2.0, 0.0, 0.0]);
+        assert_eq!(found.angular_momentum, [0.0, 0.0, 2.0]);
+        assert!(found.is_valid(), "{found:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The report at the end of a run.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::time::Duration;
+
+use super::binaries::square;
+use super::history::{Counts, Row};
+use super::settings::Integrator;
+use super::{Ended, Run};
+use crate::table::Table;
+use crate::{message, ticks};
+
+/// The energy error from which a run is reported as inaccurate.
+const LARGE_ERROR: f64 = 1e-3;
+
+impl Run {
+    /// Prints the state at the beginning and at the end, the work, and the files.
+    pub fn report(&self, wall: Duration, ended: Ended) -> Result<(), Box<dyn Error>> {
+        // All ranks take part.
+        let pairs = self.evaluated_pairs()?;
+        if !self.rank.is_first() {
+            return Ok(());
+        }
+        let time = match ended {
+            Ended::Complete => self.history.last().time,
+            Ended::Interrupted => self.simulation.time(),
+        };
+        let mut out = std::io::stdout().lock();
+        let settings = &self.settings;
+        let (n, name, device) = (self.particles, settings.integrator.name(), self.device.name());
+        writeln!(out, "{n} particles to time {time} by the {name} integrator on {device}")?;
+        writeln!(out, "{}\n", settings.units.describe())?;
+        for line in self.states().lines() {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out, "\n{}", self.work(pairs, wall))?;
+        writeln!(out, "{}", self.files(ended))?;
+        if ended == Ended::Interrupted {
+            let file = self.folder.checkpoint();
+            writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
+        }
+        self.warn();
+        Ok(())
+    }
+
+    /// Returns the number of pairs of a step.
+    fn evaluated_pairs(&self) -> Result<f64, Box<dyn Error>> {
+        let counted =
+            if self.rank.has_others() { None } else { self.simulation.evaluated_pairs()? };
+        Ok(counted.map_or(self.pairs_of_particle(), |pairs| pairs as f64 / self.particles as f64))
+    }
+
+    /// Returns a table of the first and the last snapshot.
+    fn states(&self) -> Table {
+        let rows = [self.history.first(), self.history.last()];
+        let times = rows.map(|row| format!(">at time {}", row.time));
+        let mut table = Table::new(&["", &times[0], &times[1]]);
+        let mut line = |name: &str, cells: [String; 2]| {
+            table.row([vec![name.to_owned()], cells.to_vec()].concat());
+        };
+        line("total energy", rows.map(|row| number(row.total())));
+        line("energy error", ["-".to_owned(), format!("{:.2e}", self.history.last_error())]);
+        line("virial ratio T/|U|", rows.map(|row| number(row.virial_ratio())));
+        let of_state = |of: &dyn Fn(&super::diagnostics::Diagnostics) -> String| {
+            rows.map(|row: &Row| row.state().map_or_else(|| "-".to_owned(), of))
+        };
+        let length = |v: [f64; 3]| number(square(v).sqrt());
+        line("momentum", of_state(&|it| length(it.momentum)));
+        line("angular momentum", of_state(&|it| length(it.angular_momentum)));
+        line("half-mass radius", of_state(&|it| number(it.half_mass_radius)));
+        line("hard binaries", of_state(&|it| it.binaries.len().to_string()));
+        table
+    }
+
+    /// Describes the work.
+    fn work(&self, pairs: f64, wall: Duration) -> String {
+        let Counts { steps, particle_steps, seconds } = self.counts;
+        let wall = wall.as_secs_f64();
+        // Without a step there is no mean.
+        if steps == 0 {
+            return format!("0 steps, wall time {wall:.3} s");
+        }
+        let rate = ticks::power((pairs * particle_steps as f64 / seconds).log10());
+        let block = particle_steps as f64 / steps as f64;
+        format!(
+            "{steps} steps, mean block {block:.1}\nintegration {seconds:.3} s, {rate} pairs/s; wall time {wall:.3} s"
+        )
+    }
+
+    /// Names the files.
+    fn files(&self, ended: Ended) -> String {
+        let (number, extension) = (self.history.number(), self.settings.format.extension());
+        let images = if self.settings.images { " with images (.png)" } else { "" };
+        let interrupted = match ended {
+            Ended::Interrupted => format!(", interrupted.{extension}"),
+            Ended::Complete => String::new(),
+        };
+        format!(
+            "files in {}: snapshot-0000.{extension} to {number:04}{images}{interrupted};\nenergies.csv, state.csv, \
+             binaries.csv, lagrange.csv;\nenergy.svg, lagrange.svg; checkpoint.json",
+            self.folder.path().display()
+        )
+    }
+
+    /// Warns of a large error of the energy, with a remedy.
+    fn warn(&self) {
+        let error = self.history.last_error().abs();
+        // Also for NaN.
+        if error < LARGE_ERROR {
+            return;
+        }
+        let remedy = match self.settings.integrator {
+            Integrator::Hermite(_) | Integrator::HermiteShared(_) => {
+                "give a smaller --eta, a higher --precision, or softening (--eps)"
+            }
+            Integrator::Leapfrog { tree: Some(_), .. } => {
+                "give a shorter --step, a smaller opening angle (--tree), or more softening (--eps)"
+            }
+            Integrator::Leapfrog { tree: None, .. } => {
+                "give a shorter --step, more softening (--eps), or --integrator hermite"
+            }
+        };
+        message::print(format_args!(
+            "warning: the energy error is {error:.1e}, above {LARGE_ERROR:e}: {remedy}"
+        ));
+    }
+}
+
+/// Formats a number with four significant digits.
+fn number(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) {
+        let digits = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
+        format!("{x:.*}", usize::try_from(3 - digits).unwrap_or(0))
+    } else {
+        format!("{x:.3e}")
+    }
+}
