@@ -24,6 +24,16 @@ pub enum Error {
         /// Number of particles.
         found: usize,
     },
+    /// A list whose length is not the number of particles.
+    #[error("{found} {what} for {expected} particles: expected one for each")]
+    Count {
+        /// Entries of the list.
+        what: &'static str,
+        /// Number of entries.
+        found: usize,
+        /// Number of particles.
+        expected: usize,
+    },
     /// A parameter of a model outside its range.
     #[error("{what} is {found}, expected a number from {low} to {high}")]
     OutOfRange {
@@ -36,7 +46,7 @@ pub enum Error {
         /// Largest value.
         high: f64,
     },
-    /// The energies do not allow the scaling to virial equilibrium.
+    /// The energies do not allow the scaling to virial equilibrium, or to another virial ratio.
     #[error(
         "kinetic energy {kinetic:e} and potential energy {potential:e} cannot be scaled to virial \
          equilibrium: expected finite energies, the first above zero and the second below"

@@ -1,6 +1,10 @@
-//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]), uniform
-//! spheres ([`uniform_sphere()`]), disk galaxies ([`galaxy()`]), fractal clusters ([`fractal()`])
-//! and random records ([`uniform()`]).
+//! Particle models to compute on, and their files: Plummer spheres ([`plummer()`]), King models
+//! ([`king()`]), Hernquist spheres ([`hernquist()`]), uniform spheres ([`uniform_sphere()`]), disk
+//! galaxies ([`galaxy()`]), fractal clusters ([`fractal()`]) and random records ([`uniform()`]).
+//!
+//! A model becomes a star cluster by masses of stars ([`MassFunction`]), rotation
+//! ([`Snapshot::rotate`]), a virial ratio ([`Snapshot::virialise_to`]) and binaries
+//! ([`Binaries`]), in this order.
 //!
 //! Standard N-body units unless stated otherwise: G = 1, total mass 1, total
 //! energy -1/4 (Heggie & Mathieu 1986), so that the virial radius is 1 and the crossing time
@@ -10,19 +14,29 @@
 //! and random numbers.
 #![forbid(unsafe_code)]
 
+mod binaries;
 mod error;
 mod files;
 mod fractal;
 mod galaxy;
+mod hernquist;
+mod isotropic;
+mod king;
+mod masses;
+mod motion;
 mod plummer;
 mod random;
 mod snapshot;
 mod sphere;
 mod uniform;
 
+pub use binaries::Binaries;
 pub use error::Error;
 pub use fractal::fractal;
 pub use galaxy::{Component, galaxy};
+pub use hernquist::hernquist;
+pub use king::king;
+pub use masses::MassFunction;
 pub use plummer::plummer;
 pub use snapshot::{Particle, Snapshot};
 pub use sphere::uniform_sphere;

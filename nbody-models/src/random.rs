@@ -8,9 +8,27 @@ pub(crate) struct Random {
     source: ChaCha8Rng,
 }
 
+/// A stream of random numbers, independent of the other streams of its seed.
+#[derive(Clone, Copy)]
+pub(crate) enum Stream {
+    /// Positions and velocities of models, and records.
+    Model,
+    Masses,
+    Binaries,
+    Rotation,
+    /// Velocities of cold models.
+    Velocities,
+}
+
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self { source: ChaCha8Rng::seed_from_u64(seed) }
+        Self::of(seed, Stream::Model)
+    }
+
+    pub fn of(seed: u64, stream: Stream) -> Self {
+        let mut source = ChaCha8Rng::seed_from_u64(seed);
+        source.set_stream(stream as u64);
+        Self { source }
     }
 
     /// Samples uniformly from [0, 1), in multiples of 2⁻⁵³.

@@ -99,11 +99,25 @@ impl Snapshot {
     /// Scales as [`virialise`](Self::virialise) does, with a known potential energy, such as from
     /// a tree.
     pub fn virialise_with(&mut self, potential: f64) -> Result<(), Error> {
+        self.virialise_to(0.5, potential)
+    }
+
+    /// Scales positions to a potential energy of -1/2, so that the virial radius is 1, and
+    /// velocities to a virial ratio: the kinetic energy in units of the modulus of the potential
+    /// energy, at least 0. With 0.5 this is [`virialise_with`](Self::virialise_with), with 0 all
+    /// particles are at rest. The argument `potential` is the potential energy before.
+    pub fn virialise_to(&mut self, ratio: f64, potential: f64) -> Result<(), Error> {
+        if !(ratio >= 0.0 && ratio.is_finite()) {
+            let what = "the virial ratio";
+            return Err(Error::OutOfRange { what, found: ratio, low: 0.0, high: f64::MAX });
+        }
         let kinetic = self.kinetic_energy();
-        if !(kinetic > 0.0 && kinetic.is_finite() && potential < 0.0 && potential.is_finite()) {
+        let is_moving = kinetic > 0.0 && kinetic.is_finite() || ratio == 0.0;
+        if !(is_moving && potential < 0.0 && potential.is_finite()) {
             return Err(Error::NotBound { kinetic, potential });
         }
-        let (length, speed) = (potential / -0.5, (0.25 / kinetic).sqrt());
+        let length = potential / -0.5;
+        let speed = if ratio > 0.0 { (0.5 * ratio / kinetic).sqrt() } else { 0.0 };
         for particle in &mut self.particles {
             particle.pos = particle.pos.map(|x| x * length);
             particle.vel = particle.vel.map(|v| v * speed);

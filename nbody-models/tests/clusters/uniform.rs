@@ -2,11 +2,9 @@
 
 use nbody_models::{Error, Particle, Snapshot, uniform_sphere};
 
-const N: usize = 80_000;
+use crate::norm;
 
-fn norm(pos: [f64; 3]) -> f64 {
-    (pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]).sqrt()
-}
+const N: usize = 80_000;
 
 /// Requires that a number of the particles is uniform from 0 to 1: each of `parts` equal parts has
 /// its share of the particles, within five standard deviations.
