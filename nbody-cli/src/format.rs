@@ -1,12 +1,16 @@
 //! Formats of snapshot files.
 
+use std::error::Error as StdError;
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Write, stdin};
 use std::path::Path;
 
 use clap::ValueEnum;
 use nbody::models::{Error, Snapshot};
 use serde::{Deserialize, Serialize};
+
+/// Extensions of the formats, for messages.
+pub const EXTENSIONS: &str = ".csv, .nemo or .xyz";
 
 /// A format that snapshots are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -26,6 +30,14 @@ impl Format {
             Self::Csv => snapshot.write_csv(to),
             Self::Nemo => snapshot.write_nemo(to),
             Self::Xyz => snapshot.write_xyz(to),
+        }
+    }
+
+    fn read(self, from: impl BufRead) -> Result<Snapshot, Error> {
+        match self {
+            Self::Csv => Snapshot::read_csv(from),
+            Self::Nemo => Snapshot::read_nemo(from),
+            Self::Xyz => Snapshot::read_xyz(from),
         }
     }
 
@@ -51,11 +63,26 @@ impl Format {
 
 /// Reads a snapshot in the format of the file's extension; `None` if no format has this extension.
 pub fn read(path: &Path) -> Option<Result<Snapshot, Error>> {
-    let read = match Format::of(path)? {
-        Format::Csv => Snapshot::read_csv,
-        Format::Nemo => Snapshot::read_nemo,
-        Format::Xyz => Snapshot::read_xyz,
-    };
+    Format::of(path).map(|format| open(path, format))
+}
+
+/// Reads a snapshot in a format, or in the format of the file's extension. The path `-` is the
+/// standard input.
+pub fn read_as(path: &Path, format: Option<Format>) -> Result<Snapshot, Box<dyn StdError>> {
+    let name = if is_standard(path) { "the standard input".into() } else { path.to_string_lossy() };
+    let format = format.or_else(|| Format::of(path)).ok_or_else(|| {
+        format!("{name} has no extension of a format, expected {EXTENSIONS}: give --from FORMAT")
+    })?;
+    let read = if is_standard(path) { format.read(stdin().lock()) } else { open(path, format) };
+    Ok(read.map_err(|error| format!("{name}: {error}"))?)
+}
+
+/// Returns whether a path stands for the standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn open(path: &Path, format: Format) -> Result<Snapshot, Error> {
     let opened = File::open(path).map_err(|source| Error::Io { action: "open the file", source });
-    Some(opened.and_then(|file| read(BufReader::new(file))))
+    format.read(BufReader::new(opened?))
 }

@@ -4,7 +4,9 @@
 mod accuracy;
 mod bench;
 mod cache;
+mod convert;
 mod date;
+mod destination;
 mod devices;
 mod emit;
 mod energy;
@@ -12,6 +14,7 @@ mod files;
 mod format;
 mod interactions;
 mod message;
+mod model;
 mod plots;
 mod plummer;
 mod ranks;
@@ -80,6 +83,10 @@ enum Command {
     Scaling(scaling::Arguments),
     /// Write a Plummer sphere in standard units.
     Plummer(plummer::Arguments),
+    /// Write a star cluster or a galaxy, with masses of stars, binaries, rotation, any virial ratio.
+    Model(model::Arguments),
+    /// Write a snapshot in another format.
+    Convert(convert::Arguments),
     /// Simulate a cluster of point masses under gravity.
     Run(Box<run::Arguments>),
 }
@@ -96,6 +103,8 @@ fn main() -> ExitCode {
         Command::Energy(arguments) => energy::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plummer(arguments) => plummer::run(&arguments),
+        Command::Model(arguments) => model::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
     };
     match ran {

@@ -1,5 +1,8 @@
 //! The command `nbody`, run as a process.
 
+mod convert;
+mod model;
+
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 

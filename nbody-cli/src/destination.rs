@@ -1,0 +1,75 @@
+//! The file or stream that a snapshot is written to.
+
+use std::error::Error as StdError;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use nbody::models::{Error, Snapshot};
+
+use crate::files;
+use crate::format::{EXTENSIONS, Format, is_standard};
+
+#[derive(clap::Args)]
+pub struct Destination {
+    /// The format of the file; by default the format of its extension (.csv, .nemo, .xyz), or CSV.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write, which must not exist; by default, and for `-`, the standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output if it exists.
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+}
+
+impl Destination {
+    /// Returns the format; refuses an existing file, and an extension of another or an unknown
+    /// format. To call before the snapshot is made.
+    pub fn format(&self) -> Result<Format, String> {
+        let Some(path) = self.path() else { return Ok(self.format.unwrap_or(Format::Csv)) };
+        if path.exists() && !files::is_stream(path) && !self.overwrite {
+            let path = path.display();
+            return Err(format!("{path} exists: give another name, or --overwrite to replace it"));
+        }
+        match (self.format, Format::of(path)) {
+            (Some(given), Some(expected)) if given != expected => {
+                Err(mismatch(path, given, expected))
+            }
+            (None, None) if path.extension().is_some() && !files::is_stream(path) => Err(format!(
+                "{}: the extension is that of no format; give {EXTENSIONS}, by which `nbody run` reads \
+                     the file, or --format",
+                path.display()
+            )),
+            (given, expected) => Ok(given.or(expected).unwrap_or(Format::Csv)),
+        }
+    }
+
+    /// Writes a snapshot in this format, completely or not at all.
+    pub fn write(&self, snapshot: &Snapshot, format: Format) -> Result<(), Box<dyn StdError>> {
+        match self.path() {
+            Some(path) => files::replace(path, |out| write(format, snapshot, out)),
+            None => write(format, snapshot, BufWriter::new(std::io::stdout())),
+        }
+    }
+
+    /// Returns the path of the file, unless it is the standard output.
+    fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| !is_standard(path))
+    }
+}
+
+fn write(format: Format, snapshot: &Snapshot, to: impl Write) -> Result<(), Box<dyn StdError>> {
+    match format.write(snapshot, to) {
+        Err(Error::Io { source, .. }) => Err(source.into()),
+        other => Ok(other?),
+    }
+}
+
+fn mismatch(path: &Path, given: Format, expected: Format) -> String {
+    let [given, expected] = [given, expected].map(Format::extension);
+    format!(
+        "{} has the extension of --format {expected}, but {given} is wanted: leave --format out, or give the \
+         extension .{given}",
+        path.display()
+    )
+}
