@@ -11,7 +11,8 @@ use crate::format::{EXTENSIONS, Format, is_standard};
 
 #[derive(clap::Args)]
 pub struct Destination {
-    /// The format of the file; by default the format of its extension (.csv, .nemo, .xyz), or CSV.
+    /// The format of the file; by default the format of its extension, .csv, .nemo, .xyz or .hdf5, or
+    /// CSV.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The file to write, which must not exist; by default, and for `-`, the standard output.

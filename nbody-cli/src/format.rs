@@ -10,7 +10,8 @@ use nbody::models::{Error, Snapshot};
 use serde::{Deserialize, Serialize};
 
 /// Extensions of the formats, for messages.
-pub const EXTENSIONS: &str = ".csv, .nemo or .xyz";
+pub const EXTENSIONS: &str =
+    if cfg!(feature = "hdf5") { ".csv, .nemo, .xyz or .hdf5" } else { ".csv, .nemo or .xyz" };
 
 /// A format that snapshots are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -22,6 +23,9 @@ pub enum Format {
     Nemo,
     /// Extended XYZ: columns position, velocity, mass.
     Xyz,
+    /// HDF5 in the layout of GADGET, which yt and pynbody read.
+    #[cfg(feature = "hdf5")]
+    Hdf5,
 }
 
 impl Format {
@@ -30,6 +34,8 @@ impl Format {
             Self::Csv => snapshot.write_csv(to),
             Self::Nemo => snapshot.write_nemo(to),
             Self::Xyz => snapshot.write_xyz(to),
+            #[cfg(feature = "hdf5")]
+            Self::Hdf5 => snapshot.write_hdf5(to),
         }
     }
 
@@ -38,6 +44,8 @@ impl Format {
             Self::Csv => Snapshot::read_csv(from),
             Self::Nemo => Snapshot::read_nemo(from),
             Self::Xyz => Snapshot::read_xyz(from),
+            #[cfg(feature = "hdf5")]
+            Self::Hdf5 => Snapshot::read_hdf5(from),
         }
     }
 
@@ -47,6 +55,8 @@ impl Format {
             "csv" => Some(Self::Csv),
             "nemo" | "txt" => Some(Self::Nemo),
             "xyz" | "extxyz" => Some(Self::Xyz),
+            #[cfg(feature = "hdf5")]
+            "hdf5" | "h5" => Some(Self::Hdf5),
             _ => None,
         }
     }
@@ -57,6 +67,8 @@ impl Format {
             Self::Csv => "csv",
             Self::Nemo => "nemo",
             Self::Xyz => "xyz",
+            #[cfg(feature = "hdf5")]
+            Self::Hdf5 => "hdf5",
         }
     }
 }

@@ -67,6 +67,16 @@ pub enum Error {
         /// The text that the format expects there.
         expected: String,
     },
+    /// An HDF5 file that is damaged, or of another layout.
+    #[error("{place}: found {found}, expected {expected}")]
+    Layout {
+        /// The group, attribute or table.
+        place: String,
+        /// Its content.
+        found: String,
+        /// The content that the layout demands there.
+        expected: String,
+    },
     /// A file could not be read or written.
     #[error("cannot {action}: {source}")]
     Io {

@@ -22,7 +22,13 @@ fn fed(input: &[u8], arguments: &[&str]) -> Output {
 }
 
 /// Extensions of the formats.
-const FORMATS: [&str; 3] = ["csv", "nemo", "xyz"];
+const FORMATS: &[&str] = &[
+    "csv",
+    "nemo",
+    "xyz",
+    #[cfg(feature = "hdf5")]
+    "hdf5",
+];
 
 #[test]
 fn snapshots_pass_through_every_format_and_the_streams() {
@@ -55,6 +61,8 @@ fn unreadable_snapshots_are_refused_and_no_file_is_left() {
         (&["-", "--from", "csv"], 1, "the standard input: line 1: found"),
         (&[&dat], 1, "give --from FORMAT"),
         (&[&dat, "--from", "csv"], 1, "some.dat: line 1: found"),
+        #[cfg(feature = "hdf5")]
+        (&[&dat, "--from", "hdf5"], 1, "some.dat: the file: found"),
         (&[&missing], 1, "missing.csv: cannot open the file: "),
         (&[&missing, "--from", "yaml"], 2, "possible values: csv, nemo, xyz"),
         (&[], 2, "<FILE>"),

@@ -1,7 +1,9 @@
-//! Snapshots as text: CSV, the plain text of NEMO's `atos`, and extended XYZ.
+//! Snapshots as text: CSV, the plain text of NEMO's `atos`, and extended XYZ; and as HDF5.
 
 mod columns;
 mod comments;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod lines;
 mod table;
 mod text;

@@ -1,5 +1,8 @@
 //! Snapshots written and read back, and malformed files.
 
+#[cfg(feature = "hdf5")]
+mod hdf5;
+
 use nbody_models::{Error, Particle, Snapshot, plummer};
 use proptest::prelude::*;
 
