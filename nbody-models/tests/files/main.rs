@@ -2,6 +2,7 @@
 
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod python;
 
 use nbody_models::{Error, Particle, Snapshot, plummer};
 use proptest::prelude::*;
