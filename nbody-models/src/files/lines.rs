@@ -37,8 +37,8 @@ mod tests {
             let items: Vec<_> = (0..n).collect();
             let mut found = Vec::new();
             write(&mut found, &items, |line, item| writeln!(line, "{item}")).unwrap();
-            let expected: String = items.iter().map(|item| format!("{item}\n")).collect();
-            assert!(found == expected.as_bytes(), "{n}");
+            let expected: Vec<_> = items.iter().map(|item| format!("{item}\n")).collect();
+            assert!(found == expected.concat().as_bytes(), "{n}");
         }
     }
 }
