@@ -48,7 +48,8 @@ Exit codes:
   0    success
   1    a failure, or a check that did not pass
   2    an invalid command line
-  130  `nbody run` ended by Ctrl-C, SIGTERM or SIGHUP, with a file to restart from once it has begun";
+  130  `nbody run` ended by Ctrl-C, SIGTERM, SIGHUP or --wall-time, with a file to restart from once it has
+       begun";
 
 /// Print, verify and measure pairwise interactions on every device of this machine.
 #[derive(Parser)]

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgGroup, ValueEnum};
 use nbody::DeviceName;
@@ -34,9 +35,9 @@ sphere of -n is in N-body units: G = 1, mass 1, energy -1/4, so that the crossin
 by powers of two, and particles far from the origin, or in fast motion, in the frame of their centre of mass;
 the energy error is then of this frame. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
 
-The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM and
-SIGHUP end the run after the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
-another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
+The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM,
+SIGHUP and the end of --wall-time end the run after the step, write interrupted.csv and .png and the checkpoint,
+and exit with 130; another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
 gives the same bits as one that was not interrupted, on the same device; by a distributed tree it goes on
 within the errors of trees. One process at a time writes into a folder.
 
@@ -64,7 +65,7 @@ pub struct Arguments {
     #[arg(short, long)]
     pub n: Option<usize>,
     /// The seed of the Plummer sphere; a seed always gives the same particles.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, conflicts_with_all = ["model", "restart"])]
     pub seed: u64,
     /// The units of the file: a length, a mass, and a time or a speed, as in "pc, Msun, Myr" or
     /// "kpc, Msun, km/s"; without them and --gravity, G = 1.
@@ -74,8 +75,8 @@ pub struct Arguments {
     #[arg(long, visible_alias = "G", value_name = "G", requires = "model")]
     pub gravity: Option<f64>,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
-    /// --format, --no-images, --checkpoint-every, --device, --gpus, --distribute-trees and --output
-    /// may be others. Without --output it continues in the folder of the file.
+    /// --format, --no-images, --checkpoint-every, --wall-time, --log-every, --quiet, --device, --gpus,
+    /// --distribute-trees and --output may be others. Without --output it continues in the folder of the file.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
     /// The folder to write into, which must not hold another run.
@@ -96,6 +97,16 @@ pub struct Arguments {
     /// The wall time between checkpoints, in minutes.
     #[arg(long, value_name = "MINUTES", default_value_t = 10.0)]
     pub checkpoint_every: f64,
+    /// End the run after this wall time, as a signal does, such as "23h 50m": it is continued with
+    /// --restart.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub wall_time: Option<Duration>,
+    /// The time between lines about the progress, where the standard error is no terminal.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "1min")]
+    pub log_every: Duration,
+    /// Print errors and warnings only.
+    #[arg(short, long, conflicts_with = "log_every")]
+    pub quiet: bool,
     /// The softening length [default: 0].
     #[arg(long)]
     pub eps: Option<f64>,

@@ -64,16 +64,21 @@ pub fn run(arguments: &Arguments) -> Outcome {
 /// Runs as one of the ranks.
 fn run_as(rank: &Rank, arguments: &Arguments, interruption: Interruption) -> Outcome {
     let start = Instant::now();
+    let preparing = Progress::preparing(rank, arguments);
     let mut run = match &arguments.restart {
-        Some(path) => Run::resume(rank, arguments, path, interruption)?,
-        None => Run::begin(rank, arguments, interruption)?,
+        Some(path) => Run::resume(rank, arguments, path, (interruption, start))?,
+        None => Run::begin(rank, arguments, (interruption, start))?,
     };
+    preparing.finish_and_clear();
     let ended = run.advance();
     run.progress.finish();
     let drawn = run.draw();
     let ended = ended?;
     drawn?;
-    run.report(start.elapsed(), ended)?;
+    if !arguments.quiet {
+        run.report(start.elapsed(), ended)?;
+    }
+    run.warn();
     Ok(match ended {
         Ended::Complete => ExitCode::SUCCESS,
         Ended::Interrupted => ExitCode::from(interruption::EXIT),
@@ -101,6 +106,8 @@ struct Run {
     progress: Progress,
     checkpoints: Checkpoints,
     interruption: Interruption,
+    /// The end of the wall time.
+    end: Option<Instant>,
     question: Question,
 }
 
@@ -131,7 +138,7 @@ impl Run {
     fn begin(
         rank: &Rank,
         arguments: &Arguments,
-        interruption: Interruption,
+        (interruption, start): (Interruption, Instant),
     ) -> Result<Self, Box<dyn StdError>> {
         let mut settings = Settings::new(arguments)?;
         let device = rank.open(arguments.device)?;
@@ -168,7 +175,13 @@ impl Run {
             particles: snapshot.particles.len(),
             history: History::new(first, units.bulk()),
             counts: Counts::default(),
-            progress: Progress::new(rank, [begin, settings.until], Counts::default(), 0.0),
+            progress: Progress::new(
+                rank,
+                arguments,
+                [begin, settings.until],
+                Counts::default(),
+                0.0,
+            ),
             checkpoints: Checkpoints::new(arguments),
             rank: rank.clone(),
             simulation,
@@ -176,6 +189,7 @@ impl Run {
             folder,
             device,
             interruption,
+            end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
         };
         run.interruption.begin();
@@ -192,7 +206,7 @@ impl Run {
         rank: &Rank,
         arguments: &Arguments,
         path: &Path,
-        interruption: Interruption,
+        (interruption, start): (Interruption, Instant),
     ) -> Result<Self, Box<dyn StdError>> {
         let wanted = arguments.output.as_deref();
         let own = if rank.is_first() { Folder::of_file(path, wanted)? } else { None };
@@ -223,7 +237,7 @@ impl Run {
         let limits = [begin, settings.until];
         Ok(Self {
             particles: state.particles(),
-            progress: Progress::new(rank, limits, counts, history.last_error()),
+            progress: Progress::new(rank, arguments, limits, counts, history.last_error()),
             checkpoints: Checkpoints::new(arguments),
             rank: rank.clone(),
             simulation,
@@ -234,6 +248,7 @@ impl Run {
             device,
             counts,
             interruption,
+            end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
         })
     }
@@ -271,7 +286,8 @@ impl Run {
     fn advance_to(&mut self, time: f64) -> Result<Ended, Box<dyn StdError>> {
         let pairs = self.pairs_of_particle();
         loop {
-            let says = [self.interruption.is_asked(), self.is_due(false)];
+            let is_late = self.end.is_some_and(|end| Instant::now() >= end);
+            let says = [self.interruption.is_asked() || is_late, self.is_due(false)];
             let [is_asked, is_due] = self.question.ask(&self.rank, self.counts.steps, says)?;
             if is_due {
                 self.timed(Scaled::wait)?;

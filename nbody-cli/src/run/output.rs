@@ -33,6 +33,17 @@ pub struct Folder {
     path: PathBuf,
     /// The folder, locked until the process ends in any way.
     _lock: Option<File>,
+    is_new: bool,
+}
+
+/// A run that fails before its first file leaves no folder.
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_new {
+            // A folder with files stays.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
 }
 
 impl Folder {
@@ -53,13 +64,14 @@ impl Folder {
 
     /// Returns the folder of a rank that writes nothing.
     pub fn unused() -> Self {
-        Self { path: PathBuf::new(), _lock: None }
+        Self { path: PathBuf::new(), _lock: None, is_new: false }
     }
 
     /// Creates the folder; refuses one that is not writable or in use by another process.
     fn open(path: &Path) -> Result<Self, Box<dyn StdError>> {
+        let is_new = !path.exists();
         files::provide(path)?;
-        Ok(Self { path: path.to_owned(), _lock: lock(path)? })
+        Ok(Self { path: path.to_owned(), _lock: lock(path)?, is_new })
     }
 
     /// Returns the folder of a checkpoint file, unless another is wanted.

@@ -1,14 +1,15 @@
-//! The progress bar of a run.
+//! The progress of a run.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::arguments::Arguments;
 use super::error::Error;
 use super::history::{Counts, History};
 use super::scaled::Scaled;
 use crate::ranks::Rank;
-use crate::ticks;
+use crate::{date, message, ticks};
 
 /// Length of the bar in units of its position.
 const LENGTH: u64 = 10_000;
@@ -17,9 +18,11 @@ const SHARE: f64 = 0.05;
 /// Shortest time between two changes of the text.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// A progress bar over time. It is not drawn if the standard error is no terminal.
+/// The progress over time: a bar on a terminal, otherwise lines.
 pub struct Progress {
     bar: ProgressBar,
+    /// The time between lines; `None` on a terminal, of ranks that print nothing, and of a quiet run.
+    log: Option<Duration>,
     /// Whether the energy is measured between snapshots.
     measures: bool,
     begin: f64,
@@ -33,15 +36,35 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The first rank shows the bar. With other ranks, whose forces an energy needs, it shows the
+    /// Shows that the run is prepared.
+    pub fn preparing(rank: &Rank, arguments: &Arguments) -> ProgressBar {
+        let bar = if rank.is_first() && !arguments.quiet {
+            ProgressBar::new_spinner()
+        } else {
+            ProgressBar::hidden()
+        };
+        bar.set_message("prepares particles and programs");
+        bar.enable_steady_tick(INTERVAL);
+        bar
+    }
+
+    /// The first rank shows the progress. With other ranks, whose forces an energy needs, it shows the
     /// error of the last snapshot.
-    pub fn new(rank: &Rank, [begin, until]: [f64; 2], first: Counts, error: f64) -> Self {
+    pub fn new(
+        rank: &Rank,
+        arguments: &Arguments,
+        [begin, until]: [f64; 2],
+        first: Counts,
+        error: f64,
+    ) -> Self {
         let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let now = Instant::now();
+        let is_shown = rank.is_first() && !arguments.quiet;
+        let bar = if is_shown { ProgressBar::new(LENGTH) } else { ProgressBar::hidden() };
         Self {
-            bar: if rank.is_first() { ProgressBar::new(LENGTH) } else { ProgressBar::hidden() }
-                .with_style(style),
+            log: (is_shown && bar.is_hidden()).then_some(arguments.log_every),
+            bar: bar.with_style(style),
             measures: !rank.has_others(),
             begin,
             until,
@@ -62,7 +85,8 @@ impl Progress {
         counts: Counts,
         pairs_of_particle: f64,
     ) -> Result<(), Error> {
-        if self.bar.is_hidden() || self.drawn.elapsed() < INTERVAL {
+        let is_drawn = !self.bar.is_hidden() || self.log.is_some();
+        if !is_drawn || self.drawn.elapsed() < self.log.unwrap_or(INTERVAL) {
             return Ok(());
         }
         self.measure(simulation, history)?;
@@ -73,16 +97,26 @@ impl Progress {
         let seconds = self.start.elapsed().as_secs_f64();
         let steps = (counts.steps - self.first.steps) as f64;
         let particles = (counts.particle_steps - self.first.particle_steps) as f64;
-        self.bar.set_message(format!(
+        let pairs = match simulation.evaluated_pairs()? {
+            // A step of a tree advances all particles.
+            Some(evaluated) if self.measures => evaluated as f64 / pairs_of_particle,
+            _ => pairs_of_particle,
+        };
+        let message = format!(
             "t {time:.4} of {}, energy error {:.1e}, {} pairs/s, {} steps, {:.0} steps/s, \
              mean block {:.1}, step {step:.1e}",
             self.until,
             self.error,
-            ticks::power((particles * pairs_of_particle / seconds).log10()),
+            ticks::power((particles * pairs / seconds).log10()),
             counts.steps,
             steps / seconds,
             particles / steps,
-        ));
+        );
+        if self.log.is_some() {
+            message::print(format_args!("{} {:.1}% {message}", date::now(), 100.0 * part));
+        } else {
+            self.bar.set_message(message);
+        }
         Ok(())
     }
 

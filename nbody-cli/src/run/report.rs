@@ -40,7 +40,6 @@ impl Run {
             let file = self.folder.checkpoint();
             writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
         }
-        self.warn();
         Ok(())
     }
 
@@ -104,10 +103,10 @@ impl Run {
     }
 
     /// Warns of a large error of the energy, with a remedy.
-    fn warn(&self) {
+    pub fn warn(&self) {
         let error = self.history.last_error().abs();
         // Also for NaN.
-        if error < LARGE_ERROR {
+        if error < LARGE_ERROR || !self.rank.is_first() {
             return;
         }
         let remedy = match self.settings.integrator {
