@@ -124,7 +124,7 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
         assert!((snapshot.kinetic_energy() / kinetic[k] - 1.0).abs() < 1e-2, "{k}");
         let image = fs::File::open(out.join(format!("snapshot-{k:04}.png"))).unwrap();
         let reader = png::Decoder::new(std::io::BufReader::new(image)).read_info().unwrap();
-        assert_eq!((reader.info().width, reader.info().height), (512, 512));
+        assert_eq!((reader.info().width, reader.info().height), (608, 512));
     }
     for (plot, word) in [("energy.svg", "relative error"), ("lagrange.svg", "90% of the mass")] {
         let plot = fs::read_to_string(out.join(plot)).unwrap();

@@ -14,7 +14,8 @@ use crate::select::Numerics;
 const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
-  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm; not with --no-images
+  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm, with the time, a scale bar and
+                      the mass per area of the colours; not with --no-images
   energies.csv        of each snapshot the time, the energies, the error of their sum; so far the steps,
                       the particles that they advanced, and the seconds of the integration
   state.csv           of each snapshot the virial ratio T/|U|, the momentum, the angular momentum about the centre

@@ -83,6 +83,21 @@ impl FileUnits {
         }
     }
 
+    /// Returns the name of the unit of length, if it is a physical one.
+    pub fn length(&self) -> Option<&str> {
+        self.physical(0)
+    }
+
+    /// Returns the name of the unit of time, if it is a physical one.
+    pub fn time(&self) -> Option<&str> {
+        self.physical(2)
+    }
+
+    fn physical(&self, unit: usize) -> Option<&str> {
+        let names = self.names.as_ref().filter(|names| names[0] != STANDARD)?;
+        Some(&names[unit])
+    }
+
     /// Describes the units.
     pub fn describe(&self) -> String {
         let gravity = self.gravity;

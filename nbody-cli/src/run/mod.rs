@@ -346,7 +346,7 @@ impl Run {
         if !self.rank.is_first() {
             return Ok(());
         }
-        let view = self.settings.images.then_some(&self.view);
+        let view = self.settings.images.then_some((&self.view, &self.settings.units));
         self.folder.snapshot(name, snapshot, self.settings.format, view)
     }
 

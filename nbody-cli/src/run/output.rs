@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use nbody::models::{self, Snapshot};
 
 use super::error::Error;
+use super::gravity::FileUnits;
 use super::image::View;
 use crate::files;
 use crate::format::Format;
@@ -98,7 +99,7 @@ impl Folder {
         name: &str,
         snapshot: &Snapshot,
         format: Format,
-        view: Option<&View>,
+        view: Option<(&View, &FileUnits)>,
     ) -> Result<(), Box<dyn StdError>> {
         let file = |extension: &str| self.path.join(format!("{name}.{extension}"));
         files::replace(&file(format.extension()), |out| {
@@ -107,7 +108,8 @@ impl Folder {
                 other => other.into(),
             })
         })?;
-        view.map_or(Ok(()), |view| files::replace(&file("png"), |out| view.write(snapshot, out)))
+        let Some((view, units)) = view else { return Ok(()) };
+        files::replace(&file("png"), |out| view.write(snapshot, units, out))
     }
 }
 

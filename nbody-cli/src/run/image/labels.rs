@@ -1,0 +1,157 @@
+//! The time, the scale bar and the colours of an image.
+
+use std::convert::Infallible;
+
+use embedded_graphics::mono_font::MonoTextStyle;
+use embedded_graphics::mono_font::ascii::FONT_8X13;
+use embedded_graphics::pixelcolor::BinaryColor;
+use embedded_graphics::prelude::*;
+use embedded_graphics::primitives::{PrimitiveStyle, Rectangle};
+use embedded_graphics::text::{Baseline, Text};
+
+use super::{SIDE, SIZE, STRIP, Scale, View, WHITE, WIDTH};
+use crate::run::gravity::FileUnits;
+
+/// Distance of labels from the edges, in pixels.
+const MARGIN: i32 = 12;
+/// The longest scale bar as a part of the side.
+const LONGEST: f64 = 0.25;
+/// Height of the font, and width of its letters.
+const LINE: i32 = 13;
+const LETTER: usize = 8;
+/// Width of the bar of colours.
+const BAR: i32 = 16;
+
+/// An image whose labels are white.
+struct Canvas<'a>(&'a mut [u8]);
+
+impl OriginDimensions for Canvas<'_> {
+    fn size(&self) -> Size {
+        Size::new(WIDTH as u32, SIZE as u32)
+    }
+}
+
+impl DrawTarget for Canvas<'_> {
+    type Color = BinaryColor;
+    type Error = Infallible;
+
+    fn draw_iter<I>(&mut self, pixels: I) -> Result<(), Infallible>
+    where
+        I: IntoIterator<Item = Pixel<BinaryColor>>,
+    {
+        for Pixel(Point { x, y }, colour) in pixels {
+            let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { continue };
+            if colour.is_on() && x < WIDTH && y < SIZE {
+                self.0[y * WIDTH + x] = WHITE;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Canvas<'_> {
+    fn text(&mut self, text: &str, x: i32, y: i32) {
+        let style = MonoTextStyle::new(&FONT_8X13, BinaryColor::On);
+        let Ok(_) = Text::with_baseline(text, Point::new(x, y), style, Baseline::Top).draw(self);
+    }
+
+    fn fill(&mut self, x: i32, y: i32, width: i32, height: i32) {
+        let size = Size::new(width.unsigned_abs(), height.unsigned_abs());
+        let style = PrimitiveStyle::with_fill(BinaryColor::On);
+        let Ok(()) = Rectangle::new(Point::new(x, y), size).into_styled(style).draw(self);
+    }
+}
+
+/// Draws the labels onto the pixels of an image.
+pub fn draw(pixels: &mut [u8], view: &View, scale: &Scale, time: f64, units: &FileUnits) {
+    colour_bar(pixels, scale);
+    let mut canvas = Canvas(pixels);
+    let named = |value: &str, unit: Option<&str>| match unit {
+        Some(unit) => format!("{value} {unit}"),
+        None => value.to_owned(),
+    };
+    canvas.text(&named(&format!("t = {}", short(time)), units.time()), MARGIN, MARGIN);
+    let side = 2.0 * view.half;
+    let length = round_below(LONGEST * side);
+    let bar = (length / side * SIZE as f64).round() as i32;
+    let bottom = i32::from(SIDE) - MARGIN;
+    canvas.fill(MARGIN, bottom - 2, bar, 2);
+    for end in [MARGIN, MARGIN + bar - 2] {
+        canvas.fill(end, bottom - 8, 2, 8);
+    }
+    canvas.text(&named(&short(length), units.length()), MARGIN + 8, bottom - 10 - LINE);
+    let area = (side / SIZE as f64).powi(2);
+    labels_of_colours(&mut canvas, scale, area);
+}
+
+/// Returns the row of the bar of colours for a part of its height.
+fn row(part: f64) -> i32 {
+    let (top, bottom) = (MARGIN + 3 * LINE, i32::from(SIDE) - MARGIN);
+    bottom - 1 - (part * f64::from(bottom - 1 - top)).round() as i32
+}
+
+/// Draws the bar of colours.
+fn colour_bar(pixels: &mut [u8], scale: &Scale) {
+    let [top, bottom] = [row(1.0), row(0.0)];
+    for y in top..=bottom {
+        let part = f64::from(bottom - y) / f64::from(bottom - top);
+        let colour = scale.colour(scale.least * (part * scale.range).exp());
+        let begin = y.unsigned_abs() as usize * WIDTH + SIZE + MARGIN.unsigned_abs() as usize;
+        pixels[begin..begin + BAR.unsigned_abs() as usize].fill(colour);
+    }
+}
+
+/// Labels the powers of ten of the surface density.
+fn labels_of_colours(canvas: &mut Canvas<'_>, scale: &Scale, area: f64) {
+    let left = i32::from(SIDE) + MARGIN;
+    canvas.text("mass per", left, MARGIN);
+    canvas.text("area", left, MARGIN + LINE);
+    let least = scale.least / area;
+    let (first, last) = (least.log10(), (least.ln() + scale.range) / std::f64::consts::LN_10);
+    let step = ((last - first) / 8.0).ceil().max(1.0);
+    let mut power = (first / step).ceil() * step;
+    while power <= last {
+        let y = row((power - first) / (last - first));
+        canvas.fill(left + BAR, y, 4, 1);
+        let label = format!("1e{power:.0}");
+        let room = i32::from(STRIP) - MARGIN - BAR - 6;
+        if label.len() * LETTER <= room.unsigned_abs() as usize {
+            canvas.text(&label, left + BAR + 6, y - LINE / 2);
+        }
+        power += step;
+    }
+}
+
+/// Returns the greatest of 1, 2 and 5 times a power of ten up to this number.
+fn round_below(x: f64) -> f64 {
+    let power = 10_f64.powf(x.log10().floor());
+    let factor = [5.0, 2.0].into_iter().find(|factor| factor * power <= x).unwrap_or(1.0);
+    factor * power
+}
+
+/// Formats a number with few digits.
+fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scale_bars_have_round_lengths() {
+        let cases = [(1.0, 1.0), (1.9, 1.0), (2.0, 2.0), (0.99, 0.5), (7e20, 5e20), (3e-9, 2e-9)];
+        for (x, expected) in cases {
+            assert!((round_below(x) / expected - 1.0).abs() < 1e-12, "{x}: {}", round_below(x));
+        }
+        for (x, expected) in [(0.0, "0"), (0.1 + 0.2, "0.3"), (1.5e20, "1.5e20"), (-2e-7, "-2e-7")]
+        {
+            assert_eq!(short(x), expected);
+        }
+    }
+}
