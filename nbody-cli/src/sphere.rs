@@ -37,8 +37,8 @@ pub fn numbers() -> RangedI64ValueParser<u32> {
 
 /// Largest number of particles whose potential energy is a sum over all pairs.
 const DIRECT: usize = 32_768;
-/// Opening angle of the tree that finds the potential energy of more: its error is about 10⁻⁵.
-const ANGLE: f64 = 0.4;
+/// Opening angle of the tree that finds the potential energy of more: its error is less than 10⁻⁵.
+const ANGLE: f64 = 0.6;
 
 /// Samples a Plummer sphere and scales it to virial equilibrium, by the potential energy of all
 /// pairs or, of many particles, by a tree.

@@ -30,20 +30,21 @@ pub fn hard_binaries(snapshot: &Snapshot, kinetic: f64) -> Vec<Binary> {
     if !(temperature > 0.0 && temperature.is_finite()) {
         return Vec::new();
     }
-    let mut order: Vec<_> = (0..all.len()).collect();
-    order.par_sort_by(|&a, &b| all[a].pos[0].total_cmp(&all[b].pos[0]));
+    let mut order: Vec<_> = all.iter().map(|it| it.pos[0]).enumerate().collect();
+    order.par_sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let most = MOST / all.len();
     // Each pair is found by the heavier particle, or by the first of equal ones along x.
     let bonds_of = |at: usize| {
-        let (first, one) = (order[at], &all[order[at]]);
+        let (first, x) = order[at];
+        let one = &all[first];
         // The kinetic energy of the motion about each other only weakens the bond.
         let reach = one.mass * one.mass / temperature;
-        let is_near = move |&&other: &&usize| (all[other].pos[0] - one.pos[0]).abs() <= reach;
+        let is_near = move |other: &&(usize, f64)| (other.1 - x).abs() <= reach;
         let after = order[at + 1..].iter().take(most).take_while(is_near);
         let before = order[..at].iter().rev().take(most).take_while(is_near);
-        let after = after.filter(|&&other| all[other].mass <= one.mass);
-        let before = before.filter(|&&other| all[other].mass < one.mass);
-        let bond = move |&other: &usize| (energy(one, &all[other]), [first, other]);
+        let after = after.filter(|other| all[other.0].mass <= one.mass);
+        let before = before.filter(|other| all[other.0].mass < one.mass);
+        let bond = move |&(other, _): &(usize, f64)| (energy(one, &all[other]), [first, other]);
         after.chain(before).map(bond).filter(|(energy, _)| -energy >= temperature)
     };
     let bonds: Vec<_> = (0..order.len()).into_par_iter().flat_map_iter(bonds_of).collect();

@@ -1,6 +1,7 @@
 //! The state of all particles in a few numbers.
 
 use nbody::models::{Particle, Snapshot};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::binaries::{Binary, cross, difference, hard_binaries, square};
@@ -8,7 +9,7 @@ use super::units::Units;
 
 /// A turn of the search for the density centre leaves out one particle in `LEFT_OUT`; the search ends
 /// with one in `LAST`, or with `FEWEST`.
-const LEFT_OUT: usize = 10;
+const LEFT_OUT: usize = 4;
 const LAST: usize = 100;
 const FEWEST: usize = 10;
 
@@ -100,9 +101,7 @@ fn density_centre(all: &[Particle]) -> [f64; 3] {
         if mass == 0.0 || kept.len() <= last {
             return centre;
         }
-        for it in &mut kept {
-            it.0 = square(difference(it.2, centre));
-        }
+        kept.par_iter_mut().for_each(|it| it.0 = square(difference(it.2, centre)));
         let count = last.max(kept.len() - kept.len().div_ceil(LEFT_OUT));
         kept.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
         kept.truncate(count);
@@ -111,8 +110,8 @@ fn density_centre(all: &[Particle]) -> [f64; 3] {
 
 fn half_mass_radius(all: &[Particle], centre: [f64; 3], mass: f64) -> f64 {
     let distance = |it: &Particle| (square(difference(it.pos, centre)), it.mass);
-    let mut shells: Vec<_> = all.iter().map(distance).collect();
-    shells.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut shells: Vec<_> = all.par_iter().map(distance).collect();
+    shells.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let mut within = 0.0;
     let reaches = |shell: &&(f64, f64)| {
         within += shell.1;

@@ -109,6 +109,8 @@ struct Run {
     /// The end of the wall time.
     end: Option<Instant>,
     question: Question,
+    /// Whether the file to restart from is of the last snapshot.
+    is_saved: bool,
 }
 
 /// The times of checkpoints.
@@ -191,6 +193,7 @@ impl Run {
             interruption,
             end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
+            is_saved: false,
         };
         run.interruption.begin();
         run.write(&format!("snapshot-{:04}", run.history.number()), &snapshot)?;
@@ -250,6 +253,7 @@ impl Run {
             interruption,
             end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
+            is_saved: false,
         })
     }
 
@@ -262,7 +266,10 @@ impl Run {
             }
             self.record(time)?;
         }
-        self.save()?;
+        // The last snapshot may have been followed by a checkpoint.
+        if !self.is_saved {
+            self.save()?;
+        }
         Ok(Ended::Complete)
     }
 
@@ -332,7 +339,11 @@ impl Run {
             self.history.append(self.folder.path())?;
         }
         let ([_, is_due], _) = self.rank.ask([false, self.is_due(true)], Duration::ZERO)?;
-        if is_due { self.checkpoint() } else { Ok(()) }
+        if is_due {
+            self.checkpoint()?;
+        }
+        self.is_saved = is_due;
+        Ok(())
     }
 
     /// Returns whether a checkpoint is due, after a step or after a snapshot, by the time of the first

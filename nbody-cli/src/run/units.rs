@@ -7,6 +7,7 @@
 
 use nbody::models::{Particle, Snapshot};
 use nbody_integrate::Energies;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Systems with masses and sizes between two to minus this power and two to this power are not
@@ -61,8 +62,8 @@ impl Units {
             [0, 1, 2].map(|c| -> f64 { sum(c) })
         };
         let (pos, vel) = (mean(|p| p.pos), mean(|p| p.vel));
-        let apart = median(snapshot.particles.iter().map(|p| distance(p.pos, pos)));
-        let speed = median(snapshot.particles.iter().map(|p| distance(p.vel, vel)));
+        let apart = median(snapshot.particles.par_iter().map(|p| distance(p.pos, pos)));
+        let speed = median(snapshot.particles.par_iter().map(|p| distance(p.vel, vel)));
         // Particles that move apart from the same place are at first within the softening length.
         let size = if apart == 0.0 && speed > 0.0 { eps } else { apart };
         let default = Self { gravity, ..Self::default() };
@@ -182,7 +183,7 @@ impl Units {
 }
 
 /// Returns the upper median, or the greatest value if that is zero.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+fn median(values: impl ParallelIterator<Item = f64>) -> f64 {
     let mut values: Vec<_> = values.collect();
     if values.is_empty() {
         return 0.0;
