@@ -2,6 +2,7 @@
 //! languages.
 #![forbid(unsafe_code)]
 
+mod browser;
 mod install;
 mod packages;
 mod programs;
@@ -30,8 +31,8 @@ enum Task {
     /// Run every check: formatting, lints, tests, packages and documentation; compile every CUDA
     /// program by NVRTC for every architecture, run it in the emulator, and count the instructions
     /// of its machine code. It needs Rust and a C++ compiler; it installs NVRTC, nvdisasm, MPI and
-    /// packages of Python under target/ with pip, if variables such as `NBODY_NVRTC` do not name
-    /// them.
+    /// packages of Python under target/ with pip, and Chromium with npm, if variables such as
+    /// `NBODY_NVRTC` do not name them.
     Test {
         /// Skip the lints, the packages, the documentation, the examples, the instructions of the
         /// CPU and the core's overflow checks; test only a few CUDA programs of each kind, and

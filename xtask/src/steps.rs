@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::browser;
 use crate::install;
 use crate::programs::{self, Program};
 use crate::wheels::WHEELS;
@@ -27,19 +29,13 @@ struct Report {
 pub fn test(quick: bool) -> ExitCode {
     let start = Instant::now();
     let (root, target) = (root(), target());
-    let mut set: Vec<(&str, OsString)> = Vec::new();
-    for wheel in &WHEELS {
-        match wheel.provide(&target) {
-            Ok(path) => {
-                println!("{}: {}", wheel.name, path.display());
-                set.push((wheel.variable, path.into_os_string()));
-            }
-            Err(error) => {
-                eprintln!("{error}");
-                return ExitCode::FAILURE;
-            }
+    let set = match tools(&target) {
+        Ok(set) => set,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
         }
-    }
+    };
     let mut report = Report::default();
     let kind = if quick { When::Quick } else { When::Whole };
     for step in STEPS.iter().filter(|step| step.when == When::Always || step.when == kind) {
@@ -72,6 +68,20 @@ pub fn test(quick: bool) -> ExitCode {
         }
     }
     report.conclude(start)
+}
+
+/// Provides the tools of the checks, and returns the environment variables with their paths.
+fn tools(target: &Path) -> Result<Vec<(&'static str, OsString)>, String> {
+    let mut set = Vec::new();
+    for wheel in &WHEELS {
+        let path = wheel.provide(target)?;
+        println!("{}: {}", wheel.name, path.display());
+        set.push((wheel.variable, path.into_os_string()));
+    }
+    let path = browser::provide(target)?;
+    println!("Chromium: {}", path.display());
+    set.push((browser::VARIABLE, path.into_os_string()));
+    Ok(set)
 }
 
 /// Kind of test that includes a step.
