@@ -26,6 +26,7 @@ mod table;
 mod ticks;
 mod tune;
 mod verify;
+mod view;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -90,6 +91,8 @@ enum Command {
     Convert(convert::Arguments),
     /// Simulate a cluster of point masses under gravity.
     Run(Box<run::Arguments>),
+    /// Write a page that shows the snapshots of a run in a browser, turned and zoomed at will.
+    View(view::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::View(arguments) => view::run(&arguments),
     };
     match ran {
         Ok(code) => code,

@@ -86,8 +86,9 @@ const PRONOUNS: [(&str, &str); 41] = [
 const OPENINGS: [&str; 9] = ["What", "How", "Of", "Those", "That", "As many", "They", "It", "Them"];
 
 /// Phrases in which a retired term or a pronoun is right.
-const RIGHT: [&str; 6] = [
+const RIGHT: [&str; 7] = [
     "Chamomile scheme",
+    "color scheme", // of HTML
     "this literal is not a number of the language",
     "so that of",
     "twice as many",

@@ -2,6 +2,7 @@
 
 mod convert;
 mod model;
+mod view;
 
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};

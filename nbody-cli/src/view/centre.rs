@@ -1,0 +1,102 @@
+//! Centres of the particles, which the page can follow.
+
+use nbody::models::Particle;
+
+/// Factor by which a sphere shrinks.
+const SHRINKING: f64 = 0.8;
+/// Number of particles in the smallest sphere, or the total divided by another number, if that is
+/// larger.
+const FEWEST: usize = 32;
+const PART: usize = 100;
+
+/// Returns the centre of mass; without a positive total mass, the mean position.
+pub fn of_mass(particles: &[Particle]) -> [f64; 3] {
+    mean(&particles.iter().collect::<Vec<_>>())
+}
+
+/// Returns the centre of density, by shrinking spheres: the centre of mass of the particles within
+/// a sphere about the last centre, which shrinks until it has few particles (Power et al. 2003,
+/// section 2.5).
+pub fn of_density(particles: &[Particle]) -> [f64; 3] {
+    let mut inside: Vec<_> = particles.iter().collect();
+    let fewest = FEWEST.max(particles.len() / PART);
+    let mut centre = mean(&inside);
+    let mut radius = furthest(&inside, centre);
+    while inside.len() > fewest && radius > 0.0 {
+        radius *= SHRINKING;
+        let within: Vec<_> =
+            inside.iter().copied().filter(|it| distance(it.pos, centre) <= radius).collect();
+        if within.len() < fewest {
+            break;
+        }
+        // A mean that rounds to infinity or to NaN, of huge coordinates, is no centre.
+        let next = mean(&within);
+        if !next.iter().all(|x| x.is_finite()) {
+            break;
+        }
+        // Particles outside are out for good, so that the time is proportional to their number.
+        (inside, centre) = (within, next);
+        radius = radius.min(furthest(&inside, centre));
+    }
+    centre
+}
+
+pub fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let [x, y, z] = [0, 1, 2].map(|c| a[c] - b[c]);
+    x.hypot(y).hypot(z).min(f64::MAX)
+}
+
+fn furthest(particles: &[&Particle], centre: [f64; 3]) -> f64 {
+    particles.iter().map(|it| distance(it.pos, centre)).fold(0.0, f64::max)
+}
+
+/// Returns the mean position by mass. Sums are of parts of the whole, so that none overflows.
+fn mean(particles: &[&Particle]) -> [f64; 3] {
+    let most = particles.iter().map(|it| it.mass.abs()).fold(0.0, f64::max);
+    let scaled = |it: &Particle| if most > 0.0 { it.mass / most } else { 0.0 };
+    let total: f64 = particles.iter().map(|it| scaled(it)).sum();
+    let is_mass = total > 0.0 && particles.iter().all(|it| it.mass >= 0.0);
+    let count = particles.len().max(1) as f64;
+    let weight = |it: &Particle| if is_mass { scaled(it) / total } else { 1.0 / count };
+    [0, 1, 2].map(|c| particles.iter().map(|it| weight(it) * it.pos[c]).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn particle(mass: f64, pos: [f64; 3]) -> Particle {
+        Particle { mass, pos, ..Particle::default() }
+    }
+
+    #[test]
+    fn centres_of_known_particles_are_found() {
+        let two = [particle(1.0, [0.0; 3]), particle(3.0, [4.0, 8.0, -4.0])];
+        assert_eq!(of_mass(&two), [3.0, 6.0, -3.0]);
+        let massless = two.map(|it| Particle { mass: 0.0, ..it });
+        assert_eq!(of_mass(&massless), [2.0, 4.0, -2.0]);
+        assert_eq!(of_mass(&[]), [0.0; 3]);
+        let huge = [particle(1e300, [1e308, 0.0, 0.0]), particle(1e300, [1.5e308, 0.0, 0.0])];
+        assert!((of_mass(&huge)[0] / 1.25e308 - 1.0).abs() < 1e-15);
+        assert!(of_density(&huge)[0].is_finite());
+    }
+
+    #[test]
+    fn the_centre_of_density_is_where_particles_are_close() {
+        let mut sphere = nbody::models::plummer(2000, 1).unwrap().particles;
+        for particle in &mut sphere {
+            particle.pos[0] += 5.0;
+        }
+        // A thin shell of the same mass far away, on one side.
+        for k in 0..2000 {
+            let angle = f64::from(k);
+            sphere.push(particle(0.0005, [-30.0 + 9.0 * angle.cos(), 9.0 * angle.sin(), 0.0]));
+        }
+        let (mass, density) = (of_mass(&sphere), of_density(&sphere));
+        assert!(distance(mass, [5.0, 0.0, 0.0]) > 10.0, "{mass:?}");
+        assert!(distance(density, [5.0, 0.0, 0.0]) < 0.1, "{density:?}");
+        // All at one place.
+        let one = of_density(&vec![particle(1.0, [7.0; 3]); 500]);
+        assert!(distance(one, [7.0; 3]) < 1e-12, "{one:?}");
+    }
+}
