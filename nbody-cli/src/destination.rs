@@ -8,6 +8,7 @@ use nbody::models::{Error, Snapshot};
 
 use crate::files;
 use crate::format::{EXTENSIONS, Format, is_standard};
+use crate::wrong::Wrong;
 
 #[derive(clap::Args)]
 pub struct Destination {
@@ -26,21 +27,29 @@ pub struct Destination {
 impl Destination {
     /// Returns the format; refuses an existing file, and an extension of another or an unknown
     /// format. To call before the snapshot is made.
-    pub fn format(&self) -> Result<Format, String> {
-        let Some(path) = self.path() else { return Ok(self.format.unwrap_or(Format::Csv)) };
+    pub fn format(&self) -> Result<Format, Wrong> {
+        let Some(path) = self.path() else {
+            let message = "--overwrite is of a file: give its name by --output";
+            Wrong::if_so(self.overwrite, message)?;
+            return Ok(self.format.unwrap_or(Format::Csv));
+        };
         if path.exists() && !files::is_stream(path) && !self.overwrite {
             let path = path.display();
-            return Err(format!("{path} exists: give another name, or --overwrite to replace it"));
+            return Err(Wrong(format!(
+                "{path} exists: give another name, or --overwrite to replace it"
+            )));
         }
         match (self.format, Format::of(path)) {
             (Some(given), Some(expected)) if given != expected => {
-                Err(mismatch(path, given, expected))
+                Err(Wrong(mismatch(path, given, expected)))
             }
-            (None, None) if path.extension().is_some() && !files::is_stream(path) => Err(format!(
-                "{}: the extension is that of no format; give {EXTENSIONS}, by which `nbody run` reads \
+            (None, None) if path.extension().is_some() && !files::is_stream(path) => {
+                Err(Wrong(format!(
+                    "{}: the extension is that of no format; give {EXTENSIONS}, by which `nbody run` reads \
                      the file, or --format",
-                path.display()
-            )),
+                    path.display()
+                )))
+            }
             (given, expected) => Ok(given.or(expected).unwrap_or(Format::Csv)),
         }
     }

@@ -11,6 +11,7 @@ use crate::Outcome;
 use crate::interactions::{InteractionOrFile, named};
 use crate::select::Numerics;
 use crate::table::Table;
+use crate::wrong::Wrong;
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -25,10 +26,10 @@ pub struct Arguments {
     schedule: Schedule,
     /// The program of walks through a tree in place of a schedule: groups for walks by groups of
     /// i-particles, particles for walks by single particles; --program prints it.
-    #[arg(long, conflicts_with = "schedule")]
+    #[arg(long, conflicts_with = "schedule", requires = "program")]
     walk: Option<Walk>,
     /// Emit the program of a periodic box.
-    #[arg(long)]
+    #[arg(long, requires = "program")]
     periodic: bool,
     /// Print the whole program, as it is compiled: the kernel configuration, the types of numbers,
     /// the interaction and the kernels.
@@ -95,7 +96,20 @@ fn text(law: &'static Law, arguments: &Arguments) -> Result<String, Box<dyn std:
     Ok(text.to_owned())
 }
 
+impl Arguments {
+    /// Refuses options of the program where it is not printed.
+    fn check(&self) -> Result<(), Wrong> {
+        let of_the_program = self.numerics.are_given() || self.schedule == Schedule::Few;
+        Wrong::if_so(
+            of_the_program && !self.program,
+            "--precision, --accumulation, --math and --schedule few are of the program, and change \
+             nothing else: give --program, or leave them out",
+        )
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Outcome {
+    arguments.check()?;
     for chosen in named(&arguments.interaction)? {
         std::io::stdout().write_all(text(chosen.law, arguments)?.as_bytes())?;
     }

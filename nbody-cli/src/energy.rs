@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Precision};
 
-use crate::files::{self, Cells, Sheet, number};
+use crate::files::{Cells, Reserved, Sheet, number};
 use crate::plots::{Figure, Line};
 use crate::select;
 use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
 use crate::table::Table;
-use crate::{Outcome, date};
+use crate::{Outcome, date, numbers};
 
 const AFTER_HELP: &str = "\
 A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and times
@@ -28,17 +28,18 @@ of --limit block steps that has not reached the end is given up: it has no error
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     device: Vec<DeviceName>,
     /// The number of particles, two or more.
-    #[arg(short, value_parser = sphere::numbers(), default_value_t = 4096)]
+    #[arg(short, value_parser = numbers::sphere, default_value_t = 4096)]
     n: u32,
     /// The softening length, in N-body units.
-    #[arg(long, default_value_t = EPS)]
+    #[arg(long, value_parser = numbers::softening, default_value_t = EPS)]
     eps: f64,
     /// The accuracies of the steps: Aarseth's eta.
     #[arg(
         long,
+        value_parser = numbers::positive,
         default_values_t = [0.04, 0.02, 0.01, 0.005, 0.0025],
         value_delimiter = ','
     )]
@@ -84,10 +85,9 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let experiments = arguments.experiments();
-    experiments.iter().try_for_each(Experiment::check)?;
     let devices = select::devices_or_best(&arguments.device)?;
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let (time, n) = (date::now(), arguments.n as usize);
     let mut write = |row: &Row| match &mut sheet {
         Some(sheet) => sheet.row(&row.cells(n, &time)),

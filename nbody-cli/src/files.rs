@@ -126,6 +126,32 @@ pub fn number<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
+/// A folder for files, created before the measurement, so that an unwritable path fails early. If it
+/// is empty at the end, it is removed with the parents that were created.
+#[must_use = "a folder without files is removed when this is dropped"]
+pub struct Reserved {
+    /// Created folders, the innermost first.
+    created: Vec<PathBuf>,
+}
+
+impl Reserved {
+    pub fn new(folder: &Path) -> Result<Self, Box<dyn Error>> {
+        let missing = folder.ancestors().filter(|it| !it.as_os_str().is_empty() && !it.exists());
+        let reserved = Self { created: missing.map(Path::to_owned).collect() };
+        provide(folder)?;
+        Ok(reserved)
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        for folder in &self.created {
+            // Folders with files stay.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Creates a folder with its parents, and checks that files can be created in it.
 pub fn provide(folder: &Path) -> Result<(), Box<dyn Error>> {
     let made = fs::create_dir_all(folder);

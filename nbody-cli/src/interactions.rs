@@ -13,6 +13,8 @@ use nbody::models::uniform_rows;
 use nbody::untyped::Rows as _;
 use nbody_interactions::{Visitor, visit_all};
 
+use crate::wrong::Wrong;
+
 /// The random numbers of parameters.
 const SEED: u64 = 0;
 
@@ -51,14 +53,19 @@ pub fn choose(names: &[String], settings: &[Setting]) -> Result<Vec<Chosen>, Box
     if names.is_empty() {
         all = ready();
     }
-    for setting in settings {
+    for (k, setting) in settings.iter().enumerate() {
+        let name = &setting.name;
+        Wrong::if_so(
+            settings[..k].iter().any(|earlier| earlier.name == *name),
+            &format!("--set {name} is given twice: leave one out"),
+        )?;
         let mut is_known = false;
         for chosen in &mut all {
-            is_known |= chosen.set(setting)?;
+            is_known |= chosen.set(setting).map_err(Wrong)?;
         }
         if !is_known {
             let known: Vec<_> = all.iter().map(Chosen::names).collect();
-            return Err(format!("no parameter `{}`: {}", setting.name, known.join("; ")).into());
+            return Err(Wrong(format!("no parameter `{name}`: {}", known.join("; "))).into());
         }
     }
     Ok(all)
@@ -181,7 +188,10 @@ impl FromStr for Setting {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || "expected NAME=NUMBER or NAME=X,Y,Z".to_owned();
         let (name, numbers) = text.split_once('=').ok_or_else(expected)?;
-        let number = |text: &str| text.trim().parse().map_err(|_| expected());
+        let number = |text: &str| {
+            let number = text.trim().parse().ok().filter(|number: &f64| !number.is_nan());
+            number.ok_or_else(expected)
+        };
         let numbers = numbers.split(',').map(number).collect::<Result<_, _>>()?;
         Ok(Self { name: name.trim().to_owned(), numbers })
     }

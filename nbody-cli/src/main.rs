@@ -15,6 +15,7 @@ mod format;
 mod interactions;
 mod message;
 mod model;
+mod numbers;
 mod plots;
 mod plummer;
 mod ranks;
@@ -27,11 +28,13 @@ mod ticks;
 mod tune;
 mod verify;
 mod view;
+mod wrong;
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use wrong::Wrong;
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -117,7 +120,7 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             message::print(format_args!("error: {error}"));
-            ExitCode::FAILURE
+            if error.is::<Wrong>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }

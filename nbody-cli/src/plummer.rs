@@ -1,16 +1,18 @@
 //! `nbody plummer`.
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use nbody::models::plummer;
 
 use crate::destination::Destination;
-use crate::{Outcome, sphere};
+use crate::{Outcome, numbers, sphere};
 
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The number of particles.
-    n: usize,
+    #[arg(value_parser = numbers::particles)]
+    n: NonZeroUsize,
     /// The seed of the random numbers; a seed always gives the same particles.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -23,7 +25,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let format = arguments.destination.format()?;
-    let mut snapshot = plummer(arguments.n, arguments.seed)?;
+    let mut snapshot = plummer(arguments.n.get(), arguments.seed)?;
     if !arguments.as_sampled {
         sphere::virialise(&mut snapshot)?;
     }

@@ -21,6 +21,11 @@ pub struct Rank {
     distributes_trees: bool,
 }
 
+/// Returns whether this is one of several processes of `mpirun`.
+pub fn is_launched() -> bool {
+    Launcher::find().is_some_and(|launcher| launcher.size != Some(1))
+}
+
 /// Runs a command as this process, as each process of `mpirun`, or as a thread for each of the
 /// first `gpus` GPUs. Ranks distribute the particles of trees, or each has all.
 pub fn run(
@@ -29,15 +34,14 @@ pub fn run(
     command: impl Fn(&Rank) -> Outcome + Sync,
 ) -> Outcome {
     let rank = Rank { communicator: None, has_gpu: false, distributes_trees };
-    let launched = Launcher::find().filter(|launcher| launcher.size != Some(1));
-    match (launched, gpus) {
-        (Some(_), Some(_)) => {
+    match (is_launched(), gpus) {
+        (true, Some(_)) => {
             Err("--gpus is for one process; leave it out under mpirun, where each takes a GPU"
                 .into())
         }
-        (Some(_), None) => run_mpi(&rank, command),
-        (None, Some(gpus)) => run_threads(&rank, gpus.get(), command),
-        (None, None) => command(&rank),
+        (true, None) => run_mpi(&rank, command),
+        (false, Some(gpus)) => run_threads(&rank, gpus.get(), command),
+        (false, None) => command(&rank),
     }
 }
 

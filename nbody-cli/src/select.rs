@@ -1,17 +1,6 @@
 //! Devices, numerics and openings of trees by name.
 
-use std::num::{NonZeroUsize, ParseIntError};
-
 use nbody::{Accumulation, Device, DeviceName, Expansion, Math, Opening, Options, Precision};
-
-/// Parses a number of particles, which must be positive and fit into memory.
-pub fn number(text: &str) -> Result<NonZeroUsize, String> {
-    let number: NonZeroUsize = text.parse().map_err(|error: ParseIntError| error.to_string())?;
-    // The least memory that a command needs per particle: position, velocity and mass.
-    let reserved = Vec::<[f64; 7]>::new().try_reserve_exact(number.get());
-    reserved.map_err(|_| "so many particles do not fit into memory".to_owned())?;
-    Ok(number)
-}
 
 /// Numerics of a program, as given on the command line.
 #[derive(clap::Args, Clone, Copy)]
@@ -29,6 +18,12 @@ pub struct Numerics {
 }
 
 impl Numerics {
+    /// Returns whether any of these options is given.
+    pub fn are_given(self) -> bool {
+        let Self { precision, accumulation, math } = self;
+        precision.is_some() || accumulation.is_some() || math.is_some()
+    }
+
     /// Returns the options with these numerics.
     pub fn options(self) -> Options {
         let Self { precision, accumulation, math } = self;

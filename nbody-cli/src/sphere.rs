@@ -6,16 +6,14 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Instant;
 
-use clap::builder::RangedI64ValueParser;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
 use nbody::{AllPairs, Device, Engine as _, Opening, Options, Tree};
 use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Steps};
 use nbody_interactions::{gravity, hermite::Hermite};
 
-use crate::run::error::{Error, check_energies};
+use crate::run::error::check_energies;
 use crate::run::history::{Counts, relative_error};
-use crate::run::settings::{check_softening, positive};
 use crate::run::simulation::motions;
 
 /// Seed of the spheres, as in `nbody plummer` and `nbody run`.
@@ -29,11 +27,6 @@ const END: f64 = 1.0;
 
 /// Default softening length, in N-body units.
 pub const EPS: f64 = 1.0 / 256.0;
-
-/// Parses numbers of particles that can be in virial equilibrium.
-pub fn numbers() -> RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(2..)
-}
 
 /// Largest number of particles whose potential energy is a sum over all pairs.
 const DIRECT: usize = 32_768;
@@ -88,12 +81,6 @@ pub struct Integrated {
 }
 
 impl Experiment {
-    /// Refuses parameters out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        check_softening(self.eps)?;
-        positive("--eta", self.eta)
-    }
-
     /// Integrates a sphere over a time unit, and shows the time after each step.
     pub fn integrate(
         &self,
@@ -104,7 +91,7 @@ impl Experiment {
         let law = Hermite { eps2: self.eps * self.eps };
         let engine = AllPairs::with_options(device, law, self.options)?;
         let options = HermiteOptions::default().eta(self.eta).largest(LARGEST);
-        let mut run = BlockHermite::new(engine, &motions(sphere), options)?;
+        let mut run = BlockHermite::new(engine, &motions(sphere), options).map_err(advice)?;
         let first = energy(&mut run)?;
         let before = self.advance(&mut run, QUARTER, &mut show)?;
         let quarter = self.advance(&mut run, END, &mut show)?;
@@ -124,12 +111,12 @@ impl Experiment {
         run: &mut BlockHermite,
         time: f64,
         show: &mut impl FnMut(f64),
-    ) -> Result<Counts, nbody_integrate::Error> {
+    ) -> Result<Counts, Box<dyn StdError>> {
         let before = run.steps();
         let mut seconds = 0.0;
         while run.ends_by(time) && run.steps().steps < self.limit {
             let start = Instant::now();
-            run.advance()?;
+            run.advance().map_err(advice)?;
             seconds += start.elapsed().as_secs_f64();
             show(run.time());
         }
@@ -137,6 +124,18 @@ impl Experiment {
         let (steps, particle_steps) =
             (steps - before.steps, particle_steps - before.particle_steps);
         Ok(Counts { steps, particle_steps, seconds })
+    }
+}
+
+/// Words errors with the options of the commands, in which the largest step is fixed.
+fn advice(error: nbody_integrate::Error) -> Box<dyn StdError> {
+    match error {
+        nbody_integrate::Error::Close { first, second, distance, time, .. } => format!(
+            "particles {first} and {second} are at a distance of {distance:e} at time {time}, where no \
+             step is short enough: give a larger --eps or --eta"
+        )
+        .into(),
+        other => other.into(),
     }
 }
 

@@ -11,7 +11,8 @@ use nbody::{Device, DeviceName, Error, Options, Sources};
 
 use crate::Outcome;
 use crate::interactions::{Chosen, Interactions, parameters_of};
-use crate::select::{self, Numerics};
+use crate::numbers;
+use crate::select::Numerics;
 use crate::table::Table;
 
 #[derive(clap::Args)]
@@ -19,17 +20,28 @@ pub struct Arguments {
     #[command(flatten)]
     interactions: Interactions,
     /// The device: emulator or cuda:N.
-    #[arg(long, default_value = "cuda:0")]
+    #[arg(long, default_value = "cuda:0", value_parser = tuned_device)]
     device: DeviceName,
     /// The numbers of particles. A result applies to all numbers that are nearest to the same
     /// power of two.
-    #[arg(short, value_parser = select::number, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
+    #[arg(short, value_parser = numbers::particles, default_values = ["2048", "16384", "131072"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
     /// Print every measurement, not only the fastest for each number of particles.
     #[arg(long)]
     all: bool,
+}
+
+/// Parses the name of a device that has kernel configurations.
+fn tuned_device(text: &str) -> Result<DeviceName, String> {
+    match text.parse().map_err(|error: Error| error.to_string())? {
+        DeviceName::Cpu(_) => {
+            Err("the CPU has nothing to tune: expected emulator or cuda:N".to_owned())
+        }
+        DeviceName::Best => Err("expected emulator or cuda:N".to_owned()),
+        name => Ok(name),
+    }
 }
 
 struct Tune<'a> {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::table::Table;
-use crate::{Outcome, message};
+use crate::{Outcome, message, numbers};
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
@@ -37,20 +37,20 @@ pub struct Arguments {
     interactions: Interactions,
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default all available ones, and the CPU
     /// at each level of its vector instructions.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     device: Vec<DeviceName>,
     /// Verify the first N GPUs of this host together, which share out the evaluations.
-    #[arg(long, value_name = "N", conflicts_with = "device")]
+    #[arg(long, value_name = "N", value_parser = numbers::ranks, conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
-    ranks::run(arguments.gpus, false, |rank| run_as(rank, arguments))
+    let all = arguments.interactions.choose()?;
+    ranks::run(arguments.gpus, false, |rank| run_as(rank, arguments, &all))
 }
 
 /// Runs as one of the ranks; the first one reports.
-fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
-    let all = arguments.interactions.choose()?;
+fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     let devices = match &arguments.device[..] {
         names if rank.has_device() => vec![rank.open_sharing(names.first().copied())?],
         [] => every_device()?,
@@ -61,7 +61,7 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     let (domains, bar) = (domains()?, bar.with_style(style));
     let in_order = rank.has_others();
     let mut jobs = Jobs { devices, domains, all: Vec::new(), bar, in_order };
-    for chosen in &all {
+    for chosen in all {
         jobs.add(chosen)?;
     }
     let verify = jobs.run();
@@ -77,7 +77,7 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
         out,
         "\nWorst error: in units of the running error bound. Bits: compared with the scalars of \
          the CPU in the same summation order.{}\n{} passed, {} failed",
-        parameters_of(&all),
+        parameters_of(all),
         verify.passed,
         verify.failed
     )?;

@@ -226,15 +226,15 @@ fn parameters_that_do_not_exist_are_refused_with_the_existing_ones() {
     let file = folder.laws();
     let screened = "screened has kappa: Real, eps2: Real; contact has radius: Real, kind: u32";
     for (setting, code, error) in [
-        ("kapa=1", 1, format!("error: no parameter `kapa`: {screened}\n")),
+        ("kapa=1", 2, format!("error: no parameter `kapa`: {screened}\n")),
         (
             "kappa=1,2",
-            1,
+            2,
             "error: --set kappa: expected 1 number for `kappa: Real` of screened, found 2\n"
                 .to_owned(),
         ),
-        ("kind=1.5", 1, "error: `kind: u32` = 1.5: expected an integer from 0 to".to_owned()),
-        ("kind=-1", 1, "error: `kind: u32` = -1: expected an integer from 0 to".to_owned()),
+        ("kind=1.5", 2, "error: `kind: u32` = 1.5: expected an integer from 0 to".to_owned()),
+        ("kind=-1", 2, "error: `kind: u32` = -1: expected an integer from 0 to".to_owned()),
         ("kappa", 2, "error: invalid value 'kappa' for '--set <NAME=NUMBER>'".to_owned()),
         ("kappa=one", 2, "error: invalid value 'kappa=one' for".to_owned()),
     ] {

@@ -21,12 +21,13 @@ use nbody::check::{FieldReport, Report};
 use nbody::cuda::{Schedule, Walk};
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Pairs, Precision};
 
-use crate::files::{self, Cells, Sheet};
+use crate::files::{self, Cells, Reserved, Sheet};
 use crate::interactions::{InteractionOrFile, Setting, choose, parameters_of};
 use crate::plots::{Figure, Line};
 use crate::select;
 use crate::table::Table;
-use crate::{Outcome, date};
+use crate::wrong::Wrong;
+use crate::{Outcome, date, numbers};
 
 pub use subject::Subject;
 use subject::{EPS2, Particles};
@@ -36,6 +37,11 @@ use trees::Trees;
 /// Largest number of compared particles, which bounds the time of the reference. The particles of
 /// a Plummer sphere are in random order, so the first ones are a fair sample.
 const TARGETS: usize = 16384;
+
+/// Options that trees have no use for. Options of trees conflict with them, too: clap does not ask
+/// for a required option that conflicts with a given one.
+const NOT_OF_TREES: [&str; 3] = ["interactions", "pairs", "unrounded"];
+
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Interactions to measure on uniform particles instead, field by field: names of ready ones,
@@ -45,32 +51,35 @@ pub struct Arguments {
     /// Set a parameter of the interactions, NAME=NUMBER, or all its numbers, NAME=X,Y,Z. By default
     /// a ready interaction has parameters that suit particles in the unit cube; an interaction of a
     /// file has random ones: numbers from 0 to 1, integers from 0 to 3.
-    #[arg(long, value_name = "NAME=NUMBER", requires = "interactions")]
+    #[arg(long, value_name = "NAME=NUMBER", requires = "interactions", conflicts_with = "tree")]
     set: Vec<Setting>,
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     device: Vec<DeviceName>,
     /// The numbers of particles; by default the numbers of the papers: 2048 to 131072, for trees
     /// 10000, 100000 and 500000.
-    #[arg(short, value_parser = select::number, value_delimiter = ',')]
+    #[arg(short, value_parser = numbers::particles, value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// Measure trees instead, with far particles of both orders: errors of accelerations and
     /// potentials against the angle or the share that opens cells, evaluations and times, beside
     /// all pairs of up to 131072 particles on the CPU and 1048576 on a GPU.
-    #[arg(long, conflicts_with_all = ["interactions", "pairs", "unrounded"])]
+    #[arg(long, conflicts_with_all = NOT_OF_TREES)]
     tree: bool,
     /// The walks through trees: by groups, or by particles on a GPU.
-    #[arg(long, default_value_t, requires = "tree")]
+    #[arg(long, default_value_t, requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     walk: Walk,
     /// The particles that trees are measured on.
-    #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
+    #[arg(long, default_value = "plummer", value_delimiter = ',')]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     model: Vec<Model>,
     /// The opening angles.
     #[arg(
         long,
         default_values = ["1.0", "0.8", "0.6", "0.4", "0.2"],
         value_delimiter = ',',
-        requires = "tree"
+        value_parser = numbers::positive,
+        requires = "tree",
+        conflicts_with_all = NOT_OF_TREES
     )]
     theta: Vec<f64>,
     /// The greatest errors of cells, as shares of the results.
@@ -78,11 +87,14 @@ pub struct Arguments {
         long,
         default_values = ["0.1", "0.03", "0.01", "0.003", "0.001"],
         value_delimiter = ',',
-        requires = "tree"
+        value_parser = numbers::positive,
+        requires = "tree",
+        conflicts_with_all = NOT_OF_TREES
     )]
     share: Vec<f64>,
     /// The squared softening length of trees.
-    #[arg(long, default_value_t = 0.0, requires = "tree")]
+    #[arg(long, default_value_t = 0.0, value_parser = numbers::zero_or_more)]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     eps2: f64,
     /// The arithmetic of a pair: single (with a column for mixed), double, mixed.
     #[arg(long, default_value_t)]
@@ -119,13 +131,16 @@ impl Arguments {
 }
 
 fn run_trees(arguments: &Arguments) -> Outcome {
+    Wrong::if_so(
+        arguments.device.len() > 1,
+        "trees are measured on one device: give one --device, or one run for each",
+    )?;
     let &Arguments { precision, math, eps2, .. } = arguments;
     let Arguments { model: models, theta: angles, share: shares, .. } = arguments;
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let (sizes, options) = (arguments.sizes(&TREE_SIZES), Options::default().precision(precision));
-    let [device] = &select::devices_or_best(&arguments.device)?[..] else {
-        return Err("trees are measured on one device; give one --device".into());
-    };
+    let device =
+        &arguments.device.first().map_or_else(|| Ok(Device::best()), |name| name.open())?;
     let (walk, sizes, options) = (arguments.walk, &sizes[..], options.math(math));
     let trees = Trees { device, walk, sizes, models, angles, shares, eps2, options };
     trees.run(sheet, arguments.plots.as_deref())
@@ -141,7 +156,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let devices = select::devices_or_best(&arguments.device)?;
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;
     let options = Options::default().precision(precision).math(math).pairs(pairs);
     let sizes = arguments.sizes(&SIZES);

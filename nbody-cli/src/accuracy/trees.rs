@@ -13,7 +13,7 @@ use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
 use nbody::{AllPairs, Device, Expansion, Opening, Options, Tree};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 
-use crate::files::{self, Cells, Sheet};
+use crate::files::{Cells, Reserved, Sheet};
 use crate::plots::{Figure, Line};
 use crate::table::Table;
 use crate::{Outcome, date, select};
@@ -111,7 +111,7 @@ struct Row {
 impl Trees<'_> {
     /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
-        plots.map(files::provide).transpose()?;
+        let _folder = plots.map(Reserved::new).transpose()?;
         let (time, rows) = (date::now(), self.rows()?);
         writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
         if let Some(mut sheet) = sheet {

@@ -18,43 +18,49 @@ use nbody::cuda::sass;
 use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 
 use crate::accuracy::{self, Accuracy, Model, Subject};
-use crate::files::{self, Sheet};
+use crate::files::{Reserved, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::select::{self, Numerics};
-use crate::{Outcome, date};
+use crate::wrong::Wrong;
+use crate::{Outcome, date, numbers};
 use head::Head;
 use lists::Lists;
 use measure::{Measurement, Size, measure};
 use trees::Trees;
+
+/// Options that trees have no use for. Options of trees conflict with them, too: clap does not ask
+/// for a required option that conflicts with a given one.
+const NOT_OF_TREES: [&str; 5] = ["interactions", "set", "i", "pairs", "lists"];
 
 #[derive(clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
     interactions: Interactions,
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the GPUs and the CPU.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     device: Vec<DeviceName>,
     /// Measure the first N GPUs of this host together, which share out the evaluations.
-    #[arg(long, value_name = "N", conflicts_with = "device")]
+    #[arg(long, value_name = "N", value_parser = numbers::ranks, conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
     /// Measure with each of these numbers of ranks, threads of this process with a GPU each (with
     /// --device cpu they share the cores), and report the scaling.
-    #[arg(long, value_name = "R", value_delimiter = ',', conflicts_with = "gpus")]
+    #[arg(long, value_name = "R", value_parser = numbers::ranks, value_delimiter = ',')]
+    #[arg(conflicts_with = "gpus")]
     ranks: Vec<NonZeroUsize>,
     /// Take N particles for each rank, not for all.
-    #[arg(long, requires = "ranks")]
+    #[arg(long, requires = "ranks", conflicts_with = "gpus")]
     weak: bool,
     /// Distribute the particles of trees over the ranks; else each rank has all, and its share of the
     /// walks.
-    #[arg(long, requires = "tree")]
+    #[arg(long, requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     distribute_trees: bool,
     /// The numbers of particles; every ordered pair of them counts.
-    #[arg(short, value_parser = select::number, default_values = ["2048", "16384"], value_delimiter = ',')]
+    #[arg(short, value_parser = numbers::particles, default_values = ["2048", "16384"], value_delimiter = ',')]
     n: Vec<NonZeroUsize>,
     /// The numbers of i-particles, as in a block time step, each with all N as j-particles;
     /// without them one set of N, or two.
-    #[arg(short, value_parser = select::number, value_delimiter = ',')]
+    #[arg(short, value_parser = numbers::particles, value_delimiter = ',')]
     i: Vec<NonZeroUsize>,
     #[command(flatten)]
     numerics: Numerics,
@@ -64,24 +70,29 @@ pub struct Arguments {
     pairs: Pairs,
     /// Measure gravity by trees instead: the time of each stage, and the pairs of walks by groups
     /// and by particle, beside all pairs of up to 65536 particles on the CPU and 1048576 on a GPU.
-    #[arg(long, conflicts_with_all = ["interactions", "set", "i", "pairs"])]
+    #[arg(long, conflicts_with_all = NOT_OF_TREES)]
     tree: bool,
     #[command(flatten)]
     lists: lists::ListArguments,
     /// The particles that trees are measured on.
-    #[arg(long, default_value = "plummer", value_delimiter = ',', requires = "tree")]
+    #[arg(long, default_value = "plummer", value_delimiter = ',')]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     model: Vec<Model>,
     /// The opening angles of trees; by default 0.6, if there is no share.
-    #[arg(long, value_delimiter = ',', requires = "tree")]
+    #[arg(long, value_delimiter = ',', value_parser = numbers::positive)]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     theta: Vec<f64>,
     /// The greatest errors of cells of trees, as shares of the results.
-    #[arg(long, value_delimiter = ',', requires = "tree")]
+    #[arg(long, value_delimiter = ',', value_parser = numbers::positive)]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     share: Vec<f64>,
     /// The far particles of cells: monopole, second (order).
-    #[arg(long, default_values = ["monopole", "second"], value_delimiter = ',', requires = "tree")]
+    #[arg(long, default_values = ["monopole", "second"], value_delimiter = ',')]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     far: Vec<Expansion>,
     /// The squared softening length of trees.
-    #[arg(long, default_value_t = 0.0, requires = "tree")]
+    #[arg(long, default_value_t = 0.0, value_parser = numbers::zero_or_more)]
+    #[arg(requires = "tree", conflicts_with_all = NOT_OF_TREES)]
     eps2: f64,
     /// Write every measurement to this file, as CSV in full precision.
     #[arg(long, value_name = "FILE")]
@@ -102,25 +113,17 @@ struct Bench<'a> {
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
+    arguments.check()?;
+    let all = arguments.interactions.choose()?;
     if !arguments.ranks.is_empty() {
-        if nbody_mpi::Launcher::find().is_some_and(|launcher| launcher.size != Some(1)) {
-            let advice = "measure each number of processes by itself, without --ranks";
-            return Err(format!("--ranks is for one process; under mpirun, {advice}").into());
-        }
-        if arguments.device.len() > 1 {
-            return Err(
-                "--ranks takes one --device, which each rank opens: leave out others".into()
-            );
-        }
         return scaling::run(arguments);
     }
-    ranks::run(arguments.gpus, arguments.distribute_trees, |rank| run_as(rank, arguments))
+    ranks::run(arguments.gpus, arguments.distribute_trees, |rank| run_as(rank, arguments, &all))
 }
 
 /// Runs as one of the ranks; the first one reports.
-fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
+fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     // Fails before it opens devices.
-    let all = arguments.interactions.choose()?;
     if arguments.lists.is_on {
         arguments.lists(&[], 1)?;
     }
@@ -138,12 +141,12 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
     if !rank.is_first() {
         let (sizes, options) = (sizes(arguments), arguments.options());
         let (nvdisasm, bar) = (None, ProgressBar::hidden());
-        Bench { devices: &devices, sizes, options, nvdisasm, bar }.measure_all(&all)?;
+        Bench { devices: &devices, sizes, options, nvdisasm, bar }.measure_all(all)?;
         return Ok(ExitCode::SUCCESS);
     }
     // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bench = Bench {
         devices: &devices,
@@ -153,11 +156,11 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
         bar: ProgressBar::new(0).with_style(style),
     };
     let time = date::now();
-    let measurements = bench.measure_all(&all)?;
+    let measurements = bench.measure_all(all)?;
     let Bench { options, nvdisasm, .. } = bench;
     let mut out = std::io::stdout().lock();
     let table = report::table(&measurements, options, nvdisasm.is_some());
-    writeln!(out, "{table}{}", parameters_of(&all))?;
+    writeln!(out, "{table}{}", parameters_of(all))?;
     if let Some(mut sheet) = sheet {
         measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
         sheet.finish()?;
@@ -175,6 +178,24 @@ fn run_as(rank: &Rank, arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
+    /// Refuses options without effect.
+    fn check(&self) -> Result<(), Wrong> {
+        let is_launched = ranks::is_launched();
+        Wrong::if_so(
+            is_launched && !self.ranks.is_empty(),
+            "--ranks is for one process; under mpirun, measure each number of processes by itself, \
+             without --ranks",
+        )?;
+        Wrong::if_so(
+            self.device.len() > 1 && !self.ranks.is_empty(),
+            "--ranks takes one --device, which each rank opens: leave out others",
+        )?;
+        Wrong::if_so(
+            self.distribute_trees && !is_launched && self.gpus.is_none() && self.ranks.is_empty(),
+            "--distribute-trees is for several ranks: give --gpus or --ranks, or start them by mpirun",
+        )
+    }
+
     fn options(&self) -> Options {
         self.numerics.options().pairs(self.pairs)
     }

@@ -15,7 +15,7 @@ use nbody::{AllPairs, Device, Engine as _, Opening, Options, Point, Sources, Tre
 use nbody_interactions::gravity::{Body, Gravity};
 
 use crate::accuracy::Model;
-use crate::files::{self, Cells, Sheet};
+use crate::files::{Cells, Reserved, Sheet};
 use crate::plots::{Figure, Line};
 use crate::table::Table;
 use crate::{Outcome, date};
@@ -67,7 +67,7 @@ pub struct Row {
 impl Trees<'_> {
     /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
-        plots.map(files::provide).transpose()?;
+        let _folder = plots.map(Reserved::new).transpose()?;
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
         let (time, bar) = (date::now(), ProgressBar::new(0).with_style(style));
         let rows = self.rows(&bar)?;

@@ -1,13 +1,14 @@
 //! Star clusters: masses, rotation, virial ratio and binaries of a model.
 
 use std::error::Error as StdError;
+use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
 use nbody::models::{Binaries, Error, MassFunction, Snapshot};
 
-use super::parse;
 use crate::destination::Destination;
-use crate::{message, sphere};
+use crate::wrong::Wrong;
+use crate::{message, numbers, sphere};
 
 /// Velocities of a model before it is scaled.
 #[derive(Clone, Copy, PartialEq)]
@@ -19,7 +20,8 @@ pub enum Start {
 #[derive(clap::Args)]
 pub struct Cluster {
     /// The number of particles; both stars of a binary count.
-    n: usize,
+    #[arg(value_parser = numbers::particles)]
+    n: NonZeroUsize,
     /// The seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -28,24 +30,24 @@ pub struct Cluster {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Masses::Equal)]
     mass_function: Masses,
     /// The least and the greatest mass of stars, from 0.01 to 1000 solar masses [default: 0.1,100].
-    #[arg(long, value_name = "LEAST,MOST", requires = "mass_function", value_parser = parse::limits)]
+    #[arg(long, value_name = "LEAST,MOST", requires = "mass_function", value_parser = numbers::masses)]
     masses: Option<[f64; 2]>,
     /// The share of binaries among single stars and binaries, from 0 to 1. They come first, both
     /// stars in turn, paired at random; eccentricities e are thermal, of density 2e.
-    #[arg(long, value_name = "FRACTION", default_value = "0", value_parser = parse::share)]
+    #[arg(long, value_name = "FRACTION", default_value = "0", value_parser = numbers::share)]
     binaries: f64,
     /// The least and the greatest semi-major axis of binaries, uniform in the logarithm, in units of
     /// the virial radius [default: 0.0001,0.01].
-    #[arg(long, value_name = "LEAST,MOST", requires = "binaries", value_parser = parse::limits)]
+    #[arg(long, value_name = "LEAST,MOST", requires = "binaries", value_parser = numbers::limits)]
     axes: Option<[f64; 2]>,
     /// Rotation about the z axis: the share, from 0 to 1, of the particles with a negative velocity
     /// about it whose velocity about it is reversed (Lynden-Bell 1960).
-    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = parse::share)]
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = numbers::share)]
     rotation: f64,
     /// The kinetic energy in units of the modulus of the potential energy: 0.5 is equilibrium, 0 is
     /// rest. Binaries count as single particles. Models at rest get a normal distribution of
     /// velocities [default: 0.5, and 0 for models at rest].
-    #[arg(long, value_name = "Q", value_parser = parse::ratio)]
+    #[arg(long, value_name = "Q", value_parser = numbers::zero_or_more)]
     virial_ratio: Option<f64>,
     /// Leave out the scaling to the virial radius and the virial ratio.
     #[arg(long, conflicts_with = "virial_ratio")]
@@ -78,14 +80,14 @@ impl Cluster {
             self.virial_ratio.unwrap_or(if start == Start::Rest { 0.0 } else { EQUILIBRIUM });
         self.check(start, ratio)?;
         let pairs = self.pairs();
-        let mut snapshot = model(self.n - pairs, self.seed)?;
+        let mut snapshot = model(self.n.get() - pairs, self.seed)?;
         let masses = self.masses()?;
         if let Some(masses) = &masses {
             let (of_pairs, single) = masses.split_at(2 * pairs);
             let of_pairs = of_pairs.as_chunks().0.iter().map(|[a, b]| a + b);
             snapshot.set_masses(&of_pairs.chain(single.iter().copied()).collect::<Vec<_>>())?;
         } else if pairs > 0 {
-            let masses = (0..self.n - pairs).map(|k| if k < pairs { 2.0 } else { 1.0 });
+            let masses = (0..self.n.get() - pairs).map(|k| if k < pairs { 2.0 } else { 1.0 });
             snapshot.set_masses(&masses.collect::<Vec<_>>())?;
         }
         // The scaling needs velocities, also of particles that come to rest.
@@ -114,23 +116,22 @@ impl Cluster {
     }
 
     /// Refuses options that have no effect.
-    fn check(&self, start: Start, ratio: f64) -> Result<(), String> {
-        if self.masses.is_some() && self.mass_function == Masses::Equal {
-            return Err("--masses are limits of a mass function, but masses are equal: give \
-                        --mass-function kroupa or salpeter"
-                .to_owned());
-        }
-        if self.axes.is_some() && self.binaries == 0.0 {
-            return Err(
-                "--axes are of binaries, but there are none: give --binaries above 0".to_owned()
-            );
-        }
+    fn check(&self, start: Start, ratio: f64) -> Result<(), Wrong> {
+        Wrong::if_so(
+            self.masses.is_some() && self.mass_function == Masses::Equal,
+            "--masses are limits of a mass function, but masses are equal: give --mass-function kroupa \
+             or salpeter",
+        )?;
+        Wrong::if_so(
+            self.axes.is_some() && self.binaries == 0.0,
+            "--axes are of binaries, but there are none: give --binaries above 0",
+        )?;
         let is_at_rest = ratio == 0.0 && !(self.as_sampled && start == Start::Equilibrium);
         if self.rotation > 0.0 && is_at_rest {
-            return Err(format!(
+            return Err(Wrong(format!(
                 "--rotation {}: particles at rest have no rotation; give --virial-ratio above 0",
                 self.rotation
-            ));
+            )));
         }
         Ok(())
     }
@@ -138,8 +139,8 @@ impl Cluster {
     /// Returns the number of binaries: B of them and S single stars have 2 B + S particles.
     #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
     fn pairs(&self) -> usize {
-        let pairs = self.binaries * self.n as f64 / (1.0 + self.binaries);
-        (pairs.round() as usize).min(self.n / 2)
+        let pairs = self.binaries * self.n.get() as f64 / (1.0 + self.binaries);
+        (pairs.round() as usize).min(self.n.get() / 2)
     }
 
     /// Samples the masses of stars; `None` if they are equal. Prints the unit of mass.
@@ -149,7 +150,7 @@ impl Cluster {
             Masses::Kroupa => MassFunction::Kroupa,
             Masses::Salpeter => MassFunction::Salpeter,
         };
-        let masses = law.sample(self.n, self.masses.unwrap_or(MASSES), self.seed)?;
+        let masses = law.sample(self.n.get(), self.masses.unwrap_or(MASSES), self.seed)?;
         let total: f64 = masses.iter().sum();
         message::print(format_args!("the unit of mass is {total} solar masses"));
         Ok(Some(masses))

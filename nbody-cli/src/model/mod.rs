@@ -1,16 +1,16 @@
 //! `nbody model`.
 
 mod cluster;
-mod parse;
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use nbody::models::{Snapshot, fractal, galaxy, hernquist, king, plummer, uniform_sphere};
 
 use self::cluster::{Cluster, Start};
-use crate::Outcome;
 use crate::destination::Destination;
+use crate::{Outcome, numbers};
 
 const AFTER_HELP: &str = "\
 Clusters are in units of G = 1, total mass 1 and virial radius 1, so that the potential energy is -1/2;
@@ -31,7 +31,7 @@ enum Model {
     /// The truncated isothermal sphere of King (1966).
     King {
         /// The dimensionless central potential, from 0.1 to 16; higher is more concentrated.
-        #[arg(long, value_name = "W0", default_value_t = 6.0)]
+        #[arg(long, value_name = "W0", value_parser = numbers::within(0.1..=16.0), default_value_t = 6.0)]
         w0: f64,
         #[command(flatten)]
         cluster: Cluster,
@@ -43,7 +43,7 @@ enum Model {
     /// A fractal cluster (Goodwin & Whitworth 2004), by default at rest.
     Fractal {
         /// The fractal dimension, from 1 to 3; lower has more substructure.
-        #[arg(long, value_name = "D", default_value_t = 1.6)]
+        #[arg(long, value_name = "D", value_parser = numbers::within(1.0..=3.0), default_value_t = 1.6)]
         dimension: f64,
         #[command(flatten)]
         cluster: Cluster,
@@ -51,7 +51,8 @@ enum Model {
     /// A disk galaxy with bulge and halo, near equilibrium (Hernquist 1993).
     Galaxy {
         /// The number of particles.
-        n: usize,
+        #[arg(value_parser = numbers::particles)]
+        n: NonZeroUsize,
         /// The seed of the random numbers.
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -90,7 +91,7 @@ impl Model {
             Self::Fractal { dimension, cluster } => {
                 cluster.sample(Start::Rest, |n, seed| fractal(n, *dimension, seed))
             }
-            Self::Galaxy { n, seed, .. } => Ok(galaxy(*n, *seed)?),
+            Self::Galaxy { n, seed, .. } => Ok(galaxy(n.get(), *seed)?),
         }
     }
 }

@@ -13,10 +13,11 @@ use std::process::ExitCode;
 
 use nbody::{Device, DeviceName};
 
-use crate::files::{self, Sheet};
+use crate::files::{self, Reserved, Sheet};
 use crate::select::{self, Numerics};
 use crate::sphere::{self, EPS, Experiment, Progress, SEED};
-use crate::{Outcome, date};
+use crate::wrong::Wrong;
+use crate::{Outcome, date, numbers};
 use report::{Report, Row};
 
 const AFTER_HELP: &str = "\
@@ -39,21 +40,16 @@ n = B N^b, the particles in them on average, are fitted by regression of logarit
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Arguments {
     /// The devices: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
-    #[arg(long)]
+    #[arg(long, value_delimiter = ',')]
     device: Vec<DeviceName>,
-    /// The numbers of particles of the spheres, two or more.
-    #[arg(
-        short,
-        value_parser = sphere::numbers(),
-        default_values = ["1024", "2048", "4096", "8192", "16384"],
-        value_delimiter = ','
-    )]
+    /// The numbers of particles of the spheres, two or more [default: 1024 2048 4096 8192 16384].
+    #[arg(short, value_parser = numbers::sphere, value_delimiter = ',')]
     n: Vec<u32>,
     /// The softening length, in N-body units.
-    #[arg(long, default_value_t = EPS)]
+    #[arg(long, value_parser = numbers::softening, default_value_t = EPS)]
     eps: f64,
     /// The accuracy of the steps: Aarseth's eta.
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, value_parser = numbers::positive, default_value_t = 0.02)]
     eta: f64,
     #[command(flatten)]
     numerics: Numerics,
@@ -69,41 +65,49 @@ pub struct Arguments {
     plots: Option<PathBuf>,
 }
 
+/// The numbers of particles where none is given.
+const SIZES: [u32; 5] = [1024, 2048, 4096, 8192, 16384];
+
 impl Arguments {
     /// Returns whether anything is measured.
     fn measures(&self) -> bool {
         self.from.is_empty() || !self.device.is_empty()
     }
 
-    /// Refuses to replace earlier measurements, or to write none.
-    fn check_csv(&self) -> Result<(), String> {
+    /// Refuses to replace earlier measurements, and options of measurements where there are none.
+    fn check(&self) -> Result<(), Wrong> {
+        Wrong::if_so(
+            !self.n.is_empty() && !self.measures(),
+            "-n is of measurements, and --from without --device makes none: leave it out, or give a --device",
+        )?;
         let Some(csv) = &self.csv else { return Ok(()) };
         if self.from.iter().any(|from| files::is_same(from, csv)) {
             let csv = csv.display();
-            return Err(format!("--csv {csv} is a file of --from too: give another for --csv"));
+            return Err(Wrong(format!(
+                "--csv {csv} is a file of --from too: give another for --csv"
+            )));
         }
-        if self.measures() {
-            return Ok(());
-        }
-        Err("--csv writes measurements, and --from without --device makes none: leave it out, or give a \
-             --device"
-            .to_owned())
+        Wrong::if_so(
+            !self.measures(),
+            "--csv writes measurements, and --from without --device makes none: leave it out, or give a \
+             --device",
+        )
     }
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let &Arguments { eps, eta, numerics, .. } = arguments;
     let experiment = Experiment { eps, eta, options: numerics.options(), limit: u64::MAX };
-    experiment.check()?;
-    arguments.check_csv()?;
+    arguments.check()?;
     let earlier = arguments.from.iter().map(|path| earlier::read(path, &experiment));
     let mut rows = earlier.collect::<Result<Vec<_>, _>>()?.concat();
     let devices =
         if arguments.measures() { select::devices_or_best(&arguments.device)? } else { Vec::new() };
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let time = date::now();
-    let sizes: Vec<_> = arguments.n.iter().map(|&n| n as usize).collect();
+    let sizes = if arguments.n.is_empty() { &SIZES[..] } else { &arguments.n };
+    let sizes: Vec<_> = sizes.iter().map(|&n| n as usize).collect();
     let mut write = |row: &Row| match &mut sheet {
         Some(sheet) => sheet.row(&row.cells(&experiment, &time)),
         None => Ok(()),

@@ -3,6 +3,7 @@
 mod convert;
 mod model;
 mod view;
+mod wrong;
 
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -132,7 +133,7 @@ fn emit_prints_the_interaction_or_the_program_that_is_compiled() {
     );
     let particles = stdout(&nbody(&["emit", "gravity", "--walk", "particles", "--program"]));
     assert!(particles.contains(" walk_links(\n"), "{particles}");
-    let output = nbody(&["emit", "softened", "--walk", "particles"]);
+    let output = nbody(&["emit", "softened", "--walk", "particles", "--program"]);
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("`softened` has no tree"), "{message}");
@@ -156,8 +157,8 @@ fn unknown_names_are_refused_with_the_valid_ones() {
         (&["tune", "-n", "99999999999999"], "so many particles do not fit into memory"),
         (&["accuracy", "-n", "99999999999999"], "so many particles do not fit into memory"),
         (&["plummer", "many"], "invalid value 'many'"),
-        (&["scaling", "-n", "64,1"], "1 is not in 2.."),
-        (&["energy", "-n", "1"], "1 is not in 2.."),
+        (&["scaling", "-n", "64,1"], "expected a whole number of particles from 2 to"),
+        (&["energy", "-n", "1"], "expected a whole number of particles from 2 to"),
         (&["energy", "--limit", "0"], "invalid value '0' for '--limit <STEPS>'"),
         (&["energy", "--precision", "single,half"], "expected single, double"),
         (&[], "Usage: nbody"),
@@ -293,9 +294,9 @@ fn scaling_measures_and_fits_a_model() {
         (&csv, &[], "is a file of --from too"),
         (&other, &[], "--from without --device makes none"),
     ] {
-        let arguments = ["scaling", "--from", &csv, "--eta", "0.04", "-n", "16", "--csv", to];
+        let arguments = ["scaling", "--from", &csv, "--eta", "0.04", "--csv", to];
         let refused = nbody(&[&arguments[..], device].concat());
-        assert_eq!(refused.status.code(), Some(1));
+        assert_eq!(refused.status.code(), Some(2));
         assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
         assert!(std::fs::read(&csv).unwrap() == whole && std::fs::read(&other).unwrap() == b"mine");
     }
@@ -349,21 +350,6 @@ fn energy_errors_are_shown_where_integrations_end() {
 }
 
 #[test]
-fn options_out_of_range_are_refused_before_the_measurement() {
-    for command in ["scaling", "energy"] {
-        for (option, value, message) in [
-            ("--eps", "-1", "error: --eps is -1, expected a length of zero or more\n"),
-            ("--eta", "nan", "error: --eta is NaN, expected a positive number\n"),
-        ] {
-            let output = nbody(&[command, "--device", "cpu", option, value]);
-            assert_eq!(output.status.code(), Some(1));
-            assert_eq!(stderr(&output), message);
-            assert!(output.stdout.is_empty(), "{}", stdout(&output));
-        }
-    }
-}
-
-#[test]
 fn paths_that_cannot_be_written_are_errors_before_the_measurement() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -406,11 +392,6 @@ fn accuracy_measures_trees() {
         assert!(mean[first + 1] > mean[first + 2] && mean[first + 4] > mean[first + 5], "{text}");
     }
     assert!(drawing(&plots, "tree-plummer-3000.svg").contains("second order, by share"));
-    for (option, value) in [("--theta", "0"), ("--share", "-1"), ("--theta", "nan")] {
-        let arguments = ["accuracy", "--tree", "-n", "100", option, value];
-        let output = nbody(&arguments);
-        assert!(!output.status.success() && output.stdout.is_empty(), "{}", stdout(&output));
-    }
 }
 
 #[test]
@@ -491,7 +472,6 @@ fn bench_refuses_lists_of_interactions_without_a_cutoff() {
         ),
         (&["lennard_jones", "gravity", "--ranks", "1,2"], "or leave out --lists to measure all"),
         (&["lennard_jones", "--set", "cutoff=0"], "`lennard_jones` has a cutoff of 0"),
-        (&["lennard_jones", "--skin=-1"], "skin of -1: expected a finite length"),
         (&["lennard_jones", "-n", "100"], "take a larger box or a shorter cutoff"),
     ] {
         let output = nbody(&[&["bench", "--lists", "--device", "cpu"], arguments].concat());
@@ -560,16 +540,6 @@ fn plummer_writes_snapshots_that_read_back() {
     assert!((snapshot.potential_energy() + 0.5).abs() < 1e-12);
     assert_ne!(nbody(&["plummer", "50", "--as-sampled"]).stdout, csv.stdout);
     assert_ne!(nbody(&["plummer", "50", "--seed", "2"]).stdout, csv.stdout);
-    let output = nbody(&["plummer", "0"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(stderr(&output), "error: 0 particles: a Plummer sphere needs at least 1\n");
-    for n in ["99999999999999", "18446744073709551615"] {
-        let output = nbody(&["plummer", n]);
-        assert_eq!(output.status.code(), Some(1));
-        let expected = "error: {n} particles: a Plummer sphere of so many does not fit into memory";
-        let expected = expected.replace("{n}", n);
-        assert!(stderr(&output).starts_with(&expected), "{}", stderr(&output));
-    }
     let output = nbody(&["plummer", "5", "-o", "/no/such/folder/file.csv"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/no/such/folder/file.csv"), "{}", stderr(&output));
@@ -587,7 +557,7 @@ fn plummer_writes_the_format_of_the_extension_and_replaces_no_file() {
     };
     let refuse = |arguments: &[&str], part: &str| {
         let output = nbody(&[&["plummer", "20", "-o"], arguments].concat());
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(stderr(&output).contains(part), "{}", stderr(&output));
     };
     assert_eq!(Snapshot::read_nemo(&succeed(&[&path("a.nemo")])[..]).unwrap(), expected);

@@ -13,11 +13,14 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{Device, Options};
 
-use crate::files::{self, Sheet};
+use crate::files::{Reserved, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
-use crate::{Outcome, date};
+use crate::{Outcome, date, numbers};
 pub use measure::Row;
 use measure::measure;
+
+/// Options that lists have no use for, and options of lists conflict with.
+const NOT_OF_LISTS: [&str; 4] = ["tree", "distribute_trees", "i", "pairs"];
 
 #[derive(clap::Args)]
 pub struct ListArguments {
@@ -25,25 +28,21 @@ pub struct ListArguments {
     /// step, and pairs within the cutoff per second. Particles, which need a field `pos`, move through
     /// a periodic box; lists are built every 10 steps. Fields that the cutoff depends on, such as
     /// smoothing lengths, are 1.
-    #[arg(id = "lists", long = "lists", conflicts_with_all = ["tree", "distribute_trees", "i", "pairs"])]
+    #[arg(id = "lists", long = "lists", conflicts_with_all = NOT_OF_LISTS)]
     pub is_on: bool,
     /// The length by which lists reach beyond the cutoff; by default a fifth of the cutoff.
-    #[arg(long, value_name = "LENGTH", requires = "lists")]
+    #[arg(long, value_name = "LENGTH", value_parser = numbers::zero_or_more)]
+    #[arg(requires = "lists", conflicts_with_all = NOT_OF_LISTS)]
     skin: Option<f64>,
     /// The number of particles in a unit of volume (of area, in two dimensions); by default it follows
     /// from --neighbours.
-    #[arg(long, value_parser = positive, requires = "lists")]
+    #[arg(long, value_parser = numbers::positive)]
+    #[arg(requires = "lists", conflicts_with_all = NOT_OF_LISTS)]
     density: Option<f64>,
     /// The mean number of particles within the cutoff of a particle.
-    #[arg(long, value_parser = positive, default_value_t = 55.0, requires = "lists")]
-    #[arg(conflicts_with = "density")]
+    #[arg(long, value_parser = numbers::positive, default_value_t = 55.0, requires = "lists")]
+    #[arg(conflicts_with = "density", conflicts_with_all = NOT_OF_LISTS)]
     neighbours: f64,
-}
-
-/// Parses a positive number.
-fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
-    number.ok_or_else(|| "expected a positive number".to_owned())
 }
 
 /// An interaction that lists cannot be measured for.
@@ -103,7 +102,7 @@ impl ListArguments {
 impl Lists<'_> {
     /// Measures, prints a table, and writes the requested files.
     pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
-        plots.map(files::provide).transpose()?;
+        let _folder = plots.map(Reserved::new).transpose()?;
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
         let (time, bar) = (date::now(), ProgressBar::new(0).with_style(style));
         let rows = self.rows(&bar)?;

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::Device;
 
 use super::{Arguments, Bench, measure};
-use crate::files::{self, Sheet};
+use crate::files::{Reserved, Sheet};
 use crate::ranks::{self, Rank};
 use crate::{Outcome, date};
 use report::{cells, figure, table};
@@ -20,7 +20,7 @@ use row::{Row, first_of, list_rows, tree_rows};
 /// Measures with each number of ranks, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    arguments.plots.as_deref().map(files::provide).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let time = date::now();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);

@@ -1,0 +1,183 @@
+//! Command lines that are refused before anything is computed.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::{nbody, stderr, stdout};
+
+/// An option without the option that gives it effect, for every way in which clap could overlook it.
+const WITHOUT_EFFECT: &[(&str, &str)] = &[
+    ("bench --theta 0.5", "--tree"),
+    ("bench gravity --theta 0.5", "--theta"),
+    ("bench gravity --share 0.01", "--share"),
+    ("bench gravity --far second", "--far"),
+    ("bench gravity --eps2 0.1", "--eps2"),
+    ("bench gravity --model galaxy", "--model"),
+    ("bench -i 8 --theta 0.5", "--theta"),
+    ("bench --set eps2=1 --model galaxy", "--model"),
+    ("bench --pairs ordered --far second", "--far"),
+    ("bench --lists --eps2 0.1", "--eps2"),
+    ("bench --tree --set eps2=1", "--set"),
+    ("bench --distribute-trees gravity", "--distribute-trees"),
+    ("bench --tree --distribute-trees", "for several ranks: give --gpus or --ranks"),
+    ("bench --weak", "--ranks"),
+    ("bench --weak --gpus 2", "--weak"),
+    ("bench --skin 1 -i 8", "--skin"),
+    ("bench --tree --density 1", "--density"),
+    ("bench --pairs ordered --neighbours 9", "--neighbours"),
+    ("bench --ranks 1,2 --gpus 2", "cannot be used with"),
+    ("bench --ranks 1,2 --device cpu,cpu", "--ranks takes one --device"),
+    ("accuracy --theta 0.5", "--tree"),
+    ("accuracy gravity --theta 0.5", "--theta"),
+    ("accuracy --pairs ordered --share 0.1", "--share"),
+    ("accuracy --unrounded --walk groups", "--walk"),
+    ("accuracy gravity --eps2 0", "--eps2"),
+    ("accuracy gravity --model galaxy", "--model"),
+    ("accuracy --set eps2=1", "<INTERACTIONS>"),
+    ("accuracy --tree --set eps2=1", "--set"),
+    ("accuracy --tree --device cpu,cpu", "trees are measured on one device"),
+    ("emit gravity --precision double", "of the program, and change nothing else"),
+    ("emit gravity --accumulation direct", "give --program"),
+    ("emit gravity --math exact", "give --program"),
+    ("emit gravity --schedule few", "give --program"),
+    ("emit gravity --periodic", "--program"),
+    ("emit gravity --walk groups", "--program"),
+    ("emit gravity --far --math exact", "give --program"),
+    ("emit gravity --far --program", "cannot be used with"),
+    ("tune --device cpu", "the CPU has nothing to tune: expected emulator or cuda:N"),
+    ("tune --device best", "expected emulator or cuda:N"),
+    ("scaling --from a.csv -n 16", "-n is of measurements"),
+    ("scaling --from a.csv --csv b.csv", "--from without --device makes none"),
+    ("verify --gpus 2 --device cpu", "cannot be used with"),
+    ("verify gravity --set eps2=1 --set eps2=2", "--set eps2 is given twice"),
+    ("plummer 9 --overwrite", "--output"),
+    ("plummer 9 --overwrite -o -", "--overwrite is of a file"),
+    ("model plummer 9 --masses 1,2", "--mass-function"),
+    ("model plummer 9 --axes 1,2", "--binaries"),
+];
+
+/// Values that no option takes, each with the range.
+const OUT_OF_RANGE: &[(&str, &str)] = &[
+    ("bench -n 0", "a whole number of particles, 1 or more"),
+    ("bench -n 1.5", "a whole number of particles, 1 or more"),
+    ("bench -n 16 -n 1e99", "so many particles do not fit into memory"),
+    ("bench -i 16,-1", "a whole number of particles, 1 or more"),
+    ("bench --gpus 99999999999", "a whole number from 1 to 1024"),
+    ("bench --ranks 0", "a whole number from 1 to 1024"),
+    ("bench --tree --theta 0", "a positive number"),
+    ("bench --tree --share nan", "a positive number"),
+    ("bench --tree --eps2=-1", "a number of zero or more"),
+    ("bench --lists --skin nan", "a number of zero or more"),
+    ("bench --lists --density inf", "a positive number"),
+    ("bench --device cpu,gpu", "unknown device `gpu`: expected cpu"),
+    ("bench gravity --set eps2=nan", "expected NAME=NUMBER"),
+    ("bench gravity --set eps=1", "no parameter `eps`: gravity has eps2: Real"),
+    ("accuracy --tree --theta 0.5,inf", "a positive number"),
+    ("accuracy --tree --eps2 nan", "a number of zero or more"),
+    ("accuracy -n many", "such as 10000 or 1e4"),
+    ("energy -n 1", "a whole number of particles from 2 to 4294967295"),
+    ("energy -n 1e10", "a whole number of particles from 2 to 4294967295"),
+    ("energy --eps 1e200", "a length of zero or more, with a finite square"),
+    ("energy --eta 0.02,0", "a positive number"),
+    ("energy --limit 0", "'--limit <STEPS>'"),
+    ("scaling --eps=-1", "a length of zero or more"),
+    ("scaling --eta nan", "a positive number"),
+    ("tune -n 0", "a whole number of particles, 1 or more"),
+    ("verify --gpus 0", "a whole number from 1 to 1024"),
+    ("plummer 0", "a whole number of particles, 1 or more"),
+    ("plummer 1e300", "so many particles do not fit into memory"),
+    ("model king 9 --w0 17", "a number from 0.1 to 16"),
+    ("model fractal 9 --dimension nan", "a number from 1 to 3"),
+    ("model galaxy -- -5", "a whole number of particles, 1 or more"),
+    ("model king 9 --mass-function salpeter --masses 1,2000", "masses from 0.01 to 1000"),
+    ("emit /", "invalid value '/'"),
+    ("nothing", "unrecognized subcommand 'nothing'"),
+];
+
+/// Runs the command in this folder, and checks that it is refused and leaves nothing.
+fn refuse(folder: &Path, arguments: &str, code: i32, part: &str) {
+    let output = Command::new(env!("CARGO_BIN_EXE_nbody"))
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let error = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
+    assert!(error.starts_with("error: ") && error.contains(part), "{arguments}: {error}");
+    assert!(output.stdout.is_empty(), "{arguments}: {}", stdout(&output));
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0, "{arguments}");
+}
+
+#[test]
+fn options_without_effect_and_values_out_of_range_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, part) in WITHOUT_EFFECT.iter().chain(OUT_OF_RANGE) {
+        refuse(folder.path(), arguments, 2, part);
+    }
+}
+
+#[test]
+fn failures_leave_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, part) in [
+        ("bench missing.rs --plots a/b", "cannot read missing.rs"),
+        ("bench --lists gravity --device cpu --plots a/b --csv c.csv", "has no cutoff"),
+        ("bench --lists gravity --ranks 1 --device cpu --plots a/b --csv c.csv", "has no cutoff"),
+        (
+            "accuracy --tree --walk particles --device cpu -n 9 --plots a/b --csv c.csv",
+            "walk by groups",
+        ),
+        (
+            "energy --device cpu --precision double -n 8 --eta 1e-200 --eps 0 --plots a/b --csv c.csv",
+            "give a larger --eps or --eta",
+        ),
+        ("scaling --from missing.csv --plots a/b", "cannot read missing.csv"),
+        ("convert missing.csv -o out.csv", "missing.csv: cannot open the file"),
+        ("emit missing.rs", "cannot read missing.rs"),
+    ] {
+        refuse(folder.path(), arguments, 1, part);
+    }
+}
+
+#[test]
+fn numbers_with_exponents_and_lists_are_taken() {
+    let plummer = |n| nbody(&["plummer", n]).stdout;
+    assert_eq!(plummer("2e1"), plummer("20"));
+    let rows = |arguments: &str| {
+        let output = nbody(&arguments.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success(), "{arguments}: {}", stderr(&output));
+        stdout(&output).lines().filter(|line| line.starts_with("gravity")).count()
+    };
+    for lists in
+        ["-n 16,2e1 --device cpu,cpu:scalar", "-n 16 -n 20 --device cpu --device cpu:scalar"]
+    {
+        assert_eq!(rows(&format!("bench gravity {lists}")), 4);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_and_names_that_are_no_text_are_failures_without_a_backtrace() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    for arguments in [&["devices"][..], &["cache"], &["emit", "gravity"], &["plummer", "9"]] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_nbody")).args(arguments).stdout(full).output();
+        assert_refused(&output.unwrap(), 1, "No space left");
+    }
+    let name = OsStr::from_bytes(b"\xff.rs");
+    for (arguments, code) in
+        [(&["emit"][..], 2), (&["plummer"], 2), (&["bench", "-n"], 2), (&["convert"], 1)]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_nbody")).args(arguments).arg(name).output();
+        assert_refused(&output.unwrap(), code, "");
+    }
+}
+
+fn assert_refused(output: &Output, code: i32, part: &str) {
+    let error = stderr(output);
+    assert_eq!(output.status.code(), Some(code), "{error}");
+    assert!(error.starts_with("error: ") && error.contains(part), "{error}");
+}
