@@ -16,13 +16,14 @@ use crate::table::Table;
 use crate::{Outcome, date, numbers};
 
 const AFTER_HELP: &str = "\
-A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and times
-are in N-body units, seconds are wall time of the integration. The energy error is (E - E0) / |E0|, with the
-total energies E at the end and E0 at the beginning.
+A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and \
+times are in N-body units, seconds are wall time of the integration. The energy error is (E - E0) / \
+|E0|, with the total energies E at the end and E0 at the beginning.
 
-In single precision the third derivative of the acceleration, a difference of forces divided by the third
-power of the step, is noise where steps are short; the criterion makes them shorter still. An integration
-of --limit block steps that has not reached the end is given up: it has no error, and no point in the plot.";
+In single precision the third derivative of the acceleration, a difference of forces divided by the \
+third power of the step, is noise where steps are short; the criterion makes them shorter still. An \
+integration of --limit block steps that has not reached the end is given up: it has no error, and no \
+point in the plot.";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]

@@ -22,6 +22,7 @@ mod ranks;
 mod run;
 mod scaling;
 mod select;
+mod shell;
 mod sphere;
 mod table;
 mod ticks;
@@ -33,31 +34,39 @@ mod wrong;
 use std::error::Error;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use wrong::Wrong;
 
 const AFTER_HELP: &str = "\
 Environment:
-  NBODY_CACHE_DIR    folder of compiled and tuned kernels (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
-  NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used entries are removed
-  NBODY_MPI          the file of the MPI library of `mpirun nbody run`, or a name that the loader finds
-  NBODY_NCCL         the NCCL library, or a name, or `none` to pass results of GPUs without it
-  NBODY_GPU_AWARE    `1` lets MPI take the memory of GPUs, where its library says that it does
-  NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic loader finds
-  NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the machine code
-  CXX                the C++ compiler of the emulator and of files, with arguments if need be
+  NBODY_CACHE_DIR    folder of compiled and tuned kernels
+                     (else XDG_CACHE_HOME/nbody or ~/.cache/nbody)
+  NBODY_CACHE_LIMIT  its limit in MiB (else 1024); the least recently used
+                     entries are removed
+  NBODY_MPI          the file of the MPI library of `mpirun nbody run`, or a
+                     name that the loader finds
+  NBODY_NCCL         the NCCL library, or a name, or `none` to pass results of
+                     GPUs without it
+  NBODY_GPU_AWARE    `1` lets MPI take the memory of GPUs, where its library
+                     says that it does
+  NBODY_NVRTC        the NVRTC library, its folder, or a name that the dynamic
+                     loader finds
+  NBODY_NVDISASM     nvdisasm, or its folder, to count the instructions of the
+                     machine code
+  CXX                the C++ compiler of the emulator and of files, with
+                     arguments if need be
   NBODY_CXX_TIMEOUT  its time limit in seconds for a program (else 300)
 
 Exit codes:
   0    success
   1    a failure, or a check that did not pass
   2    an invalid command line
-  130  `nbody run` ended by Ctrl-C, SIGTERM, SIGHUP or --wall-time, with a file to restart from once it has
-       begun";
+  130  `nbody run` ended by Ctrl-C, SIGTERM, SIGHUP or --wall-time, with a file
+       to restart from once it has begun";
 
 /// Print, verify and measure pairwise interactions on every device of this machine.
 #[derive(Parser)]
-#[command(version, about, after_help = AFTER_HELP)]
+#[command(name = "nbody", version, about, after_help = AFTER_HELP, term_width = 80)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -96,6 +105,10 @@ enum Command {
     Run(Box<run::Arguments>),
     /// Write a page that shows the snapshots of a run in a browser, turned and zoomed at will.
     View(view::Arguments),
+    /// Print a script that completes this command in a shell.
+    Completions(shell::Completions),
+    /// Write the manual pages of this command.
+    Man(shell::Man),
 }
 
 fn main() -> ExitCode {
@@ -114,6 +127,8 @@ fn main() -> ExitCode {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::View(arguments) => view::run(&arguments),
+        Command::Completions(arguments) => shell::complete(&arguments, Arguments::command()),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command()),
     };
     match ran {
         Ok(code) => code,

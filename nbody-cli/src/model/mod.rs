@@ -13,9 +13,9 @@ use crate::destination::Destination;
 use crate::{Outcome, numbers};
 
 const AFTER_HELP: &str = "\
-Clusters are in units of G = 1, total mass 1 and virial radius 1, so that the potential energy is -1/2;
-a virial ratio of 0.5 gives standard N-body units. The galaxy has the scale length of its disk as the
-unit of length. A seed always gives the same particles, on every machine.";
+Clusters are in units of G = 1, total mass 1 and virial radius 1, so that the potential energy is \
+-1/2; a virial ratio of 0.5 gives standard N-body units. The galaxy has the scale length of its disk \
+as the unit of length. A seed always gives the same particles, on every machine.";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]

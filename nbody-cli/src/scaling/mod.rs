@@ -21,20 +21,24 @@ use crate::{Outcome, date, numbers};
 use report::{Report, Row};
 
 const AFTER_HELP: &str = "\
-Lengths and times are in N-body units, those of the clock in seconds. For each device the table has
-  block steps     of the last quarter of the time unit, and the particle steps in them
+Lengths and times are in N-body units, wall times in seconds. For each device the table has
+  block steps     of the last quarter of the time unit, and the particle steps
+                  in them
   mean block      the particles that a block step advances on average
   seconds         wall time of the last quarter, of the integration alone
-  predicted       the same by the model for these steps, and as a ratio to the measured time
+  predicted       the same by the model for these steps, and as a ratio to the
+                  measured time
   µs/block step   wall time of a block step
   pairs/s         N times the particle steps, per second
-  energy error    (E - E0) / |E0|, with the total energies E at the end of the time unit, E0 at its beginning
+  energy error    (E - E0) / |E0|, with the total energies E at the end of the
+                  time unit, E0 at its beginning
 
-The model has a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to predict a
-particle and to search the next block, r pairs per second. The constants are fitted by least squares of
-relative errors, none of them negative: r is unlimited where 1/r is zero. That takes at least three different
-N. Beside it S = A N^a, the block steps of a time unit (four times those of its last quarter), and
-n = B N^b, the particles in them on average, are fitted by regression of logarithms.";
+The model has a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to \
+predict a particle and to search the next block, r pairs per second. The constants are fitted by \
+least squares of relative errors, none of them negative: r is unlimited where 1/r is zero. That takes \
+at least three different N. Beside it S = A N^a, the block steps of a time unit (four times the ones \
+of its last quarter), and n = B N^b, the particles in them on average, are fitted by regression of \
+logarithms.";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]

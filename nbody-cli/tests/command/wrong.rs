@@ -90,6 +90,7 @@ const OUT_OF_RANGE: &[(&str, &str)] = &[
     ("model fractal 9 --dimension nan", "a number from 1 to 3"),
     ("model galaxy -- -5", "a whole number of particles, 1 or more"),
     ("model king 9 --mass-function salpeter --masses 1,2000", "masses from 0.01 to 1000"),
+    ("completions csh", "possible values: bash"),
     ("emit /", "invalid value '/'"),
     ("nothing", "unrecognized subcommand 'nothing'"),
 ];
@@ -137,6 +138,11 @@ fn failures_leave_no_folder() {
     ] {
         refuse(folder.path(), arguments, 1, part);
     }
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let output = nbody(&["man", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).starts_with("error: cannot write in "), "{}", stderr(&output));
 }
 
 #[test]
@@ -161,7 +167,13 @@ fn a_full_disk_and_names_that_are_no_text_are_failures_without_a_backtrace() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
-    for arguments in [&["devices"][..], &["cache"], &["emit", "gravity"], &["plummer", "9"]] {
+    for arguments in [
+        &["devices"][..],
+        &["cache"],
+        &["emit", "gravity"],
+        &["plummer", "9"],
+        &["completions", "zsh"],
+    ] {
         let full = std::fs::File::create("/dev/full").unwrap();
         let output =
             Command::new(env!("CARGO_BIN_EXE_nbody")).args(arguments).stdout(full).output();
@@ -180,4 +192,51 @@ fn assert_refused(output: &Output, code: i32, part: &str) {
     let error = stderr(output);
     assert_eq!(output.status.code(), Some(code), "{error}");
     assert!(error.starts_with("error: ") && error.contains(part), "{error}");
+}
+
+/// All commands but `nbody run`.
+const COMMANDS: &[&str] = &[
+    "",
+    "devices",
+    "emit",
+    "verify",
+    "bench",
+    "tune",
+    "cache",
+    "accuracy",
+    "energy",
+    "scaling",
+    "plummer",
+    "model",
+    "model king",
+    "model fractal",
+    "model galaxy",
+    "convert",
+    "completions",
+    "man",
+];
+
+#[test]
+fn help_fits_80_columns() {
+    for command in COMMANDS {
+        let words = command.split_whitespace().chain(["--help"]).collect::<Vec<_>>();
+        let help = stdout(&nbody(&words));
+        let long = help.lines().find(|line| line.chars().count() > 80);
+        assert!(help.contains("Usage: nbody") && long.is_none(), "{command}: {long:?}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&nbody(&["completions", shell]));
+        assert!(["accuracy", "distribute-trees"].iter().all(|it| script.contains(it)), "{shell}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("deep/man1");
+    let output = nbody(&["man", pages.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap();
+    assert!(page("nbody.1").contains("nbody\\-bench"));
+    assert!(page("nbody-model-king.1").contains("\\-\\-w0"));
 }
