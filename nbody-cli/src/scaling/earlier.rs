@@ -14,6 +14,9 @@ pub enum Error {
     #[error("cannot read {}: {source}; give a file that `nbody scaling --csv` wrote", path.display())]
     Read { path: PathBuf, source: csv::Error },
 
+    #[error("{} has no measurements; give a file that `nbody scaling --csv` wrote", path.display())]
+    Empty { path: PathBuf },
+
     #[error(
         "{}, N = {n}: measured with {option} {found}, and this run has {expected}; give {option} {found}",
         path.display()
@@ -44,11 +47,16 @@ struct Record {
 pub fn read(path: &Path, experiment: &Experiment) -> Result<Vec<Row>, Error> {
     let refuse = |source| Error::Read { path: path.to_owned(), source };
     let mut reader = csv::Reader::from_path(path).map_err(refuse)?;
+    // Rows end without an error where the header cannot be read.
+    reader.headers().map_err(refuse)?;
     let mut rows = Vec::new();
     for record in reader.deserialize() {
         let record: Record = record.map_err(refuse)?;
         check(path, &record, experiment)?;
         rows.push(record.row());
+    }
+    if rows.is_empty() {
+        return Err(Error::Empty { path: path.to_owned() });
     }
     Ok(rows)
 }

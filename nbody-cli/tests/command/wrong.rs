@@ -133,6 +133,8 @@ fn failures_leave_no_folder() {
             "give a larger --eps or --eta",
         ),
         ("scaling --from missing.csv --plots a/b", "cannot read missing.csv"),
+        ("scaling --from .", "cannot read ."),
+        ("scaling --from /dev/null --plots a/b", "/dev/null has no measurements"),
         ("convert missing.csv -o out.csv", "missing.csv: cannot open the file"),
         ("emit missing.rs", "cannot read missing.rs"),
     ] {
