@@ -1,13 +1,18 @@
 //! An interaction from text at run time: a screened Coulomb force.
 //!
-//! `cargo run --release --features declare --example declared [-- FILE]`
+//! `cargo run --release --features declare --example declared [-- [FILE] [--device NAME]]`
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use nbody::Store;
 use nbody::law::{declare, read};
 use nbody::prelude::*;
 use nbody::untyped::OwnedRows;
+
+use arguments::{Arguments, Usage, end};
+
+mod arguments;
 
 /// The inside of a module of `#[nbody::interaction]`.
 const TEXT: &str = "
@@ -30,13 +35,22 @@ const TEXT: &str = "
     }
 ";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let declared = match std::env::args().nth(1) {
+fn main() -> ExitCode {
+    let arguments = Arguments::read(Usage {
+        name: "declared",
+        about: "Evaluate an interaction that is declared as text at run time.",
+        words: &[["FILE", "a declaration [default: a screened Coulomb force]"]],
+    });
+    end(run(arguments.parsed(|words| Ok(words.next())), &arguments))
+}
+
+fn run(file: Option<String>, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let declared = match file {
         Some(file) => read(file)?,
         None => declare(TEXT)?,
     };
     let law = declared.only_law()?;
-    let device = Device::best();
+    let device = arguments.device()?.unwrap_or_else(Device::best);
     // One row for each charge: x, y, z and q.
     let rows = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, -1.0], [0.0, 2.0, 0.0, 2.0]];
     let words = rows.as_flattened().iter().map(|x: &f64| x.to_bits()).collect();

@@ -1,14 +1,20 @@
 //! A gas by smoothed particle hydrodynamics in a periodic box: each step builds the lists and
 //! computes densities and forces, all on the device.
 //!
-//! `cargo run --release --example gas -- cuda:0 1000000 100` simulates a million particles of 60
+//! `cargo run --release --example gas -- --device cuda:0 1e6 100` simulates a million particles of 60
 //! neighbours for 100 steps. It prints the conserved quantities, the time of a step, and the times
 //! of the parts of the lists in some further steps.
 
+use std::error::Error;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use nbody::prelude::*;
-use nbody::{DeviceName, Particles, Sequence};
+use nbody::{Particles, Sequence};
+
+use arguments::{Arguments, Usage, count, end};
+
+mod arguments;
 
 /// An isothermal gas: densities, and accelerations that conserve momentum (Springel & Hernquist
 /// 2002, Mon. Not. R. Astron. Soc. 333, 649; the viscosity of Monaghan 1997, J. Comput. Phys. 136,
@@ -208,15 +214,24 @@ const REPETITIONS: usize = 5;
 /// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
-fn main() -> Result<(), nbody::Error> {
-    let mut arguments = std::env::args().skip(1);
-    let device = match arguments.next() {
-        Some(name) => name.parse::<DeviceName>()?.open()?,
-        None => Device::best(),
-    };
-    let mut count =
-        |usual: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
-    let (n, steps) = (count(8000), count(20).max(REPETITIONS));
+fn main() -> ExitCode {
+    let arguments = Arguments::read(Usage {
+        name: "gas",
+        about: "Simulate a gas by smoothed particle hydrodynamics in a periodic box.",
+        words: &[
+            ["N", "the number of particles [default: 8000]"],
+            ["STEPS", "the number of steps, 5 or more [default: 20]"],
+        ],
+    });
+    let size = arguments.parsed(|words| {
+        let n = count(words.next(), "number of particles", 8000, 1)?;
+        Ok((n, count(words.next(), "number of steps", 20, REPETITIONS)?))
+    });
+    end(run(size, &arguments))
+}
+
+fn run((n, steps): (usize, usize), arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let device = arguments.device()?.unwrap_or_else(Device::best);
 
     // Spheres of radius 2h around particles of unit density and mass have this many neighbours.
     let eta = (NEIGHBOURS * 3.0 / (32.0 * std::f64::consts::PI)).cbrt();

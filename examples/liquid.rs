@@ -1,16 +1,21 @@
 //! A Lennard-Jones liquid by neighbour lists: declared, moved and measured on the device.
 //!
-//! `cargo run --release --example liquid -- cuda:0 262144 2000 0.5` simulates 262144 molecules for
+//! `cargo run --release --example liquid -- --device cuda:0 262144 2000 0.5` simulates 262144 molecules for
 //! 2000 steps with a skin of 0.5. It prints the energy and the pressure, the time of a step, and
 //! the times of the parts of the lists in some further steps.
 
 use std::error::Error;
 use std::fmt::{Display, Write as _};
+use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Instant;
 
+use nbody::Sequence;
 use nbody::prelude::*;
-use nbody::{DeviceName, Sequence};
+
+use arguments::{Arguments, Usage, count, end};
+
+mod arguments;
 
 /// Molecules, in units of their diameter, their mass and the depth of the potential.
 #[nbody::interaction]
@@ -150,13 +155,23 @@ const RUNS: usize = 5;
 /// Further steps, in which the parts of the lists are timed.
 const TIMED: usize = 50;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let device = match arguments.next() {
-        Some(name) => name.parse::<DeviceName>()?.open()?,
-        None => Device::best(),
-    };
-    print!("{}", simulate(&device, &Size::of(arguments)?)?);
+fn main() -> ExitCode {
+    let arguments = Arguments::read(Usage {
+        name: "liquid",
+        about: "Simulate a Lennard-Jones liquid by neighbour lists.",
+        words: &[
+            ["N", "the number of molecules [default: 4000]"],
+            ["STEPS", "the number of steps, 5 or more [default: 1000]"],
+            ["SKIN", "the skin of the lists [default: 0.5]"],
+        ],
+    });
+    let size = arguments.parsed(|words| Size::of(words));
+    end(run(&arguments, &size))
+}
+
+fn run(arguments: &Arguments, size: &Size) -> Result<(), Box<dyn Error>> {
+    let device = arguments.device()?.unwrap_or_else(Device::best);
+    print!("{}", simulate(&device, size)?);
     Ok(())
 }
 
@@ -171,12 +186,9 @@ impl Size {
     /// Reads the numbers from arguments; 4000 molecules, 1000 steps and a skin of 0.5 if there are
     /// none.
     pub fn of(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let n = number(arguments.next(), "number of molecules", 4000)?;
-        let steps = number(arguments.next(), "number of steps", 1000)?;
+        let n = count(arguments.next(), "number of molecules", 4000, 1)?;
+        let steps = count(arguments.next(), "number of steps", 1000, RUNS)?;
         let skin = number(arguments.next(), "skin", 0.5)?;
-        if n == 0 || steps < RUNS {
-            return Err(format!("{n} molecules, {steps} steps: expected at least 1 and {RUNS}"));
-        }
         Ok(Self { n, steps, skin })
     }
 }

@@ -1,7 +1,7 @@
 //! A Plummer sphere on every available engine: its error against the f64 reference, its pairs
 //! per second, and the path of its CUDA program.
 //!
-//! `cargo run --release --example quickstart [-- N]`
+//! `cargo run --release --example quickstart [-- [N] [--device NAME]]`
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use nbody::prelude::*;
 use nbody_models::{Particle, plummer};
+
+use arguments::{Arguments, Usage, count, end};
+
+mod arguments;
 
 #[nbody::interaction]
 mod gravity {
@@ -46,17 +50,17 @@ const N: usize = 16384;
 const EPS: f64 = 1.0 / 256.0;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let arguments = Arguments::read(Usage {
+        name: "quickstart",
+        about: "Measure gravity in a Plummer sphere on every available engine.",
+        words: &[["N", "the number of bodies [default: 16384]"]],
+    });
+    let n = arguments.parsed(|words| count(words.next(), "number of bodies", N, 2));
+    end(run(n, &arguments))
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
-    let n = std::env::args().nth(1).map_or(Ok(N), |n| n.parse())?;
+fn run(n: usize, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let given = arguments.device()?;
     let gravity = Gravity { eps2: EPS * EPS };
     let mut sphere = plummer(n, 1)?;
     sphere.virialise()?;
@@ -66,9 +70,12 @@ fn run() -> Result<(), Box<dyn Error>> {
     let bodies: Vec<Body> = sphere.particles.iter().map(body).collect();
     println!("Plummer sphere of {n} bodies, softening {EPS}, f32 arithmetic, f64 accumulation\n");
 
-    let mut devices = Device::all();
     // The emulator checks programs, and is slow.
-    devices.retain(|device| n <= N || device.name() != "emulator");
+    let is_fast = |device: &Device| n <= N || device.name() != "emulator";
+    let devices: Vec<_> = match given {
+        Some(device) => vec![device],
+        None => Device::all().into_iter().filter(is_fast).collect(),
+    };
     let truth: Vec<Field> = nbody::check::reference_self(&gravity, Domain::Open, &bodies, &bodies)?;
     print_row(["engine", "pairs/s", "time", "rms error of acc", "of pot", "kernel"]);
     let mut programs = Vec::new();

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use nbody::Device;
+use nbody::{Device, DeviceName};
 
 use liquid::{EPSILON, Liquid, RAHMAN, SIGMA, TAU, truncated};
 use measure::{Distances, displacements, mean_and_error, peak, slope};
@@ -74,6 +74,9 @@ struct Arguments {
     /// The folder of the plots, made if it does not exist.
     #[arg(default_value = ".")]
     folder: PathBuf,
+    /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
+    #[arg(long, global = true)]
+    device: Option<DeviceName>,
     #[command(subcommand)]
     other: Option<Other>,
 }
@@ -98,7 +101,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let device = Device::best();
+    let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
     match arguments.other {
         Some(Other::StatePoint) => return state_point::compare(&device),
         Some(Other::Drift) => return state_point::drift(&device),
@@ -277,6 +280,10 @@ mod tests {
         assert_eq!(parse(&[]).unwrap().folder, PathBuf::from("."));
         assert!(matches!(parse(&["state-point"]).unwrap().other, Some(Other::StatePoint)));
         assert!(matches!(parse(&["drift"]).unwrap().other, Some(Other::Drift)));
+        assert!(matches!(
+            parse(&["drift", "--device", "cpu"]).unwrap(),
+            Arguments { device: Some(DeviceName::Cpu(None)), other: Some(Other::Drift), .. }
+        ));
         for words in [&["--help"][..], &["--device"], &["-x"], &["a", "b"], &["drift", "a"]] {
             assert!(parse(words).is_err(), "{words:?}");
         }

@@ -23,7 +23,7 @@ The folder gets:
   energy.csv       the energies after each step, and the relative error of their sum
   energy.svg       this error as a plot
 
-Exit codes: 0 success, 1 a failure or an option out of its range, 2 an invalid command line.";
+Exit codes: 0 success, 1 a failure, 2 an invalid command line or an option out of its range.";
 
 /// Simulate two disk galaxies that meet on a parabolic orbit.
 #[derive(Parser)]
@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// The number of particles, half of them in each galaxy.
-    #[arg(short, long, default_value_t = 200_000)]
+    #[arg(short, long, default_value_t = 200_000, value_parser = particles)]
     pub n: usize,
     /// The time at the end, to a whole number of steps. On the orbit by default the galaxies are
     /// closest near 40.
@@ -72,6 +72,13 @@ pub struct Arguments {
     /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     pub device: Option<DeviceName>,
+}
+
+/// Parses a whole number of particles: `20000`, `2e4`. Its range is checked later.
+#[expect(clippy::cast_sign_loss, reason = "casts saturate, and negative numbers are refused")]
+fn particles(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.fract() == 0.0);
+    number.map(|number| number as usize).ok_or_else(|| "expected a whole number".to_owned())
 }
 
 impl Arguments {

@@ -38,7 +38,12 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            // As for what clap refuses.
+            if matches!(error, Error::Number { .. }) {
+                ExitCode::from(2)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -46,9 +51,9 @@ fn main() -> ExitCode {
 /// Simulates, writes all files, and returns the report.
 fn run(arguments: &Arguments) -> Result<String, Error> {
     arguments.check()?;
+    let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
     let folder = &arguments.output;
     folder::provide(folder)?;
-    let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
     let (history, wall) = simulate(&device, arguments)?;
     history.write(&folder.join("energy.csv"))?;
     history.draw(&folder.join("energy.svg"))?;

@@ -55,7 +55,7 @@ struct Arguments {
     #[arg(default_value = ".")]
     folder: PathBuf,
     /// The number of stars.
-    #[arg(short, default_value_t = 2048, value_parser = clap::value_parser!(u32).range(256..=1 << 20))]
+    #[arg(short, default_value_t = 2048, value_parser = stars)]
     n: u32,
     /// The time at the end, in N-body units: a star crosses the cluster in 2.8.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -63,6 +63,16 @@ struct Arguments {
     /// The device: cpu, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]
     device: Option<DeviceName>,
+}
+
+/// Parses a number of stars: `2048`, `1e4`.
+#[expect(clippy::cast_sign_loss, reason = "in the range")]
+fn stars(text: &str) -> Result<u32, String> {
+    let (least, most) = (256, 1 << 20);
+    let range = f64::from(least)..=f64::from(most);
+    let number = text.parse().ok().filter(|x: &f64| x.fract() == 0.0 && range.contains(x));
+    let number = number.ok_or_else(|| format!("expected a whole number from {least} to {most}"));
+    number.map(|number| number as u32)
 }
 
 fn main() -> ExitCode {
@@ -76,8 +86,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    std::fs::create_dir_all(&arguments.folder)?;
     let device = arguments.device.map_or_else(|| Ok(Device::best()), DeviceName::open)?;
+    std::fs::create_dir_all(&arguments.folder)?;
     let measured = simulate(&device, arguments)?;
     measured.draw(&arguments.folder)?;
     println!("{}", measured.report(&device));
@@ -232,6 +242,14 @@ mod tests {
             measured.samples.push(Sample { time, radii: [1.0; 5], integrals });
         }
         assert!(measured.energy_error().is_nan(), "{}", measured.energy_error());
+    }
+
+    #[test]
+    fn numbers_of_stars_may_have_exponents() {
+        assert_eq!((stars("1e4"), stars("256")), (Ok(10_000), Ok(256)));
+        for text in ["255", "1e7", "300.5", "-300", "nan", ""] {
+            assert!(stars(text).unwrap_err().contains("from 256 to 1048576"), "{text}");
+        }
     }
 
     #[test]
