@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 
 /// The greatest number of ranks, which are threads of this process.
-const RANKS: u64 = 1024;
+pub const RANKS: u64 = 1024;
 
 /// Parses a number of particles, which must be positive and fit into memory: `10000`, `1e4`.
 pub fn particles(text: &str) -> Result<NonZeroUsize, String> {

@@ -10,6 +10,8 @@ use std::time::Duration;
 use nbody::{Device, DeviceName};
 use nbody_mpi::{Communicator, Error as RankError, Launcher, Mpi, Ranks, threads};
 
+use crate::numbers::RANKS;
+use crate::wrong::Wrong;
 use crate::{Outcome, message};
 
 /// A rank of a command.
@@ -34,6 +36,11 @@ pub fn run(
     command: impl Fn(&Rank) -> Outcome + Sync,
 ) -> Outcome {
     let rank = Rank { communicator: None, has_gpu: false, distributes_trees };
+    if let Some(gpus) = gpus.filter(|gpus| gpus.get() as u64 > RANKS) {
+        return Err(
+            Wrong(format!("--gpus is {gpus}, expected a whole number from 1 to {RANKS}")).into()
+        );
+    }
     match (is_launched(), gpus) {
         (true, Some(_)) => {
             Err("--gpus is for one process; leave it out under mpirun, where each takes a GPU"

@@ -83,6 +83,7 @@ const OUT_OF_RANGE: &[(&str, &str)] = &[
     ("scaling --eps=-1", "a length of zero or more"),
     ("scaling --eta nan", "a positive number"),
     ("tune -n 0", "a whole number of particles, 1 or more"),
+    ("run -n 16 -o out --gpus 99999999999", "a whole number from 1 to 1024"),
     ("verify --gpus 0", "a whole number from 1 to 1024"),
     ("plummer 0", "a whole number of particles, 1 or more"),
     ("plummer 1e300", "so many particles do not fit into memory"),
@@ -214,6 +215,7 @@ const COMMANDS: &[&str] = &[
     "model fractal",
     "model galaxy",
     "convert",
+    "view",
     "completions",
     "man",
 ];
