@@ -65,7 +65,7 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("deep/run");
     let numerics = ["--precision", "double", "--eps", "0.01"];
-    let arguments = ["--n", "64", "--until", "0.5", "--every", "0.2", "-o", text(&out)];
+    let arguments = ["-n", "6.4e1", "--until", "0.5", "--every", "0.2", "-o", text(&out)];
     let printed = succeed(&[&arguments[..], &numerics].concat());
     let head = "64 particles to time 0.5 by the hermite integrator on cpu\nN-body units, G = M = 1 and E = -1/4\n";
     assert!(printed.starts_with(head), "{printed}");

@@ -9,44 +9,61 @@ use nbody::DeviceName;
 
 use super::gravity::FileUnits;
 use crate::format::Format;
+use crate::numbers;
 use crate::select::Numerics;
 
 const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
-  snapshot-NNNN.csv   the particles at that time (.nemo or .xyz with --format)
-  snapshot-NNNN.png   their mass projected on x and y, in colours of its logarithm, with the time, a scale bar and
-                      the mass per area of the colours; not with --no-images
-  energies.csv        of each snapshot the time, the energies, the error of their sum; so far the steps,
-                      the particles that they advanced, and the seconds of the integration
-  state.csv           of each snapshot the virial ratio T/|U|, the momentum, the angular momentum about the centre
-                      of mass, the centre of mass, the density centre (of a shrinking sphere; Power et al. 2003),
-                      the half-mass radius about it, and the number of hard binaries
-  binaries.csv        of each snapshot the hard binaries: bound by kT or more, where 3/2 kT is the mean kinetic
-                      energy of a particle; semi-major axis, eccentricity, binding energy
-  lagrange.csv        of each snapshot the radii that contain 10, 25, 50, 75 and 90% of the mass
-  energy.svg, lagrange.svg   the same as plots, drawn at the end
-  checkpoint.json     the run as it is, for --restart
-The energy error is (E - E0) / |E0|: E is the total energy, E0 at the beginning (E - E0 if that is zero).
-Energies are those at the last step before the time of a snapshot, or at it. With block time steps they
-are most accurate at multiples of the largest step, where the steps of all particles end.
+  snapshot-NNNN.csv  the particles at that time (.nemo, .xyz or .hdf5 with
+                     --format)
+  snapshot-NNNN.png  their mass projected on x and y, in colours of its
+                     logarithm, with the time, a scale bar and the mass per
+                     area; not with --no-images
+  energies.csv       of each snapshot the time, the energies, the error of
+                     their sum; so far the steps, the particles that they
+                     advanced, and the seconds of the integration
+  state.csv          of each snapshot the virial ratio T/|U|, the momentum, the
+                     angular momentum about the centre of mass, the centre of
+                     mass, the density centre (of a shrinking sphere; Power et
+                     al. 2003), the half-mass radius about it, and the number
+                     of hard binaries
+  binaries.csv       of each snapshot the hard binaries, bound by kT or more:
+                     semi-major axis, eccentricity, binding energy; 3/2 kT is
+                     the mean kinetic energy of a particle
+  lagrange.csv       of each snapshot the radii that contain 10, 25, 50, 75 and
+                     90% of the mass
+  energy.svg, lagrange.svg
+                     the same as plots, drawn at the end
+  checkpoint.json    the run as it is, for --restart
 
-Units of files and options are the units of the particles. G is 1 unless --units or --gravity says otherwise. A
-sphere of -n is in N-body units: G = 1, mass 1, energy -1/4, so that the crossing time is 2 sqrt(2) = 2.83
-(Heggie & Mathieu 1986). Particles far from N-body units are computed in units of their own, larger or smaller
-by powers of two, and particles far from the origin, or in fast motion, in the frame of their centre of mass;
-the energy error is then of this frame. Where the default precision does not hold the pairs, the run takes a higher one, and says so.
+The energy error is (E - E0) / |E0|: E is the total energy, E0 at the beginning
+(E - E0 if that is zero). Energies are those at the last step before the time
+of a snapshot, or at it. With block time steps they are most accurate at
+multiples of the largest step, where the steps of all particles end.
 
-The checkpoint is written every --checkpoint-every minutes, at snapshots and at the end. Ctrl-C, SIGTERM,
-SIGHUP and the end of --wall-time end the run after the step, write interrupted.csv and .png and the checkpoint,
-and exit with 130; another signal a second later, or one before the first snapshot, ends it at once. A run that is continued
-gives the same bits as one that was not interrupted, on the same device; by a distributed tree it goes on
-within the errors of trees. One process at a time writes into a folder.
+Units of files and options are the units of the particles. G is 1 unless
+--units or --gravity says otherwise. A sphere of -n is in N-body units: G = 1,
+mass 1, energy -1/4, so that the crossing time is 2 sqrt(2) = 2.83 (Heggie &
+Mathieu 1986). Particles far from N-body units are computed in units of their
+own, larger or smaller by powers of two, and particles far from the origin, or
+in fast motion, in the frame of their centre of mass; the energy error is then
+of this frame. Where the default precision does not hold the pairs, the run
+takes a higher one, and says so.
 
-Several GPUs: --gpus N on one host, or `mpirun -n N nbody run ...` on any number of hosts, where each process
-takes a GPU of its host in turn, or a share of its cores (with Open MPI give --bind-to none, or it leaves each
-process one core). All hold all particles and share out the forces, of all pairs or by a tree, which have the
-same bits for any number of them; one process alone may add all pairs in another order. The first one reads
-and writes the files.";
+The checkpoint is written every --checkpoint-every minutes, at snapshots and at
+the end. Ctrl-C, SIGTERM, SIGHUP and the end of --wall-time end the run after
+the step, write interrupted.csv and .png and the checkpoint, and exit with 130;
+another signal a second later, or one before the first snapshot, ends it at
+once. A run that is continued gives the same bits as one that was not
+interrupted, on the same device; by a distributed tree it goes on within the
+errors of trees. One process at a time writes into a folder.
+
+Several GPUs: --gpus N on one host, or `mpirun -n N nbody run ...` on any number
+of hosts, where each process takes a GPU of its host in turn, or a share of its
+cores (with Open MPI give --bind-to none, or it leaves each process one core).
+All hold all particles and share out the forces, of all pairs or by a tree,
+which have the same bits for any number of them; one process alone may add all
+pairs in another order. The first one reads and writes the files.";
 
 const PRECISION: &str = "\
 The arithmetic of a pair: single, double, mixed [default: single; of Hermite steps without
@@ -58,22 +75,23 @@ softening: mixed, since encounters outdo the digits of positions in single preci
 #[command(mut_arg("precision", |precision| precision.help(PRECISION)))]
 pub struct Arguments {
     /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text
-    /// (.nemo, .txt) or extended XYZ (.xyz), as `nbody plummer` writes them, or other programs.
+    /// (.nemo, .txt), extended XYZ (.xyz) or GADGET's HDF5 (.hdf5, .h5), as `nbody model` or other
+    /// programs write them.
     #[arg(value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// Begin with the Plummer sphere of N particles in virial equilibrium that `nbody plummer`
     /// writes.
-    #[arg(short, long)]
-    pub n: Option<usize>,
+    #[arg(short, long, value_parser = numbers::particles)]
+    pub n: Option<NonZeroUsize>,
     /// The seed of the Plummer sphere; a seed always gives the same particles.
     #[arg(long, default_value_t = 1, conflicts_with_all = ["model", "restart"])]
     pub seed: u64,
     /// The units of the file: a length, a mass, and a time or a speed, as in "pc, Msun, Myr" or
     /// "kpc, Msun, km/s"; without them and --gravity, G = 1.
-    #[arg(long, value_name = "UNITS", requires = "model", conflicts_with = "gravity")]
+    #[arg(long, value_name = "UNITS", conflicts_with_all = ["gravity", "n", "restart"])]
     pub units: Option<FileUnits>,
     /// The gravitational constant in the units of the file.
-    #[arg(long, visible_alias = "G", value_name = "G", requires = "model")]
+    #[arg(long, visible_alias = "G", value_name = "G", conflicts_with_all = ["n", "restart"])]
     pub gravity: Option<f64>,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
     /// --format, --no-images, --checkpoint-every, --wall-time, --log-every, --quiet, --device, --gpus,

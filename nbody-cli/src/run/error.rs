@@ -13,7 +13,7 @@ pub enum Error {
 
     #[error(
         "{}: the extension is that of no format that is read; expected .csv for a table, .nemo or \
-         .txt for NEMO text, or .xyz for extended XYZ",
+         .txt for NEMO text, .xyz for extended XYZ, or .hdf5 or .h5 for GADGET's HDF5",
         path.display()
     )]
     Extension { path: PathBuf },

@@ -147,7 +147,8 @@ impl Run {
         let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
         let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
         let snapshot = thread::scope(|scope| {
-            let prepare = || arguments.n.map_or(Ok(()), |n| prepare_tree(&device, &settings, n));
+            let prepare =
+                || arguments.n.map_or(Ok(()), |n| prepare_tree(&device, &settings, n.get()));
             let prepared = (!rank.has_others()).then(|| scope.spawn(prepare));
             let snapshot = particles(rank, arguments);
             if let Some(thread) = prepared {

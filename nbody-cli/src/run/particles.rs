@@ -1,6 +1,7 @@
 //! The initial particles of a run.
 
 use std::error::Error as StdError;
+use std::num::NonZeroUsize;
 
 use nbody::models::{Particle, Snapshot};
 
@@ -39,7 +40,7 @@ fn own(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
         let read = format::read(path).ok_or_else(|| Error::Extension { path: path.clone() })?;
         read.map_err(|source| Error::Model { path: path.clone(), source })?
     } else {
-        sphere::in_equilibrium(arguments.n.unwrap_or(0), arguments.seed)?
+        sphere::in_equilibrium(arguments.n.map_or(0, NonZeroUsize::get), arguments.seed)?
     };
     if let Some(index) = snapshot.particles.iter().position(|particle| particle.mass < 0.0) {
         let mass = snapshot.particles[index].mass;
