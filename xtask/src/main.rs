@@ -4,6 +4,8 @@
 
 mod browser;
 mod install;
+#[cfg(test)]
+mod links;
 mod packages;
 mod programs;
 #[cfg(test)]

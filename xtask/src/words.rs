@@ -194,7 +194,7 @@ fn words_and_marks<'a>(line: usize, mut text: &'a str, all: &mut Vec<(usize, &'a
     }
 }
 
-fn has_extension(path: &str, extension: &str) -> bool {
+pub fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|it| it == extension)
 }
 
