@@ -164,3 +164,8 @@ struct Language;
 #[cfg(all(doctest, feature = "cuda"))]
 #[doc = include_str!("../docs/lists.md")]
 struct Lists;
+
+/// Doctests of the guide for newcomers.
+#[cfg(all(doctest, feature = "cuda"))]
+#[doc = include_str!("../docs/guide/first-interaction.md")]
+struct Guide;
