@@ -167,5 +167,10 @@ struct Lists;
 
 /// Doctests of the guide for newcomers.
 #[cfg(all(doctest, feature = "cuda"))]
-#[doc = include_str!("../docs/guide/first-interaction.md")]
-struct Guide;
+mod guide {
+    #[doc = include_str!("../docs/guide/first-interaction.md")]
+    struct FirstInteraction;
+
+    #[doc = include_str!("../docs/guide/coming-from.md")]
+    struct ComingFrom;
+}
