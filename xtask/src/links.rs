@@ -99,3 +99,26 @@ fn broken_links_are_found() {
     assert_eq!(broken, expected.map(|it| format!("a/a.md:{it}")));
     assert_eq!(number, 8);
 }
+
+/// Numbers of lines change with every edit: a tenth more or less is true enough.
+#[test]
+fn examples_have_about_the_stated_lines() {
+    let files = files();
+    let (path, page) = files.iter().find(|(path, _)| path == "docs/guide/examples.md").unwrap();
+    let lines_of = |example: &str| -> usize {
+        let is_of = |file: &str| file == example || file.starts_with(&format!("{example}/"));
+        files.iter().filter(|(file, _)| is_of(file)).map(|(_, text)| text.lines().count()).sum()
+    };
+    let (mut wrong, mut number) = (Vec::new(), 0);
+    for row in page.lines() {
+        let mut cells = row.split(" | ");
+        let (Some(link), Some(stated)) = (cells.next(), cells.next()) else { continue };
+        let Ok(stated) = stated.parse::<usize>() else { continue };
+        let found = lines_of(&resolved(path, &targets(link)[0]));
+        number += 1;
+        if found.abs_diff(stated) * 10 > found {
+            wrong.push(format!("{link}: {stated}, found {found}"));
+        }
+    }
+    assert!(number > 20 && wrong.is_empty(), "{number} rows:\n{}", wrong.join("\n"));
+}
