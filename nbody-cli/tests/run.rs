@@ -203,6 +203,19 @@ fn files_may_be_in_physical_units() {
 }
 
 #[test]
+fn units_that_do_not_fit_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("sphere.csv");
+    sphere(&model, 0, 0, 0.0);
+    let out = folder.path().join("run");
+    let output =
+        run(&[text(&model), "-o", text(&out), "--until", "0.01", "--units", "pc,Msun,Myr"]);
+    assert!(output.status.success());
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.starts_with("warning: the virial ratio T/|U| is 127.1: "), "{message}");
+}
+
+#[test]
 fn a_large_error_of_the_energy_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

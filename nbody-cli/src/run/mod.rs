@@ -173,6 +173,9 @@ impl Run {
         settings.precision = precision(rank, arguments, &settings, &units, &inner)?;
         let mut simulation = Scaled::new(&device, &settings, units, &inner)?;
         let first = measure(&mut simulation, &inner, begin, Counts::default())?;
+        if rank.is_first() && (arguments.units.is_some() || arguments.gravity.is_some()) {
+            report::warn_of_units(first.virial_ratio());
+        }
         let run = Self {
             view: view(&units, &inner, begin, &first),
             particles: snapshot.particles.len(),

@@ -126,6 +126,20 @@ impl Run {
     }
 }
 
+/// The virial ratio from which particles with units are reported as unbound.
+const UNBOUND: f64 = 10.0;
+
+/// Warns of particles that are far from bound, in units that were stated.
+pub fn warn_of_units(ratio: f64) {
+    if ratio.is_finite() && ratio > UNBOUND {
+        message::print(format_args!(
+            "warning: the virial ratio T/|U| is {}: the particles are not bound; see whether the numbers of the \
+             file are in the units of --units or --gravity",
+            number(ratio)
+        ));
+    }
+}
+
 /// Formats a number with four significant digits.
 fn number(x: f64) -> String {
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) {
