@@ -203,6 +203,17 @@ fn files_may_be_in_physical_units() {
 }
 
 #[test]
+fn a_run_of_coincident_bodies_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, out) = (folder.path().join("model.csv"), folder.path().join("run"));
+    let body = |x: f64, v: f64| format!("1,{x},0,0,0,{v},0\n");
+    let rows = [body(0.0, 0.0), body(0.0, 0.0), body(1.0, 1.0)].concat();
+    fs::write(&model, format!("mass,x,y,z,vx,vy,vz\n{rows}")).unwrap();
+    succeed(&[text(&model), "-o", text(&out), "--eps", "0.1", "--until", "0.125"]);
+    succeed(&["--restart", text(&out.join("checkpoint.json")), "--until", "0.25"]);
+}
+
+#[test]
 fn units_that_do_not_fit_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("sphere.csv");

@@ -55,7 +55,12 @@ impl Snapshot {
     /// Returns the Lagrangian radii: the radii of spheres about the centre of mass that contain
     /// these fractions of the mass, which must ascend. Masses must not be negative.
     pub fn lagrangian_radii(&self, fractions: &[f64]) -> Vec<f64> {
-        let centre = self.mean(|particle| particle.pos);
+        self.lagrangian_radii_about(self.mean(|particle| particle.pos), fractions)
+    }
+
+    /// Returns the radii of spheres about a point that contain these fractions of the mass, as
+    /// [`lagrangian_radii`](Self::lagrangian_radii) does.
+    pub fn lagrangian_radii_about(&self, centre: [f64; 3], fractions: &[f64]) -> Vec<f64> {
         let distance = |p: &Particle| square([0, 1, 2].map(|c| p.pos[c] - centre[c])).sqrt();
         let mut shells: Vec<_> = self.particles.iter().map(|p| (distance(p), p.mass)).collect();
         shells.par_sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,5 +1,6 @@
 //! Hard binaries: bound pairs whose binding energy is at least kT.
 
+use nbody::Vector;
 use nbody::models::{Particle, Snapshot};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,13 @@ pub struct Binary {
     /// The binding energy, positive, and in units of kT.
     pub energy: f64,
     pub hardness: f64,
+}
+
+impl Binary {
+    pub fn numbers(&self) -> [f64; 6] {
+        let &Self { masses: [a, b], semi_major_axis, eccentricity, energy, hardness, .. } = self;
+        [a, b, semi_major_axis, eccentricity, energy, hardness]
+    }
 }
 
 /// Finds the hard binaries (Heggie 1975): their binding energy, without softening, is at least kT,
@@ -45,7 +53,9 @@ pub fn hard_binaries(snapshot: &Snapshot, kinetic: f64) -> Vec<Binary> {
         let after = after.filter(|other| all[other.0].mass <= one.mass);
         let before = before.filter(|other| all[other.0].mass < one.mass);
         let bond = move |&(other, _): &(usize, f64)| (energy(one, &all[other]), [first, other]);
-        after.chain(before).map(bond).filter(|(energy, _)| -energy >= temperature)
+        // Coincident particles, of a softened run, have no orbit.
+        let is_hard = |(energy, _): &(f64, _)| -energy >= temperature && energy.is_finite();
+        after.chain(before).map(bond).filter(is_hard)
     };
     let bonds: Vec<_> = (0..order.len()).into_par_iter().flat_map_iter(bonds_of).collect();
     let mut strongest = vec![(0.0, usize::MAX); all.len()];
@@ -67,19 +77,24 @@ pub fn hard_binaries(snapshot: &Snapshot, kinetic: f64) -> Vec<Binary> {
 /// Returns the energy of the motion of two particles about each other, negative if they are bound.
 fn energy(a: &Particle, b: &Particle) -> f64 {
     let mass = a.mass + b.mass;
-    let [d, v] = [difference(a.pos, b.pos), difference(a.vel, b.vel)];
+    let [d, v] = relative(a, b);
     if a.mass * b.mass == 0.0 {
         return 0.0;
     }
-    0.5 * a.mass * b.mass / mass * square(v) - a.mass * b.mass / square(d).sqrt()
+    0.5 * a.mass * b.mass / mass * v.norm2() - a.mass * b.mass / d.norm()
+}
+
+/// Returns the position and the velocity of a particle relative to another one.
+fn relative(a: &Particle, b: &Particle) -> [Vector; 2] {
+    [(a.pos, b.pos), (a.vel, b.vel)].map(|(a, b)| Vector(a) - Vector(b))
 }
 
 fn binary(all: &[Particle], (first, second): (usize, usize), temperature: f64) -> Binary {
     let (a, b) = (&all[first], &all[second]);
     let energy = -energy(a, b);
     let semi_major_axis = 0.5 * a.mass * b.mass / energy;
-    let momentum = cross(difference(a.pos, b.pos), difference(a.vel, b.vel));
-    let rest = square(momentum) / ((a.mass + b.mass) * semi_major_axis);
+    let [d, v] = relative(a, b);
+    let rest = d.cross(v).norm2() / ((a.mass + b.mass) * semi_major_axis);
     Binary {
         particles: [first, second],
         masses: [a.mass, b.mass],
@@ -88,21 +103,6 @@ fn binary(all: &[Particle], (first, second): (usize, usize), temperature: f64) -
         energy,
         hardness: energy / temperature,
     }
-}
-
-pub fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|c| a[c] - b[c])
-}
-
-pub fn square(v: [f64; 3]) -> f64 {
-    v.iter().map(|x| x * x).sum()
-}
-
-pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|c| {
-        let (d, e) = ((c + 1) % 3, (c + 2) % 3);
-        a[d] * b[e] - a[e] * b[d]
-    })
 }
 
 #[cfg(test)]
@@ -163,6 +163,8 @@ mod tests {
         let mut fast = pairs;
         fast.as_flattened_mut().iter_mut().for_each(|it| it.vel = it.vel.map(|v| 3.0 * v));
         assert!(hard_binaries(&snapshot(&fast), 1.0).is_empty());
+        let same = pairs.map(|[a, b]| [a, Particle { pos: a.pos, ..b }]);
+        assert!(hard_binaries(&snapshot(&same), 1.0).is_empty());
         let massless = pairs.map(|pair| pair.map(|it| Particle { mass: 0.0, ..it }));
         assert!(hard_binaries(&snapshot(&massless), 1.0).is_empty());
     }

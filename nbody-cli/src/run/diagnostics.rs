@@ -1,10 +1,11 @@
 //! The state of all particles in a few numbers.
 
+use nbody::Vector;
 use nbody::models::{Particle, Snapshot};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::binaries::{Binary, cross, difference, hard_binaries, square};
+use super::binaries::{Binary, hard_binaries};
 use super::units::Units;
 
 /// A turn of the search for the density centre leaves out one particle in `LEFT_OUT`; the search ends
@@ -60,20 +61,19 @@ impl Diagnostics {
         let momentum = sum(|it| it.vel);
         let centre_of_mass = sum(|it| it.pos).map(|x| x / mass);
         let velocity = momentum.map(|p| p / mass);
-        let (mut angular_momentum, mut kinetic) = ([0.0; 3], 0.0);
+        let (mut angular_momentum, mut kinetic) = (Vector([0.0; 3]), 0.0);
         for it in all {
-            let v = difference(it.vel, velocity);
-            let l = cross(difference(it.pos, centre_of_mass), v);
-            angular_momentum = [0, 1, 2].map(|c| angular_momentum[c] + it.mass * l[c]);
-            kinetic += 0.5 * it.mass * square(v);
+            let v = Vector(it.vel) - Vector(velocity);
+            angular_momentum += it.mass * (Vector(it.pos) - Vector(centre_of_mass)).cross(v);
+            kinetic += 0.5 * it.mass * v.norm2();
         }
         let density_centre = density_centre(all);
         Self {
             momentum,
-            angular_momentum,
+            angular_momentum: angular_momentum.0,
             centre_of_mass,
             density_centre,
-            half_mass_radius: half_mass_radius(all, density_centre, mass),
+            half_mass_radius: snapshot.lagrangian_radii_about(density_centre, &[0.5])[0],
             binaries: hard_binaries(snapshot, kinetic),
         }
     }
@@ -82,7 +82,9 @@ impl Diagnostics {
     pub fn is_valid(&self) -> bool {
         let vectors =
             [self.momentum, self.angular_momentum, self.centre_of_mass, self.density_centre];
-        vectors.as_flattened().iter().chain([&self.half_mass_radius]).all(|x| x.is_finite())
+        let numbers = vectors.as_flattened().iter().chain([&self.half_mass_radius]);
+        let of_binaries = self.binaries.iter().flat_map(Binary::numbers);
+        numbers.copied().chain(of_binaries).all(f64::is_finite)
     }
 }
 
@@ -101,23 +103,11 @@ fn density_centre(all: &[Particle]) -> [f64; 3] {
         if mass == 0.0 || kept.len() <= last {
             return centre;
         }
-        kept.par_iter_mut().for_each(|it| it.0 = square(difference(it.2, centre)));
+        kept.par_iter_mut().for_each(|it| it.0 = (Vector(it.2) - Vector(centre)).norm2());
         let count = last.max(kept.len() - kept.len().div_ceil(LEFT_OUT));
         kept.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
         kept.truncate(count);
     }
-}
-
-fn half_mass_radius(all: &[Particle], centre: [f64; 3], mass: f64) -> f64 {
-    let distance = |it: &Particle| (square(difference(it.pos, centre)), it.mass);
-    let mut shells: Vec<_> = all.par_iter().map(distance).collect();
-    shells.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut within = 0.0;
-    let reaches = |shell: &&(f64, f64)| {
-        within += shell.1;
-        within >= 0.5 * mass
-    };
-    shells.iter().find(reaches).map_or(0.0, |shell| shell.0.sqrt())
 }
 
 #[cfg(test)]
@@ -137,7 +127,7 @@ mod tests {
         }
         let moving = Diagnostics::within(&snapshot);
         let near = |a: [f64; 3], b: [f64; 3], error: f64| {
-            assert!(square(difference(a, b)).sqrt() < error, "{a:?}, expected {b:?}");
+            assert!((Vector(a) - Vector(b)).norm() < error, "{a:?}, expected {b:?}");
         };
         near(moving.momentum, speed, 1e-12);
         near(moving.centre_of_mass, place, 1e-12);

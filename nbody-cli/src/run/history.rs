@@ -43,7 +43,7 @@ pub struct Row {
     kinetic: f64,
     potential: f64,
     radii: [f64; FRACTIONS.len()],
-    /// Missing in older files.
+    /// Missing in older files, and where a number is not finite.
     #[serde(default)]
     state: Option<Diagnostics>,
 }
@@ -70,7 +70,8 @@ impl Row {
         radii.copy_from_slice(&inner.lagrangian_radii(&FRACTIONS));
         let radii = radii.map(|radius| radius * units.length());
         let &Energies { kinetic, potential } = energies;
-        let state = Some(Diagnostics::new(inner, units, time));
+        // Numbers beyond the range of the files' units would not come back from a checkpoint.
+        let state = Some(Diagnostics::new(inner, units, time)).filter(Diagnostics::is_valid);
         Self { time, counts, kinetic, potential, radii, state }
     }
 
@@ -106,12 +107,9 @@ impl Row {
     fn binaries(&self) -> String {
         let binaries = self.state.iter().flat_map(|it| &it.binaries);
         let line = |it: &Binary| {
-            let ([first, second], [a, b]) = (it.particles, it.masses);
-            let Binary { semi_major_axis, eccentricity, energy, hardness, .. } = it;
-            let time = self.time;
-            format!(
-                "{time},{first},{second},{a:?},{b:?},{semi_major_axis:?},{eccentricity:?},{energy:?},{hardness:?}\n"
-            )
+            let [first, second] = it.particles;
+            let numbers = it.numbers().map(|number| format!("{number:?}"));
+            format!("{},{first},{second},{}\n", self.time, numbers.join(","))
         };
         binaries.map(line).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::arguments::Arguments;
 use super::error::Error;
@@ -43,6 +43,8 @@ impl Progress {
         } else {
             ProgressBar::hidden()
         };
+        // A failure leaves no line behind.
+        let bar = bar.with_finish(ProgressFinish::AndClear);
         bar.set_message("prepares particles and programs");
         bar.enable_steady_tick(INTERVAL);
         bar

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
 
-use super::binaries::square;
+use nbody::Vector;
+
 use super::history::{Counts, Row};
 use super::settings::Integrator;
 use super::{Ended, Run};
@@ -64,7 +65,7 @@ impl Run {
         let of_state = |of: &dyn Fn(&super::diagnostics::Diagnostics) -> String| {
             rows.map(|row: &Row| row.state().map_or_else(|| "-".to_owned(), of))
         };
-        let length = |v: [f64; 3]| number(square(v).sqrt());
+        let length = |v: [f64; 3]| number(Vector(v).norm());
         line("momentum", of_state(&|it| length(it.momentum)));
         line("angular momentum", of_state(&|it| length(it.angular_momentum)));
         line("half-mass radius", of_state(&|it| number(it.half_mass_radius)));
