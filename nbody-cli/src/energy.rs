@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Precision};
+use nbody_plots::{Axis, Curve, Figure};
 
-use crate::files::{Cells, Reserved, Sheet, number};
-use crate::plots::{Figure, Line};
+use crate::files::{self, Cells, Reserved, Sheet, number};
 use crate::select;
 use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
 use crate::table::Table;
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     writeln!(out, "{}\n\n{}", arguments.head(), table(&rows))?;
     if let Some(folder) = &arguments.plots {
         let figure = figure(&rows, arguments.head(), date::day(&time));
-        figure.log_log(&folder.join("energy.svg"))?;
+        files::write(&folder.join("energy.svg"), &figure.svg()?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -202,27 +202,19 @@ impl Row {
 
 /// Plots the absolute errors against eta, with a line for each precision and device.
 fn figure(rows: &[Row], caption: String, day: &str) -> Figure {
-    let mut devices: Vec<&str> = Vec::new();
-    let mut lines: Vec<Line> = Vec::new();
-    for Row { device, experiment, done } in rows {
-        if !devices.contains(&&device[..]) {
-            devices.push(device);
-        }
-        let Some(error) = done.error else { continue };
+    let mut devices: Vec<&str> = rows.iter().map(|row| &row.device[..]).collect();
+    devices.dedup();
+    let point = |Row { device, experiment, done }: &Row| {
         let name = format!("{}, {device}", experiment.options.precision);
-        let point = (experiment.eta, error.abs());
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line::new(name, vec![point])),
-        }
-    }
-    Figure {
-        title: format!("Error of the energy after one time unit: {}, {day}", devices.join(" and ")),
-        caption: vec![caption],
-        x: "accuracy of the steps, eta".into(),
-        y: "relative error of the energy".into(),
-        lines,
-    }
+        Some((name, (experiment.eta, done.error?.abs())))
+    };
+    Figure::new(
+        format!("Error of the energy after one time unit: {}, {day}", devices.join(" and ")),
+        Axis::logarithmic("accuracy of the steps, eta").at_values(),
+        Axis::logarithmic("relative error of the energy"),
+    )
+    .caption(caption)
+    .curves(Curve::by_name(rows.iter().filter_map(point)))
 }
 
 #[cfg(test)]
@@ -262,8 +254,8 @@ mod tests {
         assert!(lines[2].ends_with(" not finished, at time 0.125"), "{text}");
         let figure = figure(&rows(), String::new(), "today");
         let points: Vec<_> =
-            figure.lines.iter().map(|line| (&line.name[..], &line.points[..])).collect();
-        let double = [(0.02, 2e-8), (0.01, 1e-9)];
+            figure.curves.iter().map(|curve| (&curve.name[..], &curve.points[..])).collect();
+        let double = [(0.01, 1e-9), (0.02, 2e-8)];
         assert_eq!(points, [("single, cpu", &[(0.02, 3e-8)][..]), ("double, cpu", &double)]);
         let error = |row: &Row| row.cells(64, "now").pop();
         let errors: Vec<_> = rows().iter().filter_map(error).map(|(_, cell)| cell).collect();

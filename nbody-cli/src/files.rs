@@ -92,11 +92,7 @@ pub fn replace(
             return Ok(out.flush()?);
         }
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut builder = tempfile::Builder::new();
-        // Temporary files would otherwise be private; the umask of the process still applies.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder)?;
+        let file = temporary("", folder)?;
         let mut out = BufWriter::new(file.as_file());
         write(&mut out)?;
         out.flush()?;
@@ -105,6 +101,26 @@ pub fn replace(
         Ok(())
     };
     replace().map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+}
+
+/// Creates a temporary file, which `keep` names.
+pub fn temporary(suffix: &str, folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    // Temporary files would otherwise be private; the umask of the process still applies.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.suffix(suffix).tempfile_in(folder)
+}
+
+/// Gives a temporary file its name: it replaces an existing file.
+pub fn keep(file: tempfile::NamedTempFile, path: &Path) -> Result<(), Box<dyn Error>> {
+    let kept = file.persist(path).map(drop);
+    Ok(kept.map_err(|error| format!("cannot write {}: {error}", path.display()))?)
+}
+
+/// Writes a text completely or not at all.
+pub fn write(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    replace(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// Adds a line to a file, completely or not at all.

@@ -4,6 +4,8 @@
 mod accuracy;
 mod bench;
 mod cache;
+mod camera;
+mod centre;
 mod convert;
 mod date;
 mod destination;
@@ -15,17 +17,18 @@ mod format;
 mod interactions;
 mod message;
 mod model;
+mod movie;
 mod numbers;
-mod plots;
+mod plot;
 mod plummer;
 mod ranks;
 mod run;
 mod scaling;
 mod select;
 mod shell;
+mod snapshots;
 mod sphere;
 mod table;
-mod ticks;
 mod tune;
 mod verify;
 mod view;
@@ -103,6 +106,8 @@ enum Command {
     Convert(convert::Arguments),
     /// Simulate a cluster of point masses under gravity.
     Run(Box<run::Arguments>),
+    /// Draw the plots of a run again, its images and a film, or several runs in the same plots.
+    Plot(plot::Arguments),
     /// Write a page that shows the snapshots of a run in a browser, turned and zoomed at will.
     View(view::Arguments),
     /// Print a script that completes this command in a shell.
@@ -126,6 +131,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
         Command::View(arguments) => view::run(&arguments),
         Command::Completions(arguments) => shell::complete(&arguments, Arguments::command()),
         Command::Man(arguments) => shell::man(&arguments, Arguments::command()),

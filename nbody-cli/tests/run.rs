@@ -126,7 +126,8 @@ fn a_run_writes_snapshots_tables_plots_and_images() {
         let reader = png::Decoder::new(std::io::BufReader::new(image)).read_info().unwrap();
         assert_eq!((reader.info().width, reader.info().height), (608, 512));
     }
-    for (plot, word) in [("energy.svg", "relative error"), ("lagrange.svg", "90% of the mass")] {
+    for (plot, word) in [("energy.svg", "|E - E(0)| / |E(0)|"), ("lagrange.svg", "90% of the mass")]
+    {
         let plot = fs::read_to_string(out.join(plot)).unwrap();
         assert!(plot.contains(word) && plot.contains("</svg>") && !plot.contains("NaN"), "{plot}");
     }

@@ -14,10 +14,10 @@
 
 mod liquid;
 mod measure;
-mod plot;
 mod state_point;
 
 use std::error::Error;
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ use nbody::{Device, DeviceName};
 use liquid::{EPSILON, Liquid, RAHMAN, SIGMA, TAU, truncated};
 use measure::{Distances, displacements, mean_and_error, peak, slope};
 use nbody_interactions::lennard_jones::LennardJones;
-use plot::Plot;
+use nbody_plots::{Axis, Curve, Figure};
 
 /// Step in picoseconds.
 const STEP: f64 = 0.01;
@@ -242,30 +242,28 @@ impl Measured {
 
     /// Draws g.svg and msd.svg.
     fn draw(&self, folder: &std::path::Path) -> Result<(), Box<dyn Error>> {
-        Plot {
-            title: "Pair distribution of liquid argon",
-            x: "r (Å)",
-            y: "g(r)",
-            points: &self.g,
-            published: ("first peak, Rahman 1964", &[PEAK]),
-        }
-        .write(&folder.join("g.svg"))?;
+        let g = Figure::new(
+            "Pair distribution of liquid argon",
+            Axis::linear("r (Å)"),
+            Axis::linear("g(r)"),
+        )
+        .curve(Curve::line("measured", self.g.clone()).without_marks())
+        .curve(Curve::points("first peak, Rahman 1964", vec![PEAK]));
+        fs::write(folder.join("g.svg"), g.svg()?)?;
         // Line with the slope of the published diffusion coefficient, through the middle of the
         // linear part.
         let end = self.displacements[LAGS - 1];
         let slope = 6.0 * DIFFUSION / DIFFUSION_UNIT;
         let start = (end.0 - end.1 / slope).max(0.0);
-        Plot {
-            title: "Mean square displacement in liquid argon",
-            x: "time (ps)",
-            y: "mean square displacement (Å²)",
-            points: &self.displacements,
-            published: (
-                "slope 6 D, D = 2.43·10⁻⁵ cm²/s, Rahman 1964",
-                &[(start, end.1 - slope * (end.0 - start)), end],
-            ),
-        }
-        .write(&folder.join("msd.svg"))
+        let published = vec![(start, end.1 - slope * (end.0 - start)), end];
+        let displacements = Figure::new(
+            "Mean square displacement in liquid argon",
+            Axis::linear("time (ps)"),
+            Axis::linear("mean square displacement (Å²)"),
+        )
+        .curve(Curve::line("measured", self.displacements.clone()).without_marks())
+        .curve(Curve::model("6 D t, D = 2.43·10⁻⁵ cm²/s, Rahman 1964", published));
+        Ok(fs::write(folder.join("msd.svg"), displacements.svg()?)?)
     }
 }
 

@@ -19,7 +19,7 @@ circle the centre in a time of 36.
 
 The folder gets:
   frame-NNNN.png   the disks and bulges projected on the plane of the orbit, without the dark halos, in
-                   colours of the logarithm of the density
+                   colours of the logarithm of the density, with the time and a scale bar
   energy.csv       the energies after each step, and the relative error of their sum
   energy.svg       this error as a plot
 

@@ -4,15 +4,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use nbody_integrate::Energies;
-use plotters::prelude::*;
+use nbody_plots::{Axis, Curve, Figure};
 
 use crate::error::Error;
 use crate::folder;
-
-const LINE: RGBColor = RGBColor(0, 114, 178);
-const FONT: &str = "sans-serif";
-/// Smallest height of the plot, for errors that are all zero.
-const LEAST: f64 = 1e-16;
 
 /// Energies at the beginning and after each step, with their times.
 #[derive(Default)]
@@ -63,43 +58,19 @@ impl History {
 
     /// Draws the relative error against time as SVG.
     pub fn draw(&self, path: &Path) -> Result<(), Error> {
-        let drawn = self.figure();
-        let text = drawn.map_err(|reason| Error::Plot { path: path.into(), reason })?;
+        let text = self.figure().svg();
+        let text = text.map_err(|source| Error::Picture { path: path.into(), source })?;
         folder::write(path, text.as_bytes())
     }
 
-    /// Returns the plot as SVG, or the reason why it cannot be drawn.
-    fn figure(&self) -> Result<String, String> {
-        let mut text = String::new();
-        self.draw_on(&SVGBackend::with_string(&mut text, (900, 560)).into_drawing_area())
-            .map_err(|error| error.to_string())?;
-        Ok(text)
-    }
-
-    fn draw_on<B: DrawingBackend>(
-        &self,
-        root: &DrawingArea<B, plotters::coord::Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let height = 1.1 * self.greatest.max(LEAST);
-        root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(root)
-            .margin(16)
-            .caption("Error of the energy of two galaxies", (FONT, 20))
-            .x_label_area_size(48)
-            .y_label_area_size(88)
-            .build_cartesian_2d(0.0..self.end(), -height..height)?;
-        chart
-            .configure_mesh()
-            .x_desc("time")
-            .y_desc("(E - E(0)) / |E(0)|")
-            .y_label_formatter(&|y| if *y == 0.0 { "0".to_owned() } else { format!("{y:.1e}") })
-            .label_style((FONT, 13))
-            .axis_desc_style((FONT, 15))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
+    fn figure(&self) -> Figure {
         let points = self.rows.iter().map(|(time, energies)| (*time, self.error(energies)));
-        chart.draw_series(LineSeries::new(points, LINE.stroke_width(2)))?;
-        root.present()
+        Figure::new(
+            "Error of the energy of two galaxies",
+            Axis::linear("time"),
+            Axis::linear("(E - E(0)) / |E(0)|"),
+        )
+        .curve(Curve::line("error", points.collect()).without_marks())
     }
 }
 
@@ -124,7 +95,7 @@ mod tests {
         let text = std::fs::read_to_string(path).unwrap();
         let expected = "time,kinetic,potential,error\n0,0.5,-1,0e0\n1,0.5,-1.25,-5e-1\n";
         assert_eq!(text, format!("{expected}2,0.5,-0.875,2.5e-1\n"));
-        assert!(history.figure().unwrap().contains("<polyline"));
+        assert!(history.figure().svg().unwrap().contains("<polyline"));
     }
 
     #[test]
@@ -132,7 +103,7 @@ mod tests {
         let mut history = History::default();
         history.add(0.0, energies(0.5, -1.0)).unwrap();
         history.add(1.0, energies(0.5, -1.0)).unwrap();
-        assert!(history.figure().unwrap().contains("time"));
+        assert!(history.figure().svg().unwrap().contains("time"));
     }
 
     #[test]

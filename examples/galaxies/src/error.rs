@@ -17,11 +17,8 @@ pub enum Error {
     #[error("--output {} holds {file} of another run: give another folder", folder.display())]
     InUse { folder: PathBuf, file: String },
 
-    #[error("{}: cannot draw the frame: {source}", path.display())]
-    Frame { path: PathBuf, source: png::EncodingError },
-
-    #[error("{}: cannot draw the plot: {reason}", path.display())]
-    Plot { path: PathBuf, reason: String },
+    #[error("{}: {source}", path.display())]
+    Picture { path: PathBuf, source: nbody_plots::Error },
 
     #[error(
         "at time {time}: kinetic energy {kinetic:e} and potential energy {potential:e}, expected finite \

@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{Device, DeviceName};
+use nbody_plots::density::View;
 
 use arguments::Arguments;
 use energy::History;
 use error::Error;
-use frames::View;
 use simulation::Simulation;
 
 fn main() -> ExitCode {
@@ -69,7 +69,7 @@ fn simulate(device: &Device, arguments: &Arguments) -> Result<(History, Duration
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message("initial particles");
     let mut simulation = Simulation::new(device, arguments)?;
-    let view = View::of(arguments.separation);
+    let view = frames::view(arguments.separation);
     let mut history = History::default();
     history.add(0.0, simulation.energies()?)?;
     let mut wall = Duration::ZERO;
@@ -92,9 +92,8 @@ fn simulate(device: &Device, arguments: &Arguments) -> Result<(History, Duration
 /// Draws a frame.
 fn draw(view: &View, simulation: &Simulation, path: &Path) -> Result<(), Error> {
     let stars = simulation.stars()?;
-    let mut image = Vec::new();
-    let drawn = view.write(&stars, &mut image);
-    drawn.map_err(|error| Error::Frame { path: path.into(), source: error })?;
+    let image = frames::draw(view, &stars, simulation.time());
+    let image = image.map_err(|source| Error::Picture { path: path.into(), source })?;
     folder::write(path, &image)
 }
 

@@ -21,14 +21,16 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Returns the bytes of the pixels of an image.
+/// Returns the bytes of the pixels of an image, without the rows and columns that have labels.
 fn pixels(path: &Path) -> Vec<u8> {
     let decoder = png::Decoder::new(BufReader::new(File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let frame = reader.next_frame(&mut pixels).unwrap();
-    assert_eq!((frame.width, frame.height), (512, 512));
-    pixels
+    assert_eq!((frame.width, frame.height), (608, 512));
+    let (line, each) = (frame.line_size, frame.line_size / 608);
+    let rows = pixels.chunks(line).take(440).skip(40);
+    rows.flat_map(|row| &row[..512 * each]).copied().collect()
 }
 
 #[test]

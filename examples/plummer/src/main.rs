@@ -9,8 +9,6 @@
 //! shows the use of the integrator.
 #![forbid(unsafe_code)]
 
-mod axis;
-mod chart;
 mod cluster;
 mod measure;
 mod model;

@@ -20,10 +20,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::check::{FieldReport, Report};
 use nbody::cuda::{Schedule, Walk};
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Pairs, Precision};
+use nbody_plots::{Axis, Curve, Figure};
 
 use crate::files::{self, Cells, Reserved, Sheet};
 use crate::interactions::{InteractionOrFile, Setting, choose, parameters_of};
-use crate::plots::{Figure, Line};
 use crate::select;
 use crate::table::Table;
 use crate::wrong::Wrong;
@@ -176,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
-        figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
+        files::write(&folder.join("error.svg"), &figure(&rows, options, &time).svg()?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -368,22 +368,19 @@ impl Row {
 
 /// Plots the rms errors against N, a line for each accumulation and device.
 pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
-    let mut devices: Vec<&str> = Vec::new();
-    let mut lines: Vec<Line> = Vec::new();
-    for row in rows {
-        if !devices.contains(&&row.device[..]) {
-            devices.push(&row.device);
+    let mut devices: Vec<&str> = rows.iter().map(|row| &row.device[..]).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    let point = |row: &Row| {
+        let mut name = row.name(options).to_owned();
+        if devices.len() > 1 {
+            name = format!("{name}, {}", row.device);
         }
-        let mut name = format!("{}, {}", row.name(options), row.device);
         if row.particles == Particles::Uniform {
             name = format!("{}, {}, {name}", row.interaction, row.field);
         }
-        let point = (row.n as f64, row.rms);
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line::new(name, vec![point])),
-        }
-    }
+        (name, (row.n as f64, row.rms))
+    };
     let Options { precision, math, pairs, .. } = options;
     let sampled = rows.iter().any(|row| row.targets < row.n);
     let sample =
@@ -392,20 +389,14 @@ pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
         Particles::Uniform => ("results", "Results of uniform particles"),
         _ => ("gravity", "Accelerations of Plummer spheres, eps2 0.01"),
     };
-    Figure {
-        title: format!(
-            "Error of {of} by accumulation: {}, {}",
-            devices.join(" and "),
-            date::day(time)
-        ),
-        caption: vec![
-            format!("{precision} precision, {math} mathematics, pairs {pairs}"),
-            format!("{subject}, against f64 on {}{sample}.", particles(rows).name()),
-        ],
-        x: "particles N".into(),
-        y: "rms relative error".into(),
-        lines,
-    }
+    Figure::new(
+        format!("Error of {of} by accumulation: {}, {}", devices.join(" and "), date::day(time)),
+        Axis::logarithmic("particles N").at_values(),
+        Axis::logarithmic("rms relative error"),
+    )
+    .caption(format!("{precision} precision, {math} mathematics, pairs {pairs}"))
+    .caption(format!("{subject}, against f64 on {}{sample}.", particles(rows).name()))
+    .curves(Curve::by_name(rows.iter().map(point)))
 }
 
 #[cfg(test)]

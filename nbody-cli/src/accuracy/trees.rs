@@ -12,9 +12,9 @@ use nbody::cuda::Walk;
 use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
 use nbody::{AllPairs, Device, Expansion, Opening, Options, Tree};
 use nbody_interactions::gravity::{Body, Field, Gravity};
+use nbody_plots::{Axis, Curve, Figure};
 
-use crate::files::{Cells, Reserved, Sheet};
-use crate::plots::{Figure, Line};
+use crate::files::{self, Cells, Reserved, Sheet};
 use crate::table::Table;
 use crate::{Outcome, date, select};
 
@@ -122,7 +122,8 @@ impl Trees<'_> {
         for (model, n) in self.cases() {
             let rows = rows.iter().filter(|row| row.model == model && row.n == n);
             let name = format!("tree-{}-{n}.svg", model.name());
-            self.figure(&rows.collect::<Vec<_>>(), &time).log_log(&folder.join(name))?;
+            let figure = self.figure(&rows.collect::<Vec<_>>(), &time);
+            files::write(&folder.join(name), &figure.svg()?)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -274,36 +275,34 @@ impl Trees<'_> {
     /// Plots the mean error against the time, with a line for each kind of far particles and of
     /// opening.
     fn figure(&self, rows: &[&Row], time: &str) -> Figure {
-        let mut lines: Vec<Line> = Vec::new();
-        for row in rows {
-            let kind = match row.method {
-                Method::Tree(opening) if opening.share().is_some() => ", by share",
-                Method::Tree(_) => ", by angle",
-                Method::Direct => "",
+        let point = |row: &&Row| {
+            let (kind, label) = match row.method {
+                Method::Tree(opening) => match opening.share() {
+                    Some(share) => (", by share", share.to_string()),
+                    None => (", by angle", opening.to_string().replace("theta ", "θ ")),
+                },
+                Method::Direct => ("", String::new()),
             };
-            let name = format!("{}{kind}", row.method.name());
             let [acc, _] = row.fields();
-            // A logarithmic axis has no zero.
-            let point = (row.time.as_secs_f64(), acc.mean.max(f64::MIN_POSITIVE));
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line::new(name, vec![point])),
-            }
-        }
+            let name = format!("{}{kind}", row.method.name());
+            (name, (row.time.as_secs_f64(), acc.mean), label)
+        };
         let Options { precision, .. } = self.options;
         let (model, n) = rows.first().map_or(("", 0), |row| (row.model.name(), row.n));
-        Figure {
-            title: format!("Error of gravity by trees, {model}, N = {n}, {}", date::day(time)),
-            caption: vec![format!(
-                "{precision} precision, eps2 {}, {}; all pairs and trees by {}.",
-                self.eps2,
-                self.place(),
-                self.walk
-            )],
-            x: "seconds".into(),
-            y: "mean relative error of accelerations".into(),
-            lines,
-        }
+        Figure::new(
+            format!("Error of gravity by trees, {model}, N = {n}, {}", date::day(time)),
+            Axis::logarithmic("time of an evaluation").prefixed("s"),
+            Axis::logarithmic("mean relative error of accelerations"),
+        )
+        .caption(format!(
+            "{precision} precision, eps2 {}, {}; all pairs and trees by {}. Labels: opening angle θ, or share of \
+             the force.",
+            self.eps2,
+            self.place(),
+            self.walk
+        ))
+        // In the order of their openings, whatever the noise of their times.
+        .curves(Curve::by_name_in_order(rows.iter().map(point)))
     }
 }
 

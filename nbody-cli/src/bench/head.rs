@@ -1,9 +1,9 @@
 //! Titles and captions of the plots, and the plot of speed.
 
 use nbody::Options;
+use nbody_plots::{Axis, Curve, Figure};
 
 use super::measure::Measurement;
-use crate::plots::{Figure, Line};
 
 /// Properties of the run, for the titles and captions of all plots.
 pub struct Head<'a> {
@@ -28,31 +28,37 @@ impl Head<'_> {
         )
     }
 
-    /// Plots pairs per second against N, with a line for each interaction and device.
+    /// Names the pairs of an evaluation.
+    pub fn pairs(measurements: &[&Measurement]) -> &'static str {
+        let has_few = |each: &&Measurement| each.size.i.is_some();
+        match (measurements.iter().any(has_few), measurements.iter().all(has_few)) {
+            (false, _) => "All N² ordered pairs of N particles count",
+            (_, true) => "All pairs of the i-particles with N j-particles count",
+            _ => "All N² ordered pairs, or all pairs of the i-particles with N j-particles, count",
+        }
+    }
+
+    /// Plots pairs per second against N, with a curve for each interaction and device.
     pub fn speed(&self, measurements: &[Measurement]) -> Figure {
-        let mut lines: Vec<Line> = Vec::new();
         let several = measurements.iter().any(|each| each.device != measurements[0].device);
-        for each in measurements {
+        let point = |each: &Measurement| {
             let on = if several { format!(", {}", each.device) } else { String::new() };
             let few = each.size.i.map_or_else(String::new, |i| format!(", {i} i-particles"));
             let name = format!("{}{few}{on}", each.interaction);
-            let point = (each.size.n as f64, each.pairs_per_second());
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line::new(name, vec![point])),
-            }
-        }
-        Figure {
-            title: format!("Ordered pairs per second: {}", self.place(measurements)),
-            caption: vec![
-                self.numerics(),
-                "All N² ordered pairs of N uniform particles count, also those beyond a cutoff. \
-                 Kernel time, median of the runs."
-                    .to_owned(),
-            ],
-            x: "particles N".into(),
-            y: "ordered pairs per second".into(),
-            lines,
-        }
+            (name, (each.size.n as f64, each.pairs_per_second()))
+        };
+        let has_few = measurements.iter().any(|each| each.size.i.is_some());
+        let n = if has_few { "j-particles N" } else { "particles N" };
+        Figure::new(
+            format!("Ordered pairs per second: {}", self.place(measurements)),
+            Axis::logarithmic(n).at_values(),
+            Axis::logarithmic("ordered pairs per second").prefixed(""),
+        )
+        .caption(self.numerics())
+        .caption(format!(
+            "{}, also those beyond a cutoff; uniform particles. Kernel time, median of the runs.",
+            Self::pairs(&measurements.iter().collect::<Vec<_>>())
+        ))
+        .curves(Curve::by_name(measurements.iter().map(point)))
     }
 }

@@ -18,7 +18,7 @@ use nbody::cuda::sass;
 use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 
 use crate::accuracy::{self, Accuracy, Model, Subject};
-use crate::files::{Reserved, Sheet};
+use crate::files::{self, Reserved, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::select::{self, Numerics};
@@ -167,12 +167,14 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     }
     if let Some(folder) = &arguments.plots {
         let head = Head { day: date::day(&time), options };
-        head.speed(&measurements).log_log(&folder.join("speed.svg"))?;
-        roofline::draw(&folder.join("roofline.svg"), &head, &measurements)?;
+        files::write(&folder.join("speed.svg"), &head.speed(&measurements).svg()?)?;
+        let roofline = roofline::rows(&head, &measurements);
+        files::write(&folder.join("roofline.svg"), &roofline.svg()?)?;
         let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
         let (subjects, devices) = (&[Subject::of_the_paper(false)], &devices[..]);
         let rows = Accuracy { subjects, devices, sizes: &sizes, options }.rows()?;
-        accuracy::figure(&rows, options, &time).log_log(&folder.join("error.svg"))?;
+        let figure = accuracy::figure(&rows, options, &time);
+        files::write(&folder.join("error.svg"), &figure.svg()?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

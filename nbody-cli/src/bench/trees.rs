@@ -13,10 +13,10 @@ use nbody::models::Particle;
 use nbody::trees::{TreeReport, TreeTimes};
 use nbody::{AllPairs, Device, Engine as _, Opening, Options, Point, Sources, Tree};
 use nbody_interactions::gravity::{Body, Gravity};
+use nbody_plots::{Axis, Curve, Figure};
 
 use crate::accuracy::Model;
-use crate::files::{Cells, Reserved, Sheet};
-use crate::plots::{Figure, Line};
+use crate::files::{self, Cells, Reserved, Sheet};
 use crate::table::Table;
 use crate::{Outcome, date};
 
@@ -77,7 +77,8 @@ impl Trees<'_> {
             sheet.finish()?;
         }
         if let Some(folder) = plots {
-            self.figure(&rows, &time).log_log(&folder.join("tree-speed.svg"))?;
+            let figure = self.figure(&rows, &time);
+            files::write(&folder.join("tree-speed.svg"), &figure.svg()?)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -254,36 +255,29 @@ impl Trees<'_> {
     /// Plots the time against N, with a line for each device, model and opening, and one for all
     /// pairs.
     fn figure(&self, rows: &[Row], time: &str) -> Figure {
-        let mut lines: Vec<Line> = Vec::new();
-        let mut add =
-            |name: String, point: (f64, f64)| match lines.iter_mut().find(|line| line.name == name)
-            {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line::new(name, vec![point])),
-            };
-        for row in rows {
-            let name = format!("{}, {}", row.device, row.what());
-            add(name, (row.n as f64, row.times[0].as_secs_f64()));
-        }
+        let tree = |row: &Row| {
+            let name = format!("{}, {}", row.what(), row.device);
+            (name, (row.n as f64, row.times[0].as_secs_f64()))
+        };
         let first = |row: &&Row| row.opening == self.openings[0] && row.model == self.models[0];
-        for row in rows.iter().filter(first) {
-            let name = format!("{}, all pairs", row.device);
-            if let Some(direct) = row.direct {
-                add(name, (row.n as f64, direct.as_secs_f64()));
-            }
-        }
+        let direct = |row: &Row| {
+            let name = format!("all pairs, {}", row.device);
+            Some((name, (row.n as f64, row.direct?.as_secs_f64())))
+        };
+        let points = rows.iter().map(tree);
+        let points = points.chain(rows.iter().filter(first).filter_map(direct));
         let Options { precision, accumulation, math, .. } = self.options;
-        Figure {
-            title: format!("Time of gravity by trees, {}", date::day(time)),
-            caption: vec![format!(
-                "{precision} precision, {accumulation} accumulation, {math} mathematics, eps2 {}; \
-                 medians of {RUNS} runs, sort and build included.",
-                self.eps2
-            )],
-            x: "particles N".into(),
-            y: "seconds".into(),
-            lines,
-        }
+        Figure::new(
+            format!("Time of gravity by trees, {}", date::day(time)),
+            Axis::logarithmic("particles N").at_values(),
+            Axis::logarithmic("time of an evaluation").prefixed("s"),
+        )
+        .caption(format!(
+            "{precision} precision, {accumulation} accumulation, {math} mathematics, eps2 {}; medians \
+             of {RUNS} runs, sort and build included.",
+            self.eps2
+        ))
+        .curves(Curve::by_name(points))
     }
 }
 

@@ -8,6 +8,7 @@ use clap::{ArgGroup, ValueEnum};
 use nbody::DeviceName;
 
 use super::gravity::FileUnits;
+use crate::camera;
 use crate::format::Format;
 use crate::numbers;
 use crate::select::Numerics;
@@ -16,9 +17,11 @@ const AFTER_HELP: &str = "\
 The folder gets, with the snapshot at the beginning as number 0000:
   snapshot-NNNN.csv  the particles at that time (.nemo, .xyz or .hdf5 with
                      --format)
-  snapshot-NNNN.png  their mass projected on x and y, in colours of its
-                     logarithm, with the time, a scale bar and the mass per
-                     area; not with --no-images
+  snapshot-NNNN.png  their mass projected on x and y, or as --camera says, in
+                     colours of its logarithm, with the time, a scale bar and
+                     the mass per area; not with --no-images
+  movie.mp4          the images as a film, with --movie; without ffmpeg
+                     movie.png, which browsers play
   energies.csv       of each snapshot the time, the energies, the error of
                      their sum; so far the steps, the particles that they
                      advanced, and the seconds of the integration
@@ -73,6 +76,7 @@ softening: mixed, since encounters outdo the digits of positions in single preci
 #[command(group(ArgGroup::new("start").required(true).args(["model", "n", "restart"])))]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 #[command(mut_arg("precision", |precision| precision.help(PRECISION)))]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Arguments {
     /// The initial particles: a table with the columns mass, x, y, z, vx, vy, vz (.csv), NEMO text
     /// (.nemo, .txt), extended XYZ (.xyz) or GADGET's HDF5 (.hdf5, .h5), as `nbody model` or other
@@ -94,7 +98,7 @@ pub struct Arguments {
     #[arg(long, visible_alias = "G", value_name = "G", conflicts_with_all = ["n", "restart"])]
     pub gravity: Option<f64>,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
-    /// --format, --no-images, --checkpoint-every, --wall-time, --log-every, --quiet, --device, --gpus,
+    /// --format, --no-images, --movie, --checkpoint-every, --wall-time, --log-every, --quiet, --device, --gpus,
     /// --distribute-trees and --output may be others. Without --output it continues in the folder of the file.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
@@ -113,6 +117,12 @@ pub struct Arguments {
     /// Write snapshots without images.
     #[arg(long)]
     pub no_images: bool,
+    #[arg(long, value_name = "VIEW", help = camera::HELP, conflicts_with_all = ["no_images", "restart"])]
+    pub camera: Option<camera::Wanted>,
+    /// Make a film of the images at the end: movie.mp4 if ffmpeg is found, else movie.png, an
+    /// animated PNG.
+    #[arg(long, conflicts_with = "no_images")]
+    pub movie: bool,
     /// The wall time between checkpoints, in minutes.
     #[arg(long, value_name = "MINUTES", default_value_t = 10.0)]
     pub checkpoint_every: f64,

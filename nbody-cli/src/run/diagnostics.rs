@@ -2,17 +2,11 @@
 
 use nbody::Vector;
 use nbody::models::{Particle, Snapshot};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::binaries::{Binary, hard_binaries};
 use super::units::Units;
-
-/// A turn of the search for the density centre leaves out one particle in `LEFT_OUT`; the search ends
-/// with one in `LAST`, or with `FEWEST`.
-const LEFT_OUT: usize = 4;
-const LAST: usize = 100;
-const FEWEST: usize = 10;
+use crate::centre;
 
 /// Measured quantities of particles, in the units of the files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +61,7 @@ impl Diagnostics {
             angular_momentum += it.mass * (Vector(it.pos) - Vector(centre_of_mass)).cross(v);
             kinetic += 0.5 * it.mass * v.norm2();
         }
-        let density_centre = density_centre(all);
+        let density_centre = centre::of_density(all);
         Self {
             momentum,
             angular_momentum: angular_momentum.0,
@@ -85,28 +79,6 @@ impl Diagnostics {
         let numbers = vectors.as_flattened().iter().chain([&self.half_mass_radius]);
         let of_binaries = self.binaries.iter().flat_map(Binary::numbers);
         numbers.copied().chain(of_binaries).all(f64::is_finite)
-    }
-}
-
-/// Returns the centre of a shrinking sphere (Power et al. 2003): of the particles, the nearest to
-/// their centre of mass stay, again and again.
-fn density_centre(all: &[Particle]) -> [f64; 3] {
-    let mut kept: Vec<_> = all.iter().map(|it| (0.0, it.mass, it.pos)).collect();
-    let last = FEWEST.max(all.len() / LAST);
-    let mut centre = [0.0; 3];
-    loop {
-        let mass: f64 = kept.iter().map(|it| it.1).sum();
-        if mass > 0.0 {
-            let sum = |c: usize| kept.iter().map(|it| it.1 * it.2[c]).sum::<f64>();
-            centre = [0, 1, 2].map(|c| sum(c) / mass);
-        }
-        if mass == 0.0 || kept.len() <= last {
-            return centre;
-        }
-        kept.par_iter_mut().for_each(|it| it.0 = (Vector(it.2) - Vector(centre)).norm2());
-        let count = last.max(kept.len() - kept.len().div_ceil(LEFT_OUT));
-        kept.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
-        kept.truncate(count);
     }
 }
 

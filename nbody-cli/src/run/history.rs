@@ -10,20 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use super::binaries::Binary;
 use super::diagnostics::Diagnostics;
-use super::gravity::FileUnits;
 use super::units::Units;
 use crate::files;
-use crate::plots::{Drawn, Figure, Line};
+use crate::plot::Series;
 
-const ENERGIES: &str = "energies.csv";
-const RADII: &str = "lagrange.csv";
+pub const ENERGIES: &str = "energies.csv";
+pub const RADII: &str = "lagrange.csv";
 const STATES: &str = "state.csv";
 const BINARIES: &str = "binaries.csv";
 /// The columns of the tables of states and of binaries.
 const STATE: &str = "time,virial_ratio,px,py,pz,lx,ly,lz,x,y,z,density_x,density_y,density_z,half_mass_radius,binaries";
 const BINARY: &str = "time,first,second,mass_first,mass_second,semi_major_axis,eccentricity,binding_energy,binding_energy_in_kt";
 /// Fractions of the mass whose Lagrangian radii are measured.
-const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
+pub const FRACTIONS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 
 /// The work since the beginning of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -197,7 +196,7 @@ impl History {
         let lines = self.rows().map(Row::state_line);
         table(&folder.join(STATES), STATE, lines)?;
         table(&folder.join(BINARIES), BINARY, self.rows().map(Row::binaries))?;
-        let radii = FRACTIONS.map(|fraction| format!("r{}", percent(fraction))).join(",");
+        let radii = radii_names().join(",");
         let lines = self.rows().map(Row::lagrangian_radii);
         table(&folder.join(RADII), &format!("time,{radii}"), lines)
     }
@@ -220,30 +219,14 @@ impl History {
         )
     }
 
-    /// Draws energy.svg and lagrange.svg, with a caption for both.
-    pub fn draw(&self, folder: &Path, caption: &[String], units: &FileUnits) -> Drawn {
-        let caption = caption.to_vec();
-        let error = self.rows().map(|row| (row.time, self.error_of(row).abs())).collect();
-        Figure {
-            title: "Error of the energy".to_owned(),
-            caption: caption.clone(),
-            x: units.of_time("time").into(),
-            y: "relative error of the energy".into(),
-            lines: vec![Line::new("|E - E(0)| / |E(0)|".to_owned(), error)],
-        }
-        .semi_log(&folder.join("energy.svg"))?;
-        let lines = FRACTIONS.iter().enumerate().map(|(k, &fraction)| {
-            let points = self.rows().map(|row| (row.time, row.radii[k])).collect();
-            Line::new(format!("{}% of the mass", percent(fraction)), points)
+    /// Returns the errors of the energy and the Lagrangian radii.
+    pub fn series(&self) -> Series {
+        let errors = self.rows().map(|row| (row.time, self.error_of(row))).collect();
+        let radii = FRACTIONS.iter().enumerate();
+        let radii = radii.map(|(k, &fraction)| {
+            (fraction, self.rows().map(|row| (row.time, row.radii[k])).collect())
         });
-        Figure {
-            title: "Lagrangian radii about the centre of mass".to_owned(),
-            caption,
-            x: units.of_time("time").into(),
-            y: units.of_length("radius").into(),
-            lines: lines.collect(),
-        }
-        .semi_log(&folder.join("lagrange.svg"))
+        Series { errors, radii: radii.collect() }
     }
 }
 
@@ -253,8 +236,9 @@ pub fn relative_error(energy: f64, first: f64) -> f64 {
     (energy - first) / unit
 }
 
-fn percent(fraction: f64) -> String {
-    format!("{:.0}", 100.0 * fraction)
+/// Returns the names of the columns of radii.
+pub fn radii_names() -> [String; FRACTIONS.len()] {
+    FRACTIONS.map(|fraction| format!("r{:.0}", 100.0 * fraction))
 }
 
 /// Writes a table as CSV.

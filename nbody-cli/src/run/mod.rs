@@ -6,7 +6,6 @@ mod diagnostics;
 pub mod error;
 mod gravity;
 pub mod history;
-mod image;
 mod interruption;
 mod output;
 mod particles;
@@ -21,7 +20,7 @@ pub mod simulation;
 mod units;
 
 use std::error::Error as StdError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,11 +28,11 @@ use std::time::{Duration, Instant};
 use nbody::models::Snapshot;
 use nbody::{Device, Precision};
 
+use crate::camera::{Camera, Wanted};
 use crate::ranks::{self, Rank};
-use crate::{Outcome, message};
+use crate::{Outcome, message, plot};
 use error::Error;
 use history::{Counts, History, Row};
-use image::View;
 use interruption::Interruption;
 use output::{Folder, INTERRUPTED};
 use particles::particles;
@@ -47,6 +46,9 @@ use simulation::prepare_tree;
 use units::Units;
 
 pub use arguments::Arguments;
+pub use gravity::FileUnits;
+pub use history as tables;
+pub use restart::About;
 
 /// Checkpoints at snapshots take at most this fraction of the time.
 const SHARE: f64 = 0.05;
@@ -72,11 +74,11 @@ fn run_as(rank: &Rank, arguments: &Arguments, interruption: Interruption) -> Out
     preparing.finish_and_clear();
     let ended = run.advance();
     run.progress.finish();
-    let drawn = run.draw();
+    let drawn = run.draw(arguments.movie);
     let ended = ended?;
-    drawn?;
+    let movie = drawn?;
     if !arguments.quiet {
-        run.report(start.elapsed(), ended)?;
+        run.report(start.elapsed(), ended, movie.as_deref())?;
     }
     run.warn();
     Ok(match ended {
@@ -98,7 +100,7 @@ struct Run {
     simulation: Scaled,
     settings: Settings,
     folder: Folder,
-    view: View,
+    camera: Camera,
     history: History,
     device: Device,
     particles: usize,
@@ -177,7 +179,7 @@ impl Run {
             report::warn_of_units(first.virial_ratio());
         }
         let run = Self {
-            view: view(&units, &inner, begin, &first),
+            camera: camera(&arguments.camera.unwrap_or_default(), &units, &inner, begin, &first),
             particles: snapshot.particles.len(),
             history: History::new(first, units.bulk()),
             counts: Counts::default(),
@@ -217,7 +219,8 @@ impl Run {
     ) -> Result<Self, Box<dyn StdError>> {
         let wanted = arguments.output.as_deref();
         let own = if rank.is_first() { Folder::of_file(path, wanted)? } else { None };
-        let Restart { settings, units, view, counts, history, state } = Restart::load(path)?;
+        let Restart { settings, units, view: camera, counts, history, state } =
+            Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
         let device = rank.open(arguments.device)?;
         let folder = match (own, wanted) {
@@ -250,7 +253,7 @@ impl Run {
             simulation,
             settings,
             folder,
-            view,
+            camera,
             history,
             device,
             counts,
@@ -361,7 +364,7 @@ impl Run {
         if !self.rank.is_first() {
             return Ok(());
         }
-        let view = self.settings.images.then_some((&self.view, &self.settings.units));
+        let view = self.settings.images.then_some((&self.camera, &self.settings.units));
         self.folder.snapshot(name, snapshot, self.settings.format, view)
     }
 
@@ -391,7 +394,7 @@ impl Run {
         let restart = Restart {
             settings: self.settings.clone(),
             units: self.simulation.units,
-            view: self.view.clone(),
+            view: self.camera,
             counts: self.counts,
             history: self.history.clone(),
             state,
@@ -399,19 +402,15 @@ impl Run {
         restart.save(&self.folder.checkpoint())
     }
 
-    fn draw(&self) -> Result<(), Box<dyn StdError>> {
+    /// Draws the plots and, if it is wanted, the film, whose file is returned.
+    fn draw(&self, movie: bool) -> Result<Option<PathBuf>, Box<dyn StdError>> {
         if !self.rank.is_first() {
-            return Ok(());
+            return Ok(None);
         }
-        let Settings { integrator, eps, precision, accumulation, math, .. } = &self.settings;
-        let (name, n) = (integrator.name(), self.particles);
-        let caption = format!(
-            "{n} particles, softening length {eps}, {name} integrator on {}; {precision} precision, \
-             {accumulation} accumulation, {math} mathematics",
-            self.device
-        );
-        let caption = [caption, format!("units: {}", self.settings.units.describe())];
-        self.history.draw(self.folder.path(), &caption, &self.settings.units)
+        let caption = self.settings.describe(self.particles);
+        let folder = self.folder.path();
+        self.history.series().draw(folder, &caption, &self.settings.units)?;
+        if movie { plot::film(folder, folder).map(Some) } else { Ok(None) }
     }
 }
 
@@ -461,13 +460,11 @@ fn measure(
     Ok(Row::new(inner, &simulation.units, time, &energies, counts))
 }
 
-/// Returns the square that all images show: from the centre to each side it is one and a half
-/// times the initial radius of the sphere with 90% of the mass.
-fn view(units: &Units, inner: &Snapshot, begin: f64, first: &Row) -> View {
+/// Points the camera at the particles: it shows one and a half times the initial radius of the
+/// sphere with 90% of the mass, from the centre to each side, unless another width is wanted.
+fn camera(wanted: &Wanted, units: &Units, inner: &Snapshot, begin: f64, first: &Row) -> Camera {
     let sum = |c: usize| inner.particles.iter().map(|p| p.mass * p.pos[c]).sum::<f64>();
-    let radius = first.outer_radius();
-    let half = if radius > 0.0 { 1.5 * radius } else { 1.0 };
     let (origin, _) = units.origin(begin);
-    let centre = [0, 1].map(|c| origin[c] + sum(c) / inner.mass() * units.length());
-    View { centre, half }
+    let centre = [0, 1, 2].map(|c| origin[c] + sum(c) / inner.mass() * units.length());
+    Camera::new(wanted, centre, first.outer_radius())
 }

@@ -8,16 +8,16 @@ use nbody::models::{self, Snapshot};
 
 use super::error::Error;
 use super::gravity::FileUnits;
-use super::image::View;
+use crate::camera::Camera;
 use crate::files;
 use crate::format::Format;
 
 /// The name of the file from which a run is continued.
-const CHECKPOINT: &str = "checkpoint.json";
+pub const CHECKPOINT: &str = "checkpoint.json";
 /// The name of the snapshot at an interruption.
 pub const INTERRUPTED: &str = "interrupted";
 /// Prefixes of the names of all files that a run writes.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "energies.",
     "energy.",
     "lagrange.",
@@ -26,6 +26,7 @@ const NAMES: [&str; 8] = [
     "snapshot-",
     "checkpoint.",
     "interrupted.",
+    "movie.",
 ];
 
 /// The folder that a run writes into.
@@ -99,7 +100,7 @@ impl Folder {
         name: &str,
         snapshot: &Snapshot,
         format: Format,
-        view: Option<(&View, &FileUnits)>,
+        view: Option<(&Camera, &FileUnits)>,
     ) -> Result<(), Box<dyn StdError>> {
         let file = |extension: &str| self.path.join(format!("{name}.{extension}"));
         files::replace(&file(format.extension()), |out| {
@@ -108,8 +109,8 @@ impl Folder {
                 other => other.into(),
             })
         })?;
-        let Some((view, units)) = view else { return Ok(()) };
-        files::replace(&file("png"), |out| view.write(snapshot, units, out))
+        let Some((camera, units)) = view else { return Ok(()) };
+        files::replace(&file("png"), |out| camera.write(snapshot, units, out))
     }
 }
 

@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use nbody_plots::prefixed;
 
 use super::arguments::Arguments;
 use super::error::Error;
 use super::history::{Counts, History};
 use super::scaled::Scaled;
 use crate::ranks::Rank;
-use crate::{date, message, ticks};
+use crate::{date, message};
 
 /// Length of the bar in units of its position.
 const LENGTH: u64 = 10_000;
@@ -109,7 +110,7 @@ impl Progress {
              mean block {:.1}, step {step:.1e}",
             self.until,
             self.error,
-            ticks::power((particles * pairs / seconds).log10()),
+            prefixed(particles * pairs / seconds, ""),
             counts.steps,
             steps / seconds,
             particles / steps,

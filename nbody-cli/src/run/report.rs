@@ -2,22 +2,29 @@
 
 use std::error::Error;
 use std::io::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use nbody::Vector;
+use nbody_plots::prefixed;
 
 use super::history::{Counts, Row};
 use super::settings::Integrator;
 use super::{Ended, Run};
+use crate::message;
 use crate::table::Table;
-use crate::{message, ticks};
 
 /// The energy error from which a run is reported as inaccurate.
 const LARGE_ERROR: f64 = 1e-3;
 
 impl Run {
     /// Prints the state at the beginning and at the end, the work, and the files.
-    pub fn report(&self, wall: Duration, ended: Ended) -> Result<(), Box<dyn Error>> {
+    pub fn report(
+        &self,
+        wall: Duration,
+        ended: Ended,
+        movie: Option<&Path>,
+    ) -> Result<(), Box<dyn Error>> {
         // All ranks take part.
         let pairs = self.evaluated_pairs()?;
         if !self.rank.is_first() {
@@ -36,7 +43,7 @@ impl Run {
             writeln!(out, "{line}")?;
         }
         writeln!(out, "\n{}", self.work(pairs, wall))?;
-        writeln!(out, "{}", self.files(ended))?;
+        writeln!(out, "{}", self.files(ended, movie))?;
         if ended == Ended::Interrupted {
             let file = self.folder.checkpoint();
             writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
@@ -81,7 +88,7 @@ impl Run {
         if steps == 0 {
             return format!("0 steps, wall time {wall:.3} s");
         }
-        let rate = ticks::power((pairs * particle_steps as f64 / seconds).log10());
+        let rate = prefixed(pairs * particle_steps as f64 / seconds, "");
         let block = particle_steps as f64 / steps as f64;
         format!(
             "{steps} steps, mean block {block:.1}\nintegration {seconds:.3} s, {rate} pairs/s; wall time {wall:.3} s"
@@ -89,16 +96,19 @@ impl Run {
     }
 
     /// Names the files.
-    fn files(&self, ended: Ended) -> String {
+    fn files(&self, ended: Ended, movie: Option<&Path>) -> String {
         let (number, extension) = (self.history.number(), self.settings.format.extension());
         let images = if self.settings.images { " with images (.png)" } else { "" };
         let interrupted = match ended {
             Ended::Interrupted => format!(", interrupted.{extension}"),
             Ended::Complete => String::new(),
         };
+        let movie = movie
+            .and_then(Path::file_name)
+            .map_or_else(String::new, |name| format!(", {}", name.to_string_lossy()));
         format!(
             "files in {}: snapshot-0000.{extension} to {number:04}{images}{interrupted};\nenergies.csv, state.csv, \
-             binaries.csv, lagrange.csv;\nenergy.svg, lagrange.svg; checkpoint.json",
+             binaries.csv, lagrange.csv;\nenergy.svg, lagrange.svg{movie}; checkpoint.json",
             self.folder.path().display()
         )
     }

@@ -1,17 +1,20 @@
 //! The file from which a run is continued: JSON, which preserves all numbers to the last bit.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::history::{Counts, History};
-use super::image::View;
+use super::output::CHECKPOINT;
 use super::settings::Settings;
 use super::simulation::State;
 use super::units::Units;
+use crate::camera::Camera;
 use crate::files;
 
 /// Version of the format.
@@ -24,7 +27,7 @@ pub struct Restart {
     /// The units of the state. All other numbers are in the units of the files.
     #[serde(default)]
     pub units: Units,
-    pub view: View,
+    pub view: Camera,
     pub counts: Counts,
     pub history: History,
     pub state: State,
@@ -36,7 +39,7 @@ struct Document<'a> {
     nbody_run: u32,
     settings: &'a Settings,
     units: &'a Units,
-    view: &'a View,
+    view: &'a Camera,
     counts: &'a Counts,
     history: &'a History,
     state: State,
@@ -49,6 +52,39 @@ const PARTICLES: &str = "\"particles\":[";
 #[derive(Deserialize)]
 struct Head {
     nbody_run: u32,
+}
+
+/// The parts of the file that describe the run.
+#[derive(Debug, Deserialize)]
+pub struct About {
+    pub settings: Settings,
+    pub view: Camera,
+    /// The state by the name of the integrator.
+    state: HashMap<String, Particles>,
+}
+
+/// The particles of a state, which are counted.
+#[derive(Debug, Deserialize)]
+struct Particles {
+    particles: Vec<IgnoredAny>,
+}
+
+impl About {
+    /// Reads the file of a folder, if there is one.
+    pub fn of_folder(folder: &Path) -> Result<Option<Self>, Error> {
+        let path = folder.join(CHECKPOINT);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let wrong = |reason: String| Error::Malformed { path: path.clone(), reason };
+        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        serde_json::from_str(&text).map(Some).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Describes the run and its units, for captions.
+    pub fn describe(&self) -> [String; 2] {
+        self.settings.describe(self.state.values().map(|it| it.particles.len()).sum())
+    }
 }
 
 impl Restart {
@@ -108,6 +144,7 @@ mod tests {
     use nbody_integrate::Energies;
 
     use super::*;
+    use crate::camera::Along;
     use crate::format::Format;
     use crate::run::history::Row;
     use crate::run::settings::Integrator;
@@ -133,7 +170,7 @@ mod tests {
         let row = |time, counts| Row::new(&snapshot, &Units::default(), time, &energies, counts);
         let mut history = History::new(row(0.5, Counts::default()), 0.0);
         history.push(row(0.7, counts));
-        let view = View { centre: [1e-17, -0.0], half: 0.1 };
+        let view = Camera { centre: [1e-17, -0.0], half: 0.1, along: Along::Y, follows: true };
         let state = State::Leapfrog { begin: 0.5, steps: 7, particles };
         let units = Units::default();
         Restart { settings, units, view, counts, history, state }

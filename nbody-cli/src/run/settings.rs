@@ -222,6 +222,17 @@ fn always() -> bool {
 }
 
 impl Settings {
+    /// Describes the run and its units, for captions.
+    pub fn describe(&self, particles: usize) -> [String; 2] {
+        let Self { integrator, eps, precision, accumulation, math, .. } = self;
+        let run = format!(
+            "{particles} particles, softening length {eps}, {} integrator, {precision} precision, {accumulation} \
+             accumulation, {math} mathematics",
+            integrator.name()
+        );
+        [run, format!("units: {}", self.units.describe())]
+    }
+
     /// Returns the settings of a new run.
     pub fn new(arguments: &Arguments) -> Result<Self, Error> {
         let integrator = Integrator::new(arguments)?;

@@ -122,7 +122,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", report.text())?;
     if let Some(folder) = &arguments.plots {
-        report.figure(date::day(&time)).log_log(&folder.join("scaling.svg"))?;
+        let figure = report.figure(date::day(&time));
+        files::write(&folder.join("scaling.svg"), &figure.svg()?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,13 +1,12 @@
 //! Formats measurements and models as text, as rows of a file, and as a plot.
 
 use nbody::Options;
+use nbody_plots::{Axis, Curve, Figure, prefixed};
 
 use super::model::{Error, Model, Point};
 use crate::files::{Cells, number};
-use crate::plots::{Figure, Line};
 use crate::sphere::{Experiment, Integrated, LARGEST, PUBLISHED};
 use crate::table::Table;
-use crate::ticks;
 
 const HEADER: [&str; 10] = [
     ">N",
@@ -105,7 +104,7 @@ impl Fitted {
                 known(predicted.map(|seconds| format!("{seconds:.4}"))),
                 known(predicted.map(|seconds| format!("{:.2}", seconds / quarter.seconds))),
                 format!("{:.1}", 1e6 * step),
-                ticks::power(row.pairs_per_second().log10()),
+                prefixed(row.pairs_per_second(), ""),
                 known(row.done.error.map(|error| format!("{error:.2e}"))),
             ]);
         }
@@ -141,14 +140,18 @@ impl Fitted {
     }
 
     /// Returns the measured points, and the curve of the model.
-    fn line(&self) -> Line {
+    fn curve(&self) -> Curve {
         let seconds = |row: &Row| (row.n as f64, row.done.quarter.seconds);
         let points: Vec<_> = self.rows.iter().map(seconds).collect();
         let curve = |model: &Model| {
             let points = self.rows.iter().map(Row::point);
             points.map(|point| (point.n as f64, model.quarter(&point))).collect()
         };
-        Line { name: self.device.clone(), points, model: self.model.as_ref().ok().map(curve) }
+        let measured = Curve::points(self.device.clone(), points);
+        match self.model.as_ref().ok().map(curve) {
+            Some(model) => measured.with_model(model),
+            None => measured,
+        }
     }
 
     /// Formats the model in a line, for a caption.
@@ -172,7 +175,7 @@ impl Model {
     /// Formats t0, t1 and r with their units.
     fn costs(&self) -> [String; 3] {
         let rate = if self.pair > 0.0 {
-            format!("{} pairs/s", ticks::power(-self.pair.log10()))
+            format!("{} pairs/s", prefixed(1.0 / self.pair, ""))
         } else {
             "unlimited".to_owned()
         };
@@ -241,20 +244,19 @@ impl Report {
 
     /// Plots seconds against N: for each device the measured points and the curve of the model.
     pub fn figure(&self, day: &str) -> Figure {
-        let lines = self.devices.iter().map(Fitted::line).collect();
         let devices: Vec<_> = self.devices.iter().map(|fitted| &fitted.device[..]).collect();
         let mut caption = self.head().to_vec();
         caption.extend(self.devices.iter().map(Fitted::caption));
         if self.devices.iter().any(|fitted| fitted.model.is_ok()) {
             caption.push("Points are measured; dashed curves are the models.".to_owned());
         }
-        Figure {
-            title: format!("Block time steps: {}, {day}", devices.join(" and ")),
-            caption,
-            x: "particles N".into(),
-            y: "seconds for a quarter of a time unit".into(),
-            lines,
-        }
+        let figure = Figure::new(
+            format!("Block time steps: {}, {day}", devices.join(" and ")),
+            Axis::logarithmic("particles N").at_values(),
+            Axis::logarithmic("wall time of a quarter of a time unit").prefixed("s"),
+        );
+        let figure = caption.into_iter().fold(figure, Figure::caption);
+        figure.curves(self.devices.iter().map(Fitted::curve))
     }
 }
 
@@ -316,15 +318,15 @@ mod tests {
         assert!(text.contains("no model is fitted to 2 different N"), "{text}");
         assert!(text.contains(" 0.0451          -      -           45.1 "), "{text}");
         assert!(!text.contains("NaN") && !text.contains("t0, of"), "{text}");
-        assert!(report.figure("today").lines.iter().all(|line| line.model.is_none()));
+        assert!(report.figure("today").curves.iter().all(|curve| curve.model.is_none()));
     }
 
     #[test]
     fn the_plot_has_measurements_and_models() {
         let figure = report(&[1024, 4096, 16384]).figure("today");
-        let names: Vec<_> = figure.lines.iter().map(|line| &line.name[..]).collect();
+        let names: Vec<_> = figure.curves.iter().map(|curve| &curve.name[..]).collect();
         assert_eq!(names, ["fast", "slow"]);
-        for Line { points, model, .. } in &figure.lines {
+        for Curve { points, model, .. } in &figure.curves {
             let curve = model.as_ref().unwrap();
             let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
             for (a, b) in [(&points[0], &curve[0]), (&points[2], &curve[curve.len() - 1])] {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::snapshots::Source;
 use crate::files;
+use crate::snapshots::Source;
 
 const AFTER_HELP: &str = "\
 The file needs neither a network nor other files: a browser with WebGL2 opens it from the disk. It plays the

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::arguments::Bits;
-use super::centre::distance;
 use super::frame::Frame;
 use super::scale::Scale;
+use crate::centre::distance;
 
 /// Greatest whole number of 16 bits.
 const STEPS: f64 = u16::MAX as f64;

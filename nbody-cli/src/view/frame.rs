@@ -2,13 +2,12 @@
 
 use std::error::Error;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nbody::models::{Particle, Snapshot};
 use rayon::prelude::*;
 
-use super::centre;
-use crate::format;
+use crate::{centre, snapshots};
 
 /// The shown particles of a snapshot.
 #[derive(Debug, Default)]
@@ -27,7 +26,7 @@ pub struct Frame {
 
 /// Reads the snapshots, with at most `limit` particles each.
 pub fn read(paths: &[PathBuf], limit: Option<NonZeroUsize>) -> Result<Vec<Frame>, Box<dyn Error>> {
-    let read: Vec<_> = paths.par_iter().map(|path| read_one(path)).collect();
+    let read: Vec<_> = paths.par_iter().map(|path| snapshots::read(path)).collect();
     // The message is about the first wrong file, whichever was read first.
     let snapshots = read.into_iter().collect::<Result<Vec<_>, String>>()?;
     let most = snapshots.iter().map(|snapshot| snapshot.particles.len()).max().unwrap_or(0);
@@ -36,12 +35,6 @@ pub fn read(paths: &[PathBuf], limit: Option<NonZeroUsize>) -> Result<Vec<Frame>
     }
     let stride = limit.map_or(1, |limit| most.div_ceil(limit.get()));
     Ok(snapshots.into_par_iter().map(|snapshot| Frame::new(snapshot, stride)).collect())
-}
-
-fn read_one(path: &Path) -> Result<Snapshot, String> {
-    let shown = path.display();
-    let read = format::read(path).ok_or_else(|| format!("{shown}: no format of snapshots"))?;
-    read.map_err(|error| format!("{shown}: {error}"))
 }
 
 impl Frame {

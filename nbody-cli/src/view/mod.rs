@@ -2,13 +2,11 @@
 
 mod arguments;
 mod base64;
-mod centre;
 mod encode;
 mod energies;
 mod frame;
 mod page;
 mod scale;
-mod snapshots;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,7 +14,7 @@ use std::process::ExitCode;
 
 pub use self::arguments::Arguments;
 use self::frame::Frame;
-use crate::{Outcome, files, message};
+use crate::{Outcome, files, message, snapshots};
 
 /// Size in MiB above which browsers take seconds to open a file.
 const LARGE: u64 = 256;

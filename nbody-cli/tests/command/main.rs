@@ -2,6 +2,7 @@
 
 mod convert;
 mod model;
+mod plot;
 mod view;
 mod wrong;
 
@@ -414,7 +415,7 @@ fn bench_measures_the_stages_of_trees() {
     let of_particle: f64 = own[1].parse().unwrap();
     assert!(own[0].is_empty() && 0.0 < of_particle && of_particle < by_groups[1], "{own:?}");
     assert!(by_groups[0] == by_groups[1] && by_groups[0] <= 600.0, "{by_groups:?}");
-    assert!(drawing(&plots, "tree-speed.svg").contains("emulator, all pairs"));
+    assert!(drawing(&plots, "tree-speed.svg").contains("all pairs, emulator"));
 }
 
 #[test]
@@ -442,7 +443,7 @@ fn bench_measures_the_parts_of_lists() {
     }
     // Both devices have the same pairs within the cutoff, though not the same steps that rebuild.
     assert_eq!([within[0], within[2]], [within[1], within[3]]);
-    assert!(drawing(&plots, "list-speed.svg").contains("emulator, wendland_density2"));
+    assert!(drawing(&plots, "list-speed.svg").contains("wendland_density2, emulator"));
 }
 
 /// The density, the skin and the cutoff are in the units of the law.

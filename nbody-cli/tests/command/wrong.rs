@@ -52,12 +52,20 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("verify gravity --set eps2=1 --set eps2=2", "--set eps2 is given twice"),
     ("plummer 9 --overwrite", "--output"),
     ("plummer 9 --overwrite -o -", "--overwrite is of a file"),
+    ("plot a b", "several runs without --output"),
+    ("plot a b -o c --movie", "--camera and --movie are for one folder"),
+    ("run -n 9 -o run --movie --no-images", "cannot be used with"),
+    ("run -n 9 -o run --camera x --no-images", "cannot be used with"),
+    ("run --restart run/checkpoint.json --camera x", "cannot be used with"),
     ("model plummer 9 --masses 1,2", "--mass-function"),
     ("model plummer 9 --axes 1,2", "--binaries"),
 ];
 
 /// Values that no option takes, each with the range.
 const OUT_OF_RANGE: &[(&str, &str)] = &[
+    ("plot run --camera top", "`top` is no part of a camera, expected x, y, z, width=NUMBER"),
+    ("plot run --camera width=-1", "the width is `-1`, expected a positive number"),
+    ("run -n 9 -o run --camera x;y", "`x;y` is no part of a camera"),
     ("bench -n 0", "a whole number of particles, 1 or more"),
     ("bench -n 1.5", "a whole number of particles, 1 or more"),
     ("bench -n 16 -n 1e99", "so many particles do not fit into memory"),

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use nbody::{Device, Options};
 
-use crate::files::{Reserved, Sheet};
+use crate::files::{self, Reserved, Sheet};
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::{Outcome, date, numbers};
 pub use measure::Row;
@@ -113,7 +113,8 @@ impl Lists<'_> {
             sheet.finish()?;
         }
         if let Some(folder) = plots {
-            report::figure(&rows, self.options, &time).log_log(&folder.join("list-speed.svg"))?;
+            let figure = report::figure(&rows, self.options, &time);
+            files::write(&folder.join("list-speed.svg"), &figure.svg()?)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use nbody::Options;
+use nbody_plots::{Axis, Curve, Figure};
 
 use super::Row;
 use super::measure::{INTERVAL, RUNS};
 use crate::date;
 use crate::files::Cells;
-use crate::plots::{Figure, Line};
 use crate::table::Table;
 
 impl Row {
@@ -115,24 +115,19 @@ pub fn cells(row: &Row, options: Options, time: &str) -> Cells {
 
 /// Plots the time of a step against N, with a line for each interaction and device.
 pub fn figure(rows: &[Row], options: Options, time: &str) -> Figure {
-    let mut lines: Vec<Line> = Vec::new();
-    for row in rows {
-        let name = format!("{}, {}", row.device, row.interaction);
-        let point = (row.n as f64, row.times[0].as_secs_f64());
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line::new(name, vec![point])),
-        }
-    }
+    let point = |row: &Row| {
+        let name = format!("{}, {}", row.interaction, row.device);
+        (name, (row.n as f64, row.times[0].as_secs_f64()))
+    };
     let Options { precision, accumulation, math, .. } = options;
-    Figure {
-        title: format!("Time of a step over neighbour lists, {}", date::day(time)),
-        caption: vec![format!(
-            "{precision} precision, {accumulation} accumulation, {math} mathematics; medians of \
-             {RUNS} runs, with a rebuild every {INTERVAL} steps."
-        )],
-        x: "particles N".into(),
-        y: "seconds".into(),
-        lines,
-    }
+    Figure::new(
+        format!("Time of a step over neighbour lists, {}", date::day(time)),
+        Axis::logarithmic("particles N").at_values(),
+        Axis::logarithmic("time of a step").prefixed("s"),
+    )
+    .caption(format!(
+        "{precision} precision, {accumulation} accumulation, {math} mathematics; medians of {RUNS} \
+         runs, with a rebuild every {INTERVAL} steps."
+    ))
+    .curves(Curve::by_name(rows.iter().map(point)))
 }

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nbody::Device;
 
 use super::{Arguments, Bench, measure};
-use crate::files::{Reserved, Sheet};
+use crate::files::{self, Reserved, Sheet};
 use crate::ranks::{self, Rank};
 use crate::{Outcome, date};
 use report::{cells, figure, table};
@@ -46,7 +46,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
-        figure(&rows, &first, arguments, &time).log_log(&folder.join("ranks.svg"))?;
+        let figure = figure(&rows, &first, arguments, &time);
+        files::write(&folder.join("ranks.svg"), &figure.svg()?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use nbody_plots::{Axis, Curve, Figure};
+
 use super::super::Arguments;
 use super::row::{Listed, Row, Stages};
 use crate::date;
 use crate::files::Cells;
-use crate::plots::{Figure, Line};
 use crate::table::Table;
 
 pub fn table<'a>(
@@ -99,22 +100,17 @@ pub fn figure<'a>(
     arguments: &Arguments,
     time: &str,
 ) -> Figure {
-    let mut lines: Vec<Line> = Vec::new();
-    for row in rows {
+    let point = |row: &Row| {
         let name = format!("{}, N = {}", row.what, first(row).n);
-        let point = (row.ranks as f64, row.speed_up(first(row)));
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line::new(name, vec![point])),
-        }
-    }
+        (name, (row.ranks as f64, row.speed_up(first(row))))
+    };
     let kind = if arguments.weak { "Weak" } else { "Strong" };
     let more = if arguments.weak { " on one rank, and as many for each further one" } else { "" };
-    Figure {
-        title: format!("{kind} scaling over ranks, {}", date::day(time)),
-        caption: vec![format!("N particles{more}; medians, against the fewest ranks.")],
-        x: "ranks".into(),
-        y: "speed-up".into(),
-        lines,
-    }
+    Figure::new(
+        format!("{kind} scaling over ranks, {}", date::day(time)),
+        Axis::logarithmic("ranks").at_values(),
+        Axis::logarithmic("speed-up"),
+    )
+    .caption(format!("N particles{more}; medians, against the fewest ranks."))
+    .curves(Curve::by_name(rows.iter().map(point)))
 }

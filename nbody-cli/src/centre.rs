@@ -1,42 +1,36 @@
-//! Centres of the particles, which the page can follow.
+//! Centres of particles.
 
 use nbody::models::Particle;
+use rayon::prelude::*;
 
-/// Factor by which a sphere shrinks.
-const SHRINKING: f64 = 0.8;
-/// Number of particles in the smallest sphere, or the total divided by another number, if that is
-/// larger.
-const FEWEST: usize = 32;
-const PART: usize = 100;
+/// A turn of the search for the density centre leaves out one particle in `LEFT_OUT`; the search ends
+/// with one in `LAST`, or with `FEWEST`.
+const LEFT_OUT: usize = 4;
+const LAST: usize = 100;
+const FEWEST: usize = 10;
 
 /// Returns the centre of mass; without a positive total mass, the mean position.
 pub fn of_mass(particles: &[Particle]) -> [f64; 3] {
-    mean(&particles.iter().collect::<Vec<_>>())
+    mean(particles.iter())
 }
 
-/// Returns the centre of density, by shrinking spheres: the centre of mass of the particles within
-/// a sphere about the last centre, which shrinks until it has few particles (Power et al. 2003,
-/// section 2.5).
+/// Returns the centre of density, by shrinking spheres (Power et al. 2003, section 2.5): of the
+/// particles, the nearest to their centre of mass stay, again and again.
 pub fn of_density(particles: &[Particle]) -> [f64; 3] {
-    let mut inside: Vec<_> = particles.iter().collect();
-    let fewest = FEWEST.max(particles.len() / PART);
-    let mut centre = mean(&inside);
-    let mut radius = furthest(&inside, centre);
-    while inside.len() > fewest && radius > 0.0 {
-        radius *= SHRINKING;
-        let within: Vec<_> =
-            inside.iter().copied().filter(|it| distance(it.pos, centre) <= radius).collect();
-        if within.len() < fewest {
-            break;
-        }
+    let mut inside: Vec<_> = particles.iter().map(|it| (0.0, it)).collect();
+    let last = FEWEST.max(particles.len() / LAST);
+    let mut centre = of_mass(particles);
+    while inside.len() > last {
+        inside.par_iter_mut().for_each(|it| it.0 = distance(it.1.pos, centre));
+        let count = last.max(inside.len() - inside.len().div_ceil(LEFT_OUT));
+        inside.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
+        inside.truncate(count);
+        let next = mean(inside.iter().map(|it| it.1));
         // A mean that rounds to infinity or to NaN, of huge coordinates, is no centre.
-        let next = mean(&within);
         if !next.iter().all(|x| x.is_finite()) {
             break;
         }
-        // Particles outside are out for good, so that the time is proportional to their number.
-        (inside, centre) = (within, next);
-        radius = radius.min(furthest(&inside, centre));
+        centre = next;
     }
     centre
 }
@@ -46,19 +40,15 @@ pub fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     x.hypot(y).hypot(z).min(f64::MAX)
 }
 
-fn furthest(particles: &[&Particle], centre: [f64; 3]) -> f64 {
-    particles.iter().map(|it| distance(it.pos, centre)).fold(0.0, f64::max)
-}
-
 /// Returns the mean position by mass. Sums are of parts of the whole, so that none overflows.
-fn mean(particles: &[&Particle]) -> [f64; 3] {
-    let most = particles.iter().map(|it| it.mass.abs()).fold(0.0, f64::max);
+fn mean<'a>(particles: impl Iterator<Item = &'a Particle> + Clone) -> [f64; 3] {
+    let most = particles.clone().map(|it| it.mass.abs()).fold(0.0, f64::max);
     let scaled = |it: &Particle| if most > 0.0 { it.mass / most } else { 0.0 };
-    let total: f64 = particles.iter().map(|it| scaled(it)).sum();
-    let is_mass = total > 0.0 && particles.iter().all(|it| it.mass >= 0.0);
-    let count = particles.len().max(1) as f64;
+    let total: f64 = particles.clone().map(scaled).sum();
+    let is_mass = total > 0.0 && particles.clone().all(|it| it.mass >= 0.0);
+    let count = particles.clone().count().max(1) as f64;
     let weight = |it: &Particle| if is_mass { scaled(it) / total } else { 1.0 / count };
-    [0, 1, 2].map(|c| particles.iter().map(|it| weight(it) * it.pos[c]).sum())
+    [0, 1, 2].map(|c| particles.clone().map(|it| weight(it) * it.pos[c]).sum())
 }
 
 #[cfg(test)]
@@ -83,14 +73,14 @@ mod tests {
 
     #[test]
     fn the_centre_of_density_is_where_particles_are_close() {
-        let mut sphere = nbody::models::plummer(2000, 1).unwrap().particles;
+        let mut sphere = nbody::models::plummer(8000, 1).unwrap().particles;
         for particle in &mut sphere {
             particle.pos[0] += 5.0;
         }
         // A thin shell of the same mass far away, on one side.
-        for k in 0..2000 {
+        for k in 0..8000 {
             let angle = f64::from(k);
-            sphere.push(particle(0.0005, [-30.0 + 9.0 * angle.cos(), 9.0 * angle.sin(), 0.0]));
+            sphere.push(particle(0.000_125, [-30.0 + 9.0 * angle.cos(), 9.0 * angle.sin(), 0.0]));
         }
         let (mass, density) = (of_mass(&sphere), of_density(&sphere));
         assert!(distance(mass, [5.0, 0.0, 0.0]) > 10.0, "{mass:?}");

@@ -9,8 +9,8 @@ use embedded_graphics::prelude::*;
 use embedded_graphics::primitives::{PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Baseline, Text};
 
-use super::{SIDE, SIZE, STRIP, Scale, View, WHITE, WIDTH};
-use crate::run::gravity::FileUnits;
+use super::{SIDE, SIZE, STRIP, Scale, Texts, View, WHITE, WIDTH};
+use crate::numbers::ascii;
 
 /// Distance of labels from the edges, in pixels.
 const MARGIN: i32 = 12;
@@ -63,14 +63,10 @@ impl Canvas<'_> {
 }
 
 /// Draws the labels onto the pixels of an image.
-pub fn draw(pixels: &mut [u8], view: &View, scale: &Scale, time: f64, units: &FileUnits) {
+pub fn draw(pixels: &mut [u8], view: &View, scale: &Scale, texts: &Texts) {
     colour_bar(pixels, scale);
     let mut canvas = Canvas(pixels);
-    let named = |value: &str, unit: Option<&str>| match unit {
-        Some(unit) => format!("{value} {unit}"),
-        None => value.to_owned(),
-    };
-    canvas.text(&named(&format!("t = {}", short(time)), units.time()), MARGIN, MARGIN);
+    canvas.text(&texts.title, MARGIN, MARGIN);
     let side = 2.0 * view.half;
     let length = round_below(LONGEST * side);
     let bar = (length / side * SIZE as f64).round() as i32;
@@ -79,7 +75,10 @@ pub fn draw(pixels: &mut [u8], view: &View, scale: &Scale, time: f64, units: &Fi
     for end in [MARGIN, MARGIN + bar - 2] {
         canvas.fill(end, bottom - 8, 2, 8);
     }
-    canvas.text(&named(&short(length), units.length()), MARGIN + 8, bottom - 10 - LINE);
+    let length = format!("{} {}", ascii(length), texts.unit);
+    canvas.text(length.trim_end(), MARGIN + 8, bottom - 10 - LINE);
+    let width = i32::try_from(LETTER * texts.plane.len()).unwrap_or(0);
+    canvas.text(&texts.plane, i32::from(SIDE) - MARGIN - width, bottom - LINE);
     let area = (side / SIZE as f64).powi(2);
     labels_of_colours(&mut canvas, scale, area);
 }
@@ -113,7 +112,8 @@ fn labels_of_colours(canvas: &mut Canvas<'_>, scale: &Scale, area: f64) {
     while power <= last {
         let y = row((power - first) / (last - first));
         canvas.fill(left + BAR, y, 4, 1);
-        let label = format!("1e{power:.0}");
+        // The sum rids zero of its sign.
+        let label = format!("1e{:.0}", power + 0.0);
         let room = i32::from(STRIP) - MARGIN - BAR - 6;
         if label.len() * LETTER <= room.unsigned_abs() as usize {
             canvas.text(&label, left + BAR + 6, y - LINE / 2);
@@ -129,16 +129,6 @@ fn round_below(x: f64) -> f64 {
     factor * power
 }
 
-/// Formats a number with few digits.
-fn short(x: f64) -> String {
-    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
-    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
-        rounded.to_string()
-    } else {
-        format!("{rounded:e}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,10 +138,6 @@ mod tests {
         let cases = [(1.0, 1.0), (1.9, 1.0), (2.0, 2.0), (0.99, 0.5), (7e20, 5e20), (3e-9, 2e-9)];
         for (x, expected) in cases {
             assert!((round_below(x) / expected - 1.0).abs() < 1e-12, "{x}: {}", round_below(x));
-        }
-        for (x, expected) in [(0.0, "0"), (0.1 + 0.2, "0.3"), (1.5e20, "1.5e20"), (-2e-7, "-2e-7")]
-        {
-            assert_eq!(short(x), expected);
         }
     }
 }

@@ -1,10 +1,12 @@
-//! The snapshot files to show.
+//! Snapshot files of runs.
 
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use crate::format::{EXTENSIONS, Format};
+use nbody::models::Snapshot;
+
+use crate::format::{self, EXTENSIONS, Format};
 
 /// Beginning of the names of a run's snapshots.
 const PREFIX: &str = "snapshot-";
@@ -41,6 +43,13 @@ pub fn find(paths: &[PathBuf], every: NonZeroUsize) -> Result<Source, String> {
         files => (None, of_files(files)?),
     };
     Ok(Source { folder, paths: all.into_iter().step_by(every.get()).collect() })
+}
+
+/// Reads a snapshot file.
+pub fn read(path: &Path) -> Result<Snapshot, String> {
+    let shown = path.display();
+    let read = format::read(path).ok_or_else(|| format!("{shown}: no format of snapshots"))?;
+    read.map_err(|error| format!("{shown}: {error}"))
 }
 
 /// Checks snapshot files that are given by name.

@@ -1,17 +1,14 @@
-//! Images of the density: the mass projected onto the xy plane, on a logarithmic colour scale, with
-//! the time, a scale bar and the colours.
+//! Images of the density: mass projected onto a plane, on a logarithmic colour scale, with the time,
+//! a scale bar and the colours.
 
 mod labels;
 
-use std::error::Error;
 use std::io::Write;
 
-use nbody::models::Snapshot;
 use plotters::style::RGBColor;
 use plotters::style::colors::colormaps::{ColorMap as _, ViridisRGB};
-use serde::{Deserialize, Serialize};
 
-use super::gravity::FileUnits;
+use crate::Error;
 
 /// Pixels of the density along each axis.
 const SIDE: u16 = 512;
@@ -32,13 +29,28 @@ const MANY: f64 = 1e5;
 /// The density of a single particle at its place, in units of the darkest density.
 const SINGLE: f64 = 4.0;
 
-/// The square region that all images of a run show.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The square region of a plane that an image shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
+    /// Its centre.
     pub centre: [f64; 2],
     /// Half the length of its sides.
     pub half: f64,
 }
+
+/// Texts of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// The text in the upper left corner, such as the time.
+    pub title: String,
+    /// The unit of the length of the scale bar, which may be empty.
+    pub unit: String,
+    /// The text in the lower right corner, such as the names of the axes.
+    pub plane: String,
+}
+
+/// A mass and its place on the plane of an image.
+pub type Mass = (f64, [f64; 2]);
 
 /// The spot that a particle is spread over: the same weights along both axes, with a sum of one.
 struct Spot {
@@ -77,8 +89,9 @@ impl Spot {
 }
 
 impl Scale {
-    fn of(snapshot: &Snapshot, spot: &Spot) -> Self {
-        let (mass, n) = (snapshot.mass(), snapshot.particles.len().max(1) as f64);
+    fn of(masses: &[Mass], spot: &Spot) -> Self {
+        let mass: f64 = masses.iter().map(|it| it.0).sum();
+        let n = masses.len().max(1) as f64;
         let least = spot.peak() / SINGLE * mass / n;
         Self { least, range: (BRIGHTEST * mass / least).max(SINGLE * SINGLE).ln() }
     }
@@ -95,48 +108,43 @@ impl Scale {
 impl View {
     /// Writes an image as PNG: x to the right, y upwards. All images of a run have the same
     /// colours: from a single particle, a dark one, to a thousandth of the mass in a pixel.
-    pub fn write(
-        &self,
-        snapshot: &Snapshot,
-        units: &FileUnits,
-        to: impl Write,
-    ) -> Result<(), Box<dyn Error>> {
+    pub fn write(&self, masses: &[Mass], texts: &Texts, to: impl Write) -> Result<(), Error> {
         let mut encoder = png::Encoder::new(to, WIDTH as u32, SIZE as u32);
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette());
         encoder.set_compression(png::Compression::Fast);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.pixels(snapshot, units))?;
-        Ok(writer.finish()?)
+        let mut writer = encoder.write_header().map_err(Error::new)?;
+        writer.write_image_data(&self.pixels(masses, texts)).map_err(Error::new)?;
+        writer.finish().map_err(Error::new)
     }
 
     /// Returns the palette index of each pixel, row by row from the top.
-    fn pixels(&self, snapshot: &Snapshot, units: &FileUnits) -> Vec<u8> {
-        let spot = Spot::of(snapshot.particles.len());
-        let scale = Scale::of(snapshot, &spot);
+    fn pixels(&self, masses: &[Mass], texts: &Texts) -> Vec<u8> {
+        let spot = Spot::of(masses.len());
+        let scale = Scale::of(masses, &spot);
         let mut pixels = vec![BLACK; WIDTH * SIZE];
         let rows = pixels.chunks_exact_mut(WIDTH);
-        for (row, masses) in rows.zip(self.masses(snapshot, &spot).chunks_exact(SIZE)) {
+        for (row, masses) in rows.zip(self.masses(masses, &spot).chunks_exact(SIZE)) {
             for (pixel, &mass) in row.iter_mut().zip(masses) {
                 *pixel = scale.colour(mass);
             }
         }
-        labels::draw(&mut pixels, self, &scale, snapshot.time, units);
+        labels::draw(&mut pixels, self, &scale, texts);
         pixels
     }
 
     /// Returns the mass in each pixel.
-    fn masses(&self, snapshot: &Snapshot, spot: &Spot) -> Vec<f64> {
+    fn masses(&self, of: &[Mass], spot: &Spot) -> Vec<f64> {
         let mut masses = vec![0.0; SIZE * SIZE];
         let pixels_per_length = SIZE as f64 / (2.0 * self.half);
-        for particle in &snapshot.particles {
-            let column = (particle.pos[0] - self.centre[0] + self.half) * pixels_per_length;
-            let row = (self.half - particle.pos[1] + self.centre[1]) * pixels_per_length;
+        for (mass, [x, y]) in of {
+            let column = (x - self.centre[0] + self.half) * pixels_per_length;
+            let row = (self.half - y + self.centre[1]) * pixels_per_length;
             for (down, weight) in spot.weights() {
                 let Some(row) = pixel(row + down) else { continue };
                 for (along, other) in spot.weights() {
                     if let Some(column) = pixel(column + along) {
-                        masses[row * SIZE + column] += weight * other * particle.mass;
+                        masses[row * SIZE + column] += weight * other * mass;
                     }
                 }
             }
@@ -163,14 +171,10 @@ fn palette() -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use nbody::models::Particle;
-
     use super::*;
 
-    fn snapshot(places: &[[f64; 2]]) -> Snapshot {
-        let particle =
-            |&[x, y]: &[f64; 2]| Particle { mass: 1.0, pos: [x, y, 7.0], ..Particle::default() };
-        Snapshot { time: 0.25, particles: places.iter().map(particle).collect() }
+    fn masses(places: &[[f64; 2]]) -> Vec<Mass> {
+        places.iter().map(|&place| (1.0, place)).collect()
     }
 
     fn view() -> View {
@@ -182,9 +186,9 @@ mod tests {
         for n in [1, 1000, 1_000_000] {
             let spot = Spot::of(n);
             let at = |place: [f64; 2]| {
-                let masses = view().masses(&snapshot(&[place]), &spot);
-                let most = masses.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
-                (most.0 % SIZE, most.0 / SIZE, masses.iter().sum::<f64>())
+                let found = view().masses(&masses(&[place]), &spot);
+                let most = found.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+                (most.0 % SIZE, most.0 / SIZE, found.iter().sum::<f64>())
             };
             let whole = |(column, row, mass): (usize, usize, f64)| {
                 assert!((mass - 1.0).abs() < 1e-12, "{mass}");
@@ -204,9 +208,9 @@ mod tests {
 
     #[test]
     fn more_mass_is_brighter_and_single_bodies_can_be_seen() {
-        let units = FileUnits::default();
+        let texts = Texts::default();
         let many = [&[[0.0, 0.0]; 3][..], &[[2.0, 0.0]; 200]].concat();
-        let pixels = view().pixels(&snapshot(&many), &units);
+        let pixels = view().pixels(&masses(&many), &texts);
         let at = |pixels: &[u8], column: usize, row: usize| pixels[row * WIDTH + column];
         let three = at(&pixels, SIZE / 4, SIZE / 2);
         let (none, most) = (at(&pixels, SIZE / 2, 64), at(&pixels, 3 * SIZE / 4, SIZE / 2));
@@ -214,7 +218,7 @@ mod tests {
         assert_eq!(pixels.len(), WIDTH * SIZE);
         for n in [1, 3, 1000] {
             let places: Vec<_> = (0..n).map(|k| [f64::from(k % 40) * 0.05, 0.5]).collect();
-            let pixels = view().pixels(&snapshot(&places), &units);
+            let pixels = view().pixels(&masses(&places), &texts);
             assert!(at(&pixels, SIZE / 4, 3 * SIZE / 8) >= COLOURS / 4, "{n}");
         }
         let palette = palette();
