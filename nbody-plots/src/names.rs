@@ -41,11 +41,9 @@ pub fn draw(
 ) -> Result<(), Error> {
     let is_near = |end: Place| left - end.0 < 60;
     let are_near = names.iter().all(|name| name.end.is_none_or(is_near));
-    let first = top + (LINE / 2).cast_signed();
-    let lines = (first..).step_by(LINE as usize);
-    let ends = names.iter().zip(lines).map(|(name, line)| match name.end {
+    let ends = names.iter().map(|name| match name.end {
         Some((_, y)) if are_near => y,
-        _ => line,
+        _ => top + (LINE / 2).cast_signed(),
     });
     let places = spread(&ends.collect::<Vec<_>>(), LINE.cast_signed(), [top, bottom]);
     let signed = |x: u32| x.cast_signed();

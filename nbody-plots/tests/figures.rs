@@ -99,6 +99,9 @@ fn sequences_and_groups_have_their_colours() {
     let text = figure().curves(sequence).svg().unwrap();
     let dark = with(&text, "<polyline", "#440154");
     assert_eq!(dark.len(), 2, "{text}");
+    let many = (0..9).map(|k| Curve::line(format!("{k}"), line(f64::from(k + 1))).at(0.5));
+    let text = figure().curves(many).svg().unwrap();
+    assert_eq!(with(&text, "<polyline", "stroke-width=\"2\"").len(), 18, "{text}");
     let group = [1.0, 3.0].map(|k| Curve::line(format!("{k}"), line(k)).of_group(1));
     let text = figure().curves(group).svg().unwrap();
     assert_eq!(with(&text, "<polyline", "#D55E00").len(), 4, "{text}");
@@ -109,11 +112,40 @@ fn sequences_and_groups_have_their_colours() {
 }
 
 #[test]
+fn points_lie_on_lines_and_lines_on_models_without_halos() {
+    let points = Curve::points("points", LINE.to_vec());
+    let model = Curve::model("model", LINE.to_vec());
+    let line = Curve::line("line", LINE.to_vec()).without_marks();
+    let one = Curve::line("one", vec![(1.0, 2.5)]);
+    let text = figure().curves([points, model, line, one]).svg().unwrap();
+    assert!(!text.contains("halo"), "{text}");
+    // Models do not take a colour from the measured curves.
+    let [model, line, points] =
+        [("<polyline", "#5A5A5A"), ("<polyline", "#009E73"), ("<polygon", "#D55E00")]
+            .map(|(element, colour)| text.find(with(&text, element, colour)[0]).unwrap());
+    assert!(model < line && line < points, "{text}");
+    // A line needs two points: of the single point there is a sample alone.
+    assert_eq!(with(&text, "<polyline", "#0072B2").len(), 1, "{text}");
+}
+
+#[test]
+fn labels_do_not_cover_one_another() {
+    let points = vec![(1.0, 1.0), (1.01, 1.01), (100.0, 1.0)];
+    let labels = ["p", "q", "r"].map(str::to_owned).to_vec();
+    let text = figure().curve(Curve::line("a", points).labelled(labels)).svg().unwrap();
+    let has = |label: &str| text.contains(&format!("\n{label}\n"));
+    assert_eq!(["p", "q", "r"].map(has), [true, false, true], "{text}");
+}
+
+#[test]
 fn crowded_lines_have_no_marks() {
     let points = |n: i32| (1..=n).map(|k| (f64::from(k), f64::from(k))).collect::<Vec<_>>();
     let marks =
         |n| with(&figure().curve(Curve::line("a", points(n))).svg().unwrap(), "<circle", "").len();
     assert_eq!((marks(60), marks(61)), (60, 0));
+    let named = points(61).into_iter().map(|point| ("a".to_owned(), point));
+    let text = figure().curves(Curve::by_name(named)).svg().unwrap();
+    assert!(with(&text, "<circle", "").is_empty(), "{text}");
 }
 
 #[test]

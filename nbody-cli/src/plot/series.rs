@@ -103,3 +103,15 @@ fn write(path: &Path, figure: Figure, caption: &[String]) -> Result<(), Box<dyn 
     let figure = caption.iter().cloned().fold(figure, Figure::caption);
     files::write(path, &figure.svg()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn largest_errors_never_fall() {
+        let errors = vec![(0.0, 0.0), (1.0, 1e-3), (2.0, -2e-3), (3.0, 1e-5)];
+        let largest = Series { errors, radii: Vec::new() }.largest_errors();
+        assert_eq!(largest, [(0.0, 0.0), (1.0, 1e-3), (2.0, 2e-3), (3.0, 2e-3)]);
+    }
+}

@@ -60,6 +60,25 @@ fn a_run_is_drawn_again_with_another_camera_and_as_a_film() {
     assert_eq!(film, ["a/energy.svg", "a/lagrange.svg", "a/movie.png"]);
     assert!(names.map(read) == before);
 
+    // A folder with a film is taken.
+    fs::create_dir(here.join("c")).unwrap();
+    fs::copy(here.join("a/movie.png"), here.join("c/movie.png")).unwrap();
+    let output = in_folder(here, &format!("{RUN} --output c"));
+    assert!(stderr(&output).contains("c holds movie.png of another run"), "{output:?}");
+
+    // An image of another size is no frame.
+    let mut other =
+        png::Encoder::new(File::create(here.join("a/snapshot-0003.png")).unwrap(), 1, 1);
+    other.set_color(png::ColorType::Indexed);
+    other.set_palette(vec![0; 3]);
+    other.write_header().unwrap().write_image_data(&[0]).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nbody"));
+    command.args(["plot", "a", "--movie"]).current_dir(here).env("PATH", &none);
+    let output = command.output().unwrap();
+    let message = stderr(&output);
+    assert!(message.contains("a/snapshot-0003.png has another size or other colours"), "{message}");
+    fs::remove_file(here.join("a/snapshot-0003.png")).unwrap();
+
     // A missing image is drawn by the camera of the run, all by another camera.
     fs::remove_file(here.join("a/snapshot-0000.png")).unwrap();
     succeed(here, &none, "plot a --movie");

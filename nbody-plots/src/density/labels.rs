@@ -112,14 +112,19 @@ fn labels_of_colours(canvas: &mut Canvas<'_>, scale: &Scale, area: f64) {
     while power <= last {
         let y = row((power - first) / (last - first));
         canvas.fill(left + BAR, y, 4, 1);
-        // The sum rids zero of its sign.
-        let label = format!("1e{:.0}", power + 0.0);
+        let label = power_of_ten(power);
         let room = i32::from(STRIP) - MARGIN - BAR - 6;
         if label.len() * LETTER <= room.unsigned_abs() as usize {
             canvas.text(&label, left + BAR + 6, y - LINE / 2);
         }
         power += step;
     }
+}
+
+/// Formats a power of ten with a whole exponent.
+fn power_of_ten(exponent: f64) -> String {
+    // The sum rids zero of its sign.
+    format!("1e{:.0}", exponent + 0.0)
 }
 
 /// Returns the greatest of 1, 2 and 5 times a power of ten up to this number.
@@ -132,6 +137,11 @@ fn round_below(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn powers_of_ten_have_whole_exponents() {
+        assert_eq!([-3.0, -0.0, 12.0].map(power_of_ten), ["1e-3", "1e0", "1e12"]);
+    }
 
     #[test]
     fn scale_bars_have_round_lengths() {
