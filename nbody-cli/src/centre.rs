@@ -21,7 +21,7 @@ pub fn of_density(particles: &[Particle]) -> [f64; 3] {
     let last = FEWEST.max(particles.len() / LAST);
     let mut centre = of_mass(particles);
     while inside.len() > last {
-        inside.par_iter_mut().for_each(|it| it.0 = distance(it.1.pos, centre));
+        inside.par_iter_mut().for_each(|it| it.0 = square(it.1.pos, centre));
         let count = last.max(inside.len() - inside.len().div_ceil(LEFT_OUT));
         inside.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
         inside.truncate(count);
@@ -38,6 +38,11 @@ pub fn of_density(particles: &[Particle]) -> [f64; 3] {
 pub fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     let [x, y, z] = [0, 1, 2].map(|c| a[c] - b[c]);
     x.hypot(y).hypot(z).min(f64::MAX)
+}
+
+/// Returns the squared distance, infinite if it is out of range.
+fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
+    [0, 1, 2].map(|c| a[c] - b[c]).iter().map(|d| d * d).sum()
 }
 
 /// Returns the mean position by mass. Sums are of parts of the whole, so that none overflows.

@@ -33,16 +33,24 @@ const DIRECT: usize = 32_768;
 /// Opening angle of the tree that finds the potential energy of more: its error is less than 10⁻⁵.
 const ANGLE: f64 = 0.6;
 
+/// A sphere cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub enum Failure {
+    Model(#[from] models::Error),
+    Tree(#[from] nbody::Error),
+}
+
 /// Samples a Plummer sphere and scales it to virial equilibrium, by the potential energy of all
 /// pairs or, of many particles, by a tree.
-pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, Box<dyn StdError>> {
+pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, Failure> {
     let mut sphere = plummer(n, seed)?;
     virialise(&mut sphere)?;
     Ok(sphere)
 }
 
 /// Scales particles to virial equilibrium.
-pub fn virialise(snapshot: &mut Snapshot) -> Result<(), Box<dyn StdError>> {
+pub fn virialise(snapshot: &mut Snapshot) -> Result<(), Failure> {
     if snapshot.particles.len() <= DIRECT {
         return Ok(snapshot.virialise()?);
     }

@@ -18,6 +18,9 @@ pub enum Error {
     )]
     Extension { path: PathBuf },
 
+    #[error(transparent)]
+    Sphere(#[from] crate::sphere::Failure),
+
     #[error("particle {index} has mass {mass}, expected zero or more")]
     NegativeMass { index: usize, mass: f64 },
 

@@ -57,7 +57,7 @@ impl Counts {
 }
 
 impl Row {
-    /// Measures particles, in the units of a run, at a time.
+    /// Measures particles, in the units of a run, at a time; all but their state.
     pub fn new(
         inner: &Snapshot,
         units: &Units,
@@ -69,9 +69,14 @@ impl Row {
         radii.copy_from_slice(&inner.lagrangian_radii(&FRACTIONS));
         let radii = radii.map(|radius| radius * units.length());
         let &Energies { kinetic, potential } = energies;
+        Self { time, counts, kinetic, potential, radii, state: None }
+    }
+
+    /// Adds the state of the particles.
+    #[must_use]
+    pub fn with_state(self, state: Diagnostics) -> Self {
         // Numbers beyond the range of the files' units would not come back from a checkpoint.
-        let state = Some(Diagnostics::new(inner, units, time)).filter(Diagnostics::is_valid);
-        Self { time, counts, kinetic, potential, radii, state }
+        Self { state: Some(state).filter(Diagnostics::is_valid), ..self }
     }
 
     /// Returns the ratio of the kinetic energy to the size of the potential energy, 1/2 in

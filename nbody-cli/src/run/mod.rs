@@ -17,6 +17,7 @@ mod restart;
 mod scaled;
 pub mod settings;
 pub mod simulation;
+mod sink;
 mod units;
 
 use std::error::Error as StdError;
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 
 use nbody::models::Snapshot;
 use nbody::{Device, Precision};
+use nbody_integrate::Energies;
 
 use crate::camera::{Camera, Wanted};
 use crate::ranks::{self, Rank};
@@ -35,7 +37,6 @@ use error::Error;
 use history::{Counts, History, Row};
 use interruption::Interruption;
 use output::{Folder, INTERRUPTED};
-use particles::particles;
 use progress::Progress;
 use question::Question;
 use resolution::Unheld;
@@ -43,6 +44,7 @@ use restart::Restart;
 use scaled::Scaled;
 use settings::Settings;
 use simulation::prepare_tree;
+use sink::{Formatted, Sink};
 use units::Units;
 
 pub use arguments::Arguments;
@@ -145,20 +147,7 @@ impl Run {
         (interruption, start): (Interruption, Instant),
     ) -> Result<Self, Box<dyn StdError>> {
         let mut settings = Settings::new(arguments)?;
-        let device = rank.open(arguments.device)?;
-        let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
-        let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
-        let snapshot = thread::scope(|scope| {
-            let prepare =
-                || arguments.n.map_or(Ok(()), |n| prepare_tree(&device, &settings, n.get()));
-            let prepared = (!rank.has_others()).then(|| scope.spawn(prepare));
-            let snapshot = particles(rank, arguments);
-            if let Some(thread) = prepared {
-                // A failure is reported where the programs are needed.
-                let _ = thread.join();
-            }
-            snapshot
-        })?;
+        let (device, folder, snapshot) = provide(rank, arguments, &settings)?;
         let begin = snapshot.time;
         settings.check_times(begin, None)?;
         if settings.eps == 0.0
@@ -174,12 +163,22 @@ impl Run {
         let inner = units.inward(&snapshot);
         settings.precision = precision(rank, arguments, &settings, &units, &inner)?;
         let mut simulation = Scaled::new(&device, &settings, units, &inner)?;
-        let first = measure(&mut simulation, &inner, begin, Counts::default())?;
+        let energies = energies(&mut simulation, begin)?;
+        let first = Row::new(&inner, &units, begin, &energies, Counts::default());
         if rank.is_first() && (arguments.units.is_some() || arguments.gravity.is_some()) {
             report::warn_of_units(first.virial_ratio());
         }
+        interruption.begin();
+        let camera = camera(&arguments.camera.unwrap_or_default(), &units, &inner, begin, &first);
+        let sink = Sink {
+            folder: &folder,
+            settings: &settings,
+            camera: &camera,
+            is_first: rank.is_first(),
+        };
+        let (first, state) = sink.snapshot("snapshot-0000", (&inner, first), &simulation, true)?;
         let run = Self {
-            camera: camera(&arguments.camera.unwrap_or_default(), &units, &inner, begin, &first),
+            camera,
             particles: snapshot.particles.len(),
             history: History::new(first, units.bulk()),
             counts: Counts::default(),
@@ -201,12 +200,10 @@ impl Run {
             question: Question::new(),
             is_saved: false,
         };
-        run.interruption.begin();
-        run.write(&format!("snapshot-{:04}", run.history.number()), &snapshot)?;
         if rank.is_first() {
             run.history.write(run.folder.path())?;
         }
-        run.save()?;
+        run.save(state)?;
         Ok(run)
     }
 
@@ -275,7 +272,7 @@ impl Run {
         }
         // The last snapshot may have been followed by a checkpoint.
         if !self.is_saved {
-            self.save()?;
+            self.save(None)?;
         }
         Ok(Ended::Complete)
     }
@@ -305,7 +302,7 @@ impl Run {
             let [is_asked, is_due] = self.question.ask(&self.rank, self.counts.steps, says)?;
             if is_due {
                 self.timed(Scaled::wait)?;
-                self.checkpoint()?;
+                self.checkpoint(None)?;
             }
             if is_asked {
                 self.timed(Scaled::wait)?;
@@ -338,16 +335,17 @@ impl Run {
     /// Measures and writes a snapshot.
     fn record(&mut self, time: f64) -> Result<(), Box<dyn StdError>> {
         let inner = self.simulation.inner(time)?;
-        let row = measure(&mut self.simulation, &inner, time, self.counts)?;
+        let energies = energies(&mut self.simulation, time)?;
+        let row = Row::new(&inner, &self.simulation.units, time, &energies, self.counts);
         let name = format!("snapshot-{:04}", self.history.number() + 1);
-        self.write(&name, &self.simulation.units.outward(&inner, time))?;
+        let ([_, is_due], _) = self.rank.ask([false, self.is_due(true)], Duration::ZERO)?;
+        let (row, state) = self.sink().snapshot(&name, (&inner, row), &self.simulation, is_due)?;
         self.history.push(row);
         if self.rank.is_first() {
             self.history.append(self.folder.path())?;
         }
-        let ([_, is_due], _) = self.rank.ask([false, self.is_due(true)], Duration::ZERO)?;
         if is_due {
-            self.checkpoint()?;
+            self.checkpoint(state)?;
         }
         self.is_saved = is_due;
         Ok(())
@@ -359,13 +357,9 @@ impl Run {
         self.rank.is_first() && self.checkpoints.is_due(is_snapshot)
     }
 
-    /// Writes a snapshot of this name.
-    fn write(&self, name: &str, snapshot: &Snapshot) -> Result<(), Box<dyn StdError>> {
-        if !self.rank.is_first() {
-            return Ok(());
-        }
-        let view = self.settings.images.then_some((&self.camera, &self.settings.units));
-        self.folder.snapshot(name, snapshot, self.settings.format, view)
+    fn sink(&self) -> Sink<'_> {
+        let Self { folder, settings, camera, rank, .. } = self;
+        Sink { folder, settings, camera, is_first: rank.is_first() }
     }
 
     /// Writes the present particles, and the file to restart from. They do not enter the history:
@@ -373,21 +367,25 @@ impl Run {
     fn interrupt(&self) -> Result<(), Box<dyn StdError>> {
         let time = self.simulation.time();
         let inner = self.simulation.inner(time)?;
-        self.write(INTERRUPTED, &self.simulation.units.outward(&inner, time))?;
-        self.save()
+        self.sink().write(INTERRUPTED, &self.simulation.units.outward(&inner, time))?;
+        self.save(None)
     }
 
     /// Writes the file to restart from, and measures the time that this takes.
-    fn checkpoint(&mut self) -> Result<(), Box<dyn StdError>> {
+    fn checkpoint(&mut self, state: Option<Formatted>) -> Result<(), Box<dyn StdError>> {
         let begin = Instant::now();
-        self.save()?;
+        self.save(state)?;
         (self.checkpoints.last, self.checkpoints.cost) = (Instant::now(), begin.elapsed());
         Ok(())
     }
 
-    /// Writes the file to restart from. All ranks gather the state.
-    fn save(&self) -> Result<(), Box<dyn StdError>> {
-        let state = self.simulation.state()?;
+    /// Writes the file to restart from, of a state that may be formatted already. All ranks gather
+    /// the state.
+    fn save(&self, state: Option<Formatted>) -> Result<(), Box<dyn StdError>> {
+        let Formatted { state, rows } = match state {
+            Some(formatted) => formatted,
+            None => self.sink().format(&self.simulation)?,
+        };
         if !self.rank.is_first() {
             return Ok(());
         }
@@ -399,7 +397,7 @@ impl Run {
             history: self.history.clone(),
             state,
         };
-        restart.save(&self.folder.checkpoint())
+        restart.save(&self.folder.checkpoint(), &rows)
     }
 
     /// Draws the plots and, if it is wanted, the film, whose file is returned.
@@ -448,16 +446,36 @@ fn precision(
     Ok(wanted)
 }
 
-/// Measures particles, given in the units of the simulation, at a time.
-fn measure(
-    simulation: &mut Scaled,
-    inner: &Snapshot,
-    time: f64,
-    counts: Counts,
-) -> Result<Row, Box<dyn StdError>> {
+/// Returns the energies at a time, which are finite.
+fn energies(simulation: &mut Scaled, time: f64) -> Result<Energies, Box<dyn StdError>> {
     let energies = simulation.energies()?;
     error::check_energies(&energies, time)?;
-    Ok(Row::new(inner, &simulation.units, time, &energies, counts))
+    Ok(energies)
+}
+
+/// Opens the device and the folder, and reads or makes the particles, at the same time if there is one
+/// rank: a GPU takes its time to start, and to compile the programs of trees.
+fn provide(
+    rank: &Rank,
+    arguments: &Arguments,
+    settings: &Settings,
+) -> Result<(Device, Folder, Snapshot), Box<dyn StdError>> {
+    thread::scope(|scope| {
+        let is_alone = !rank.has_others();
+        let own = is_alone.then(|| scope.spawn(|| particles::own(arguments)));
+        let device = rank.open(arguments.device)?;
+        let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
+        let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
+        if let Some(n) = arguments.n.filter(|_| is_alone) {
+            // A failure is reported where the programs are needed.
+            let _ = prepare_tree(&device, settings, n.get());
+        }
+        let snapshot = match own {
+            Some(thread) => sink::join(thread)?,
+            None => particles::shared(rank, arguments)?,
+        };
+        Ok((device, folder, snapshot))
+    })
 }
 
 /// Points the camera at the particles: it shows one and a half times the initial radius of the

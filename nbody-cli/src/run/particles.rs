@@ -10,11 +10,8 @@ use super::error::Error;
 use crate::ranks::Rank;
 use crate::{format, sphere};
 
-/// Returns the initial particles, which the first rank reads or makes.
-pub fn particles(rank: &Rank, arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
-    if !rank.has_others() {
-        return own(arguments);
-    }
+/// Returns the initial particles, which the first of several ranks reads or makes.
+pub fn shared(rank: &Rank, arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
     let bytes = rank.of_first(|| {
         let Snapshot { time, particles } = own(arguments)?;
         let numbers = particles.iter().flat_map(|Particle { mass, pos, vel }| {
@@ -35,7 +32,7 @@ pub fn particles(rank: &Rank, arguments: &Arguments) -> Result<Snapshot, Box<dyn
 }
 
 /// Reads or makes the initial particles.
-fn own(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
+pub fn own(arguments: &Arguments) -> Result<Snapshot, Error> {
     let snapshot = if let Some(path) = &arguments.model {
         let read = format::read(path).ok_or_else(|| Error::Extension { path: path.clone() })?;
         read.map_err(|source| Error::Model { path: path.clone(), source })?
@@ -44,12 +41,12 @@ fn own(arguments: &Arguments) -> Result<Snapshot, Box<dyn StdError>> {
     };
     if let Some(index) = snapshot.particles.iter().position(|particle| particle.mass < 0.0) {
         let mass = snapshot.particles[index].mass;
-        return Err(Error::NegativeMass { index, mass }.into());
+        return Err(Error::NegativeMass { index, mass });
     }
     let mass = snapshot.mass();
     if mass > 0.0 && mass.is_finite() {
         return Ok(snapshot);
     }
     // An empty sum of masses is -0.
-    Err(Error::TotalMass { particles: snapshot.particles.len(), mass: mass + 0.0 }.into())
+    Err(Error::TotalMass { particles: snapshot.particles.len(), mass: mass + 0.0 })
 }

@@ -88,14 +88,14 @@ impl About {
 }
 
 impl Restart {
-    pub fn save(&self, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    /// Writes the file, with the formatted particles of the state.
+    pub fn save(&self, path: &Path, rows: &[Vec<u8>]) -> Result<(), Box<dyn std::error::Error>> {
         let Self { settings, units, view, counts, history, state } = self;
         let (nbody_run, state) = (VERSION, state.without_particles());
         let document = Document { nbody_run, settings, units, view, counts, history, state };
         let text = serde_json::to_string(&document)?;
         let at = text.rfind(PARTICLES).expect("a state has particles") + PARTICLES.len();
         let (before, after) = text.split_at(at);
-        let rows = self.state.rows()?;
         files::replace(path, |out| {
             out.write_all(before.as_bytes())?;
             rows.iter().try_for_each(|text| out.write_all(text))?;
@@ -146,6 +146,7 @@ mod tests {
     use super::*;
     use crate::camera::Along;
     use crate::format::Format;
+    use crate::run::diagnostics::Diagnostics;
     use crate::run::history::Row;
     use crate::run::settings::Integrator;
 
@@ -167,12 +168,15 @@ mod tests {
             images: true,
         };
         let counts = Counts { steps: 7, particle_steps: 350, seconds: 0.7 };
-        let row = |time, counts| Row::new(&snapshot, &Units::default(), time, &energies, counts);
+        let units = Units::default();
+        let row = |time, counts| {
+            let state = Diagnostics::new(&snapshot, &units, time);
+            Row::new(&snapshot, &units, time, &energies, counts).with_state(state)
+        };
         let mut history = History::new(row(0.5, Counts::default()), 0.0);
         history.push(row(0.7, counts));
         let view = Camera { centre: [1e-17, -0.0], half: 0.1, along: Along::Y, follows: true };
         let state = State::Leapfrog { begin: 0.5, steps: 7, particles };
-        let units = Units::default();
         Restart { settings, units, view, counts, history, state }
     }
 
@@ -198,7 +202,7 @@ mod tests {
         }
         particles.push([0.0, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::EPSILON, 0.1 + 0.2]);
         let restart = sample(particles);
-        restart.save(&path).unwrap();
+        restart.save(&path, &restart.state.rows().unwrap()).unwrap();
         assert_eq!(Restart::load(&path).unwrap(), restart);
     }
 
@@ -206,7 +210,8 @@ mod tests {
     fn files_of_other_contents_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint.json");
-        sample(vec![[1.0; 7]]).save(&path).unwrap();
+        let restart = sample(vec![[1.0; 7]]);
+        restart.save(&path, &restart.state.rows().unwrap()).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         let message = |from: &str, to: &str| {
             assert!(text.contains(from), "{text}");
