@@ -69,7 +69,7 @@ const DIFFUSION_UNIT: f64 = 10.0;
 /// Simulate liquid argon as Rahman 1964, and draw g.svg, the pair distribution, and msd.svg, the
 /// mean square displacement.
 #[derive(Parser)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, term_width = 80)]
 struct Arguments {
     /// The folder of the plots, made if it does not exist.
     #[arg(default_value = ".")]

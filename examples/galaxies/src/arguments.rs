@@ -14,20 +14,23 @@ const MOST_STEPS: f64 = 1e7;
 const MOST_PARTICLES: usize = 1 << 27;
 
 const AFTER_HELP: &str = "\
-Units: G = 1, and each galaxy has mass 1 and a disk of scale length 1; at 2.2 scale lengths its stars
-circle the centre in a time of 36.
+Units: G = 1, and each galaxy has mass 1 and a disk of scale length 1; at 2.2
+scale lengths its stars circle the centre in a time of 36.
 
 The folder gets:
-  frame-NNNN.png   the disks and bulges projected on the plane of the orbit, without the dark halos, in
-                   colours of the logarithm of the density, with the time and a scale bar
-  energy.csv       the energies after each step, and the relative error of their sum
+  frame-NNNN.png   the disks and bulges projected on the plane of the orbit,
+                   without the dark halos, in colours of the logarithm of the
+                   density, with the time and a scale bar
+  energy.csv       the energies after each step, and the relative error of
+                   their sum
   energy.svg       this error as a plot
 
-Exit codes: 0 success, 1 a failure, 2 an invalid command line or an option out of its range.";
+Exit codes: 0 success, 1 a failure, 2 an invalid command line or an option out
+of its range.";
 
 /// Simulate two disk galaxies that meet on a parabolic orbit.
 #[derive(Parser)]
-#[command(version, after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(version, after_help = AFTER_HELP, allow_negative_numbers = true, term_width = 80)]
 pub struct Arguments {
     /// The folder of the frames and the plot, made if it does not exist; it must not hold another
     /// run.

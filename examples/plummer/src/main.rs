@@ -48,6 +48,7 @@ const PLOTTED_SHELLS: u32 = 20;
 /// Simulate a star cluster, and compare it with Plummer's model: tables, and the plots
 /// density.svg, dispersion.svg, lagrange.svg and energy.svg.
 #[derive(Parser)]
+#[command(term_width = 80)]
 struct Arguments {
     /// The folder of the plots, made if it does not exist.
     #[arg(default_value = ".")]
