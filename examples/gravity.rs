@@ -1,6 +1,15 @@
 //! Gravity, declared and evaluated: a complete program.
+//!
+//! `cargo run --release --example gravity [-- --device NAME]`
+
+use std::error::Error;
+use std::process::ExitCode;
 
 use nbody::prelude::*;
+
+use arguments::on_device;
+
+mod arguments;
 
 /// The interaction, its particles and its results.
 #[nbody::interaction]
@@ -43,11 +52,15 @@ pub mod gravity {
 }
 use gravity::{Body, Gravity};
 
+fn main() -> ExitCode {
+    on_device("gravity", "Evaluate the gravity of three bodies in a row.", run)
+}
+
 /// Prints the accelerations and potentials of three bodies in a row.
-pub fn main() -> Result<(), nbody::Error> {
+pub fn run(device: &Device) -> Result<(), Box<dyn Error>> {
     let body = |x| Body { pos: Point::new(x, 0.0, 0.0), mass: 1.0 };
     let bodies = [body(0.0), body(1.0), body(3.0)];
-    let mut direct = AllPairs::new(&Device::best(), Gravity { eps2: 0.0 })?;
+    let mut direct = AllPairs::new(device, Gravity { eps2: 0.0 })?;
     for field in direct.evaluate_self(&bodies)? {
         println!("{:?} {:?}", field.acc, field.pot);
     }

@@ -1,10 +1,16 @@
-//! The command lines of the examples: `--device`, a few other words, and nothing else.
+//! The command lines of the examples: `--device`, a few other words, and nothing else. And the
+//! comparison of results with expected numbers.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::{ExitCode, exit};
 
 use nbody::{Device, DeviceName};
+
+#[allow(unused_imports, reason = "some examples compare nothing")]
+pub use judge::judge;
+
+mod judge;
 
 /// An example, and the words that it takes beside `--device`.
 pub struct Usage {
@@ -70,6 +76,7 @@ impl Arguments {
     }
 
     /// Returns what the other words say; ends with exit code 2 if they are wrong.
+    #[allow(dead_code, reason = "some examples take no other words")]
     pub fn parsed<T>(
         &self,
         parse: impl FnOnce(&mut dyn Iterator<Item = String>) -> Result<T, String>,
@@ -115,6 +122,18 @@ pub fn count(
         )
     })?;
     Ok(number as usize)
+}
+
+/// Runs an example that takes no other word than `--device`.
+#[allow(dead_code, reason = "some examples take more words")]
+pub fn on_device(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Device) -> Result<(), Box<dyn Error>>,
+) -> ExitCode {
+    let arguments = Arguments::read(Usage { name, about, words: &[] });
+    let device = arguments.device().map(|given| given.unwrap_or_else(Device::best));
+    end(device.map_err(Box::from).and_then(|device| run(&device)))
 }
 
 /// Ends the example: prints the error, if there is one.

@@ -14,12 +14,13 @@ use std::process::Command;
 type Costs = BTreeMap<&'static str, [usize; 2]>;
 
 /// Parts of the code, by a pattern in the names of their functions; the first match counts.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("loops on scalars", "::scalars::Unit"),
     ("loops on vectors of f32", "::singles::Unit"),
     ("loops on vectors of f64", "::doubles::Unit"),
     ("nbody_core", "nbody_core::"),
     ("nbody_cuda", "nbody_cuda::"),
+    ("the command line", "gravity::arguments::"),
     ("the rest", ""),
 ];
 

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 #[path = "../../examples/gravity.rs"]
+#[allow(dead_code, reason = "an example with a `main` of its own")]
 mod example;
 
 use example::gravity::{Body, Field, Gravity};
@@ -29,7 +30,7 @@ fn assert_by_hand(results: &[Field]) {
 
 #[test]
 fn the_example_of_gravity_runs() {
-    example::main().unwrap();
+    example::run(&Device::best()).unwrap();
 }
 
 #[test]
