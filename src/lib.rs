@@ -168,9 +168,24 @@ struct Lists;
 /// Doctests of the guide for newcomers.
 #[cfg(all(doctest, feature = "cuda"))]
 mod guide {
+    #[doc = include_str!("../docs/guide/coming-from.md")]
+    struct ComingFrom;
+
+    #[doc = include_str!("../docs/guide/devices-and-precision.md")]
+    struct DevicesAndPrecision;
+
     #[doc = include_str!("../docs/guide/first-interaction.md")]
     struct FirstInteraction;
 
-    #[doc = include_str!("../docs/guide/coming-from.md")]
-    struct ComingFrom;
+    #[doc = include_str!("../docs/guide/lists-and-sph.md")]
+    struct ListsAndSph;
+
+    #[doc = include_str!("../docs/guide/time-integration.md")]
+    struct TimeIntegration;
+
+    #[doc = include_str!("../docs/guide/trees.md")]
+    struct Trees;
+
+    #[doc = include_str!("../docs/guide/verification.md")]
+    struct Verification;
 }

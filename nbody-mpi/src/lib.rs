@@ -56,6 +56,11 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// Doctests of the page of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide/several-gpus.md")]
+struct SeveralGpus;
+
 mod agreement;
 mod alone;
 mod distributed;

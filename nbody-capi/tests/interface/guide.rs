@@ -38,8 +38,9 @@ fn has(example: &str, block: &[Vec<&str>]) -> bool {
 
 #[test]
 fn the_code_of_the_guide_is_the_code_of_the_examples() {
-    let page = std::fs::read_to_string(format!("{ROOT}/../docs/languages.md")).unwrap();
-    let blocks = blocks(&page);
+    let read = |page: &str| std::fs::read_to_string(format!("{ROOT}/../docs/{page}")).unwrap();
+    let pages = ["languages.md", "guide/c-and-fortran.md"].map(read).concat();
+    let blocks = blocks(&pages);
     for (language, extension) in EXTENSIONS {
         let texts: Vec<_> = examples(extension)
             .into_iter()
