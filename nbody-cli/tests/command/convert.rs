@@ -63,6 +63,14 @@ fn unreadable_snapshots_are_refused_and_no_file_is_left() {
         (&[&dat, "--from", "csv"], 1, "some.dat: line 1: found"),
         #[cfg(feature = "hdf5")]
         (&[&dat, "--from", "hdf5"], 1, "some.dat: the file: found"),
+        #[cfg(unix)]
+        (&["/dev/zero", "--from", "csv"], 1, "/dev/zero: line 1: found a byte 0x00, expected text"),
+        #[cfg(unix)]
+        (&["/dev/zero", "--from", "nemo"], 1, "line 1: found a byte 0x00, expected text"),
+        #[cfg(unix)]
+        (&["/dev/zero", "--from", "xyz"], 1, "line 1: found a byte 0x00, expected text"),
+        #[cfg(all(unix, feature = "hdf5"))]
+        (&["/dev/zero", "--from", "hdf5"], 1, "the file: found no signature of HDF5"),
         (&[&missing], 1, "missing.csv: cannot open the file: "),
         (&[&missing, "--from", "yaml"], 2, "possible values: csv, nemo, xyz"),
         (&[], 2, "<FILE>"),

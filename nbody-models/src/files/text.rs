@@ -1,21 +1,20 @@
 //! Lines, words and numbers of text files, each with its line number.
 
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 
 use crate::Error;
 
 /// Longest part of a text that a message repeats.
 const LONGEST: usize = 60;
 
+/// Longest line, in bytes: a stream without line breaks would be read without end.
+const LONGEST_LINE: usize = 1 << 20;
+
 /// Reads a text with line breaks of any system. A byte-order mark is removed. Bytes that are not
 /// UTF-8, as in comments in Latin-1, become the replacement character, which is not part of any
-/// number.
-pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes).map_err(|source| Error::Io { action, source })?;
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(syntax(1, "text in UTF-16".to_owned(), "text in UTF-8 or ASCII"));
-    }
+/// number. Refuses other bytes than text, and lines that do not end, as soon as it meets them.
+pub fn read(from: impl BufRead, action: &'static str) -> Result<String, Error> {
+    let bytes = bytes(from, action)?;
     let text = String::from_utf8(bytes);
     let text = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     let text = match text.strip_prefix('\u{feff}') {
@@ -23,6 +22,50 @@ pub fn read(mut from: impl BufRead, action: &'static str) -> Result<String, Erro
         None => text,
     };
     Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
+}
+
+/// Reads all bytes, and checks them piece by piece.
+fn bytes(mut from: impl BufRead, action: &'static str) -> Result<Vec<u8>, Error> {
+    let (mut bytes, mut lines) = (Vec::new(), Lines { number: 1, length: 0 });
+    loop {
+        let piece = match from.fill_buf() {
+            Ok([]) => return Ok(bytes),
+            Ok(piece) => piece,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(source) => return Err(Error::Io { action, source }),
+        };
+        let count = piece.len();
+        bytes.extend_from_slice(piece);
+        from.consume(count);
+        if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            return Err(syntax(1, "text in UTF-16".to_owned(), "text in UTF-8 or ASCII"));
+        }
+        lines.check(&bytes[bytes.len() - count..])?;
+    }
+}
+
+/// The number and the length of the present line.
+struct Lines {
+    number: u64,
+    length: usize,
+}
+
+impl Lines {
+    fn check(&mut self, piece: &[u8]) -> Result<(), Error> {
+        for &byte in piece {
+            match byte {
+                b'\r' => self.length = 0,
+                b'\n' => (self.number, self.length) = (self.number + 1, 0),
+                b'\t' | b'\x0b' | b'\x0c' | b' '.. => self.length += 1,
+                _ => return Err(syntax(self.number, format!("a byte {byte:#04x}"), "text")),
+            }
+            if self.length > LONGEST_LINE {
+                let found = format!("a line of more than {LONGEST_LINE} bytes");
+                return Err(syntax(self.number, found, "lines of text"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the lines with their numbers, from 1.

@@ -202,3 +202,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_stream_without_the_signature_is_refused() {
+    use std::io::{BufReader, repeat};
+
+    let error = Snapshot::read_hdf5(BufReader::new(repeat(0))).unwrap_err().to_string();
+    assert!(error.contains("no signature of HDF5, expected an HDF5 file"), "{error}");
+    let file = write(&plummer(3, 1).unwrap());
+    let user_block = [vec![0; 1024], file].concat();
+    let error = read(&user_block).map_or_else(|error| error.to_string(), |_| String::new());
+    assert!(!error.contains("signature"), "{error}");
+}

@@ -4,6 +4,8 @@
 mod hdf5;
 mod python;
 
+use std::io::{BufRead, BufReader, Read as _};
+
 use nbody_models::{Error, Particle, Snapshot, plummer};
 use proptest::prelude::*;
 
@@ -268,6 +270,25 @@ fn errors_of_malformed_files_name_the_line_and_the_fault() {
     }
     wrong(Snapshot::read_csv(&b"\xff\xfem\0a\0"[..]), 1, "UTF-16");
     wrong(Snapshot::read_csv(&b"mass,x,y,z,vx,vy,vz\n1,2,3,4,5,6,\xe9\n"[..]), 2, "expected vz");
+}
+
+/// Streams without an end, which would fill the memory.
+#[test]
+fn streams_that_are_no_text_are_refused_where_that_shows() {
+    let readers: [fn(&mut dyn BufRead) -> Result<Snapshot, Error>; 3] = [
+        |from| Snapshot::read_csv(from),
+        |from| Snapshot::read_nemo(from),
+        |from| Snapshot::read_xyz(from),
+    ];
+    for read in readers {
+        let endless = |head: &'static [u8], byte| {
+            read(&mut BufReader::new(head.chain(std::io::repeat(byte))))
+        };
+        wrong(endless(b"", 0), 1, "a byte 0x00, expected text");
+        wrong(endless(b"# a\n# b\n", 0x1b), 3, "a byte 0x1b");
+        wrong(endless(b"2\n", b' '), 2, "more than 1048576 bytes");
+        wrong(endless(b"", 0xff), 1, "more than 1048576 bytes");
+    }
 }
 
 fn wrong(read: Result<Snapshot, Error>, expected: u64, part: &str) {

@@ -1,7 +1,7 @@
 //! Reading.
 
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 
 use hdf5_pure::{AttrValue, DType, File, Group};
 
@@ -14,9 +14,18 @@ use crate::{Error, Particle, Snapshot};
 /// comes from a damaged file.
 const COMPRESSION: u64 = 1100;
 
+const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// The bytes that a signature must be in: a stream of anything else would be read without end.
+const USER_BLOCK: u64 = 1 << 20;
+
 pub fn read(mut from: impl BufRead) -> Result<Snapshot, Error> {
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes).map_err(|source| Error::Io { action: READ, source })?;
+    let (mut bytes, failed) = (Vec::new(), |source| Error::Io { action: READ, source });
+    from.by_ref().take(USER_BLOCK).read_to_end(&mut bytes).map_err(failed)?;
+    if !has_signature(&bytes) {
+        let expected = "an HDF5 file, complete and undamaged";
+        return Err(layout("the file", "no signature of HDF5", expected));
+    }
+    from.read_to_end(&mut bytes).map_err(failed)?;
     let file = open(bytes)?;
     let header = Header::read(&file)?;
     let mut particles = Vec::new();
@@ -25,6 +34,13 @@ pub fn read(mut from: impl BufRead) -> Result<Snapshot, Error> {
         particles.extend(Kind::open(&file, kind, count)?.particles(mass)?);
     }
     Ok(Snapshot { time: header.time, particles })
+}
+
+/// Returns whether the signature of HDF5 is at the beginning, or after a user block: then at 512 bytes,
+/// or twice the place before.
+fn has_signature(bytes: &[u8]) -> bool {
+    let places = [0].into_iter().chain((9..USER_BLOCK.ilog2()).map(|power| 1 << power));
+    places.into_iter().any(|at: usize| bytes.get(at..).is_some_and(|it| it.starts_with(SIGNATURE)))
 }
 
 /// Opens a file, and refuses one that is shorter than it states: its end may be a table that is
