@@ -6,6 +6,13 @@ use std::ops::RangeInclusive;
 /// The greatest number of ranks, which are threads of this process.
 pub const RANKS: u64 = 1024;
 
+/// The greatest number of iterations of a step, as of the integrators.
+const ITERATIONS: u32 = 1000;
+
+/// Numbers whose squares neither vanish nor overflow, also where they are multiplied by one another.
+const SQUARED: RangeInclusive<f64> = 1e-150..=1e150;
+const LIMITS: &str = "1e-150 to 1e150, so that its square is a number too";
+
 /// Parses a number of particles, which must be positive and fit into memory: `10000`, `1e4`.
 pub fn particles(text: &str) -> Result<NonZeroUsize, String> {
     let number = whole(text).and_then(|number| NonZeroUsize::new(saturated(number)));
@@ -53,16 +60,30 @@ pub fn zero_or_more(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number of zero or more".to_owned())
 }
 
-/// Parses a softening length, whose square must be a number, too.
+/// Parses a softening length: zero, or a length with a square.
 pub fn softening(text: &str) -> Result<f64, String> {
-    let length = finite(text).filter(|length| *length >= 0.0 && (length * length).is_finite());
-    length.ok_or_else(|| "expected a length of zero or more, with a finite square".to_owned())
+    let length = finite(text).filter(|length| *length == 0.0 || SQUARED.contains(length));
+    // Zero has no sign.
+    length.map(f64::abs).ok_or_else(|| format!("expected a length of zero, or from {LIMITS}"))
 }
 
-/// Parses a positive number.
+/// Parses a positive number with a square.
 pub fn positive(text: &str) -> Result<f64, String> {
-    let number = finite(text).filter(|number| *number > 0.0);
-    number.ok_or_else(|| "expected a positive number".to_owned())
+    let number = finite(text).filter(|number| SQUARED.contains(number));
+    number.ok_or_else(|| format!("expected a positive number, from {LIMITS}"))
+}
+
+/// Parses a time, which may be negative.
+pub fn time(text: &str) -> Result<f64, String> {
+    let time = finite(text).filter(|time| time.abs() <= *SQUARED.end());
+    time.ok_or_else(|| "expected a finite time, from -1e150 to 1e150".to_owned())
+}
+
+/// Parses a number of iterations of a step.
+pub fn iterations(text: &str) -> Result<u32, String> {
+    let number = whole(text).and_then(|number| u32::try_from(number).ok());
+    let number = number.filter(|number| (1..=ITERATIONS).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {ITERATIONS}"))
 }
 
 /// Parses two positive numbers, the first not above the second: `0.1,100`.
@@ -106,6 +127,28 @@ fn finite(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn squares_of_numbers_are_numbers() {
+        for (text, expected) in [
+            ("0", (Ok(0.0), false)),
+            ("-0", (Ok(0.0), false)),
+            ("1e-150", (Ok(1e-150), true)),
+            ("1e150", (Ok(1e150), true)),
+            ("9e-151", (Err(()), false)),
+            ("1.1e150", (Err(()), false)),
+            ("1e300", (Err(()), false)),
+            ("-1", (Err(()), false)),
+            ("nan", (Err(()), false)),
+        ] {
+            let found = (softening(text).map_err(drop), positive(text).is_ok());
+            assert_eq!(found, expected, "{text}");
+        }
+        assert!(softening("-0").unwrap().is_sign_positive());
+        for (text, is_time) in [("-3", true), ("1e150", true), ("1e151", false), ("inf", false)] {
+            assert_eq!(time(text).is_ok(), is_time, "{text}");
+        }
+    }
 
     #[test]
     fn whole_numbers_may_have_exponents() {

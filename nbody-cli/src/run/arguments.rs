@@ -96,6 +96,7 @@ pub struct Arguments {
     pub units: Option<FileUnits>,
     /// The gravitational constant in the units of the file.
     #[arg(long, visible_alias = "G", value_name = "G", conflicts_with_all = ["n", "restart"])]
+    #[arg(value_parser = numbers::positive)]
     pub gravity: Option<f64>,
     /// Continue a run from its checkpoint.json, with its settings; only --until, --every,
     /// --format, --no-images, --movie, --checkpoint-every, --wall-time, --log-every, --quiet, --device, --gpus,
@@ -109,10 +110,10 @@ pub struct Arguments {
     #[arg(long, value_enum)]
     pub integrator: Option<IntegratorName>,
     /// The time at the end [default: 1].
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = numbers::time)]
     pub until: Option<f64>,
     /// The time between snapshots; by default there is one at the end.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = numbers::positive)]
     pub every: Option<f64>,
     /// Write snapshots without images.
     #[arg(long)]
@@ -124,7 +125,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "no_images")]
     pub movie: bool,
     /// The wall time between checkpoints, in minutes.
-    #[arg(long, value_name = "MINUTES", default_value_t = 10.0)]
+    #[arg(long, value_name = "MINUTES", default_value = "10", value_parser = numbers::positive)]
     pub checkpoint_every: f64,
     /// End the run after this wall time, as a signal does, such as "23h 50m": it is continued with
     /// --restart.
@@ -137,26 +138,26 @@ pub struct Arguments {
     #[arg(short, long, conflicts_with = "log_every")]
     pub quiet: bool,
     /// The softening length [default: 0].
-    #[arg(long)]
+    #[arg(long, value_parser = numbers::softening)]
     pub eps: Option<f64>,
     /// The accuracy of Hermite steps: Aarseth's eta [default: 0.02].
-    #[arg(long)]
+    #[arg(long, value_parser = numbers::positive)]
     pub eta: Option<f64>,
     /// The accuracy of the first Hermite step, eta |a| / |da/dt| [default: 0.005].
-    #[arg(long, value_name = "ETA")]
+    #[arg(long, value_name = "ETA", value_parser = numbers::positive)]
     pub eta_start: Option<f64>,
     /// The largest Hermite step; steps are this divided by powers of two [default: 0.125, in
     /// units of about the particles' own].
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", value_parser = numbers::positive)]
     pub largest: Option<f64>,
     /// Evaluations and corrections of a Hermite step: n of P(EC)^n [default: 1].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::iterations)]
     pub iterations: Option<u32>,
     /// The step of the leapfrog integrator, which needs it; --until and --every are multiples of it.
-    #[arg(long)]
+    #[arg(long, value_parser = numbers::positive)]
     pub step: Option<f64>,
     /// Sum the forces of the leapfrog integrator by a tree with this opening angle, such as 0.6.
-    #[arg(long, value_name = "THETA")]
+    #[arg(long, value_name = "THETA", value_parser = numbers::positive)]
     pub tree: Option<f64>,
     /// The device: cpu, cpu:LEVEL, emulator, cuda:N or best; by default the first GPU, or the CPU.
     #[arg(long)]

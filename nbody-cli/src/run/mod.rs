@@ -32,6 +32,7 @@ use nbody_integrate::Energies;
 
 use crate::camera::{Camera, Wanted};
 use crate::ranks::{self, Rank};
+use crate::wrong::Wrong;
 use crate::{Outcome, message, plot};
 use error::Error;
 use history::{Counts, History, Row};
@@ -59,7 +60,6 @@ const ROUNDOFF: f64 = 1e-9;
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let interruption = Interruption::listen()?;
-    settings::positive("--checkpoint-every", arguments.checkpoint_every)?;
     ranks::run(arguments.gpus, arguments.distribute_trees, |rank| {
         run_as(rank, arguments, interruption.clone())
     })
@@ -146,10 +146,14 @@ impl Run {
         arguments: &Arguments,
         (interruption, start): (Interruption, Instant),
     ) -> Result<Self, Box<dyn StdError>> {
-        let mut settings = Settings::new(arguments)?;
+        // Nothing but the arguments is wrong here.
+        let mut settings = Settings::new(arguments).map_err(|error| Wrong(error.to_string()))?;
         let (device, folder, snapshot) = provide(rank, arguments, &settings)?;
         let begin = snapshot.time;
         settings.check_times(begin, None)?;
+        if rank.is_first() {
+            settings.warn_of_times(begin);
+        }
         if settings.eps == 0.0
             && let Some((first, second)) = resolution::together(&snapshot)
         {

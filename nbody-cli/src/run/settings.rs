@@ -13,6 +13,7 @@ use super::error::{Error, Near};
 use super::gravity::FileUnits;
 use super::units::Units;
 use crate::format::Format;
+use crate::message;
 
 /// An integrator with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,17 +166,16 @@ fn parameters_given(arguments: &Arguments) -> [(&'static str, Option<f64>); 6] {
 }
 
 /// Returns the units of the particles.
-fn units(arguments: &Arguments) -> Result<FileUnits, Error> {
+fn units(arguments: &Arguments) -> FileUnits {
     if let Some(gravity) = arguments.gravity {
-        positive("--gravity", gravity)?;
-        return Ok(FileUnits::with_gravity(gravity));
+        return FileUnits::with_gravity(gravity);
     }
     let of_sphere = arguments.n.map(|_| FileUnits::standard());
-    Ok(arguments.units.clone().or(of_sphere).unwrap_or_default())
+    arguments.units.clone().or(of_sphere).unwrap_or_default()
 }
 
 /// Refuses a softening length that is negative or not finite.
-pub fn check_softening(eps: f64) -> Result<(), Error> {
+fn check_softening(eps: f64) -> Result<(), Error> {
     if eps.is_finite() && eps >= 0.0 {
         return Ok(());
     }
@@ -184,7 +184,7 @@ pub fn check_softening(eps: f64) -> Result<(), Error> {
 }
 
 /// Refuses a value that is not positive and finite.
-pub fn positive(option: &'static str, value: f64) -> Result<(), Error> {
+fn positive(option: &'static str, value: f64) -> Result<(), Error> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
@@ -243,7 +243,7 @@ impl Settings {
         let settings = Self {
             integrator,
             interaction: integrator.interaction().to_owned(),
-            units: units(arguments)?,
+            units: units(arguments),
             eps,
             precision: precision.unwrap_or_else(|| integrator.precision(eps)),
             accumulation,
@@ -253,7 +253,10 @@ impl Settings {
             format: arguments.format.unwrap_or(Format::Csv),
             images: !arguments.no_images,
         };
-        settings.check()?;
+        // The sphere of -n begins at time 0.
+        if arguments.n.is_some() {
+            settings.check_times(0.0, None)?;
+        }
         Ok(settings)
     }
 
@@ -381,6 +384,17 @@ impl Settings {
             Near { option: "--step", values: steps_near(&intervals, step) }
         };
         Err(Error::NotMultiple { option, value, step, near })
+    }
+
+    /// Warns of snapshots at intervals that the run does not reach.
+    pub fn warn_of_times(&self, begin: f64) {
+        if let Some(every) = self.every.filter(|every| *every > self.until - begin) {
+            message::print(format_args!(
+                "warning: --every {every} is longer than the run, from time {begin} to {}: there is a snapshot at \
+                 its beginning and at its end only",
+                self.until
+            ));
+        }
     }
 
     /// Refuses times between snapshots, and steps, that are lost in the rounding errors of times.
