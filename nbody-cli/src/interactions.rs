@@ -217,9 +217,10 @@ pub fn named(name: &str) -> Result<Vec<Chosen>, Box<dyn Error>> {
     }
     let laws = match read(name) {
         Ok(declared) => declared.laws,
-        // Each fault begins with `error:`.
+        // Each fault names the file and begins with `error:`, as the message of the command does.
         Err(faults @ DeclareError::Text(_)) => {
-            return Err(format!("{name} is no declaration\n\n{faults}").into());
+            let faults = faults.to_string();
+            return Err(faults.strip_prefix("error: ").unwrap_or(&faults).into());
         }
         Err(error) => return Err(error.into()),
     };
@@ -232,6 +233,20 @@ pub fn named(name: &str) -> Result<Vec<Chosen>, Box<dyn Error>> {
 /// Returns whether this is no name of a ready interaction but a file.
 fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "rs")
+}
+
+/// Returns whether this names a file of another kind rather than an interaction.
+fn is_path(name: &str) -> bool {
+    name.contains(['.', std::path::MAIN_SEPARATOR]) || Path::new(name).exists()
+}
+
+/// Refuses a file of another kind.
+fn no_declaration(name: &str) -> Result<String, String> {
+    let found = match Path::new(name).extension().and_then(OsStr::to_str) {
+        Some(extension) => format!(", and this one in .{extension}"),
+        None => String::new(),
+    };
+    Err(format!("a file of declarations ends in .rs{found}"))
 }
 
 /// Parses the name of a ready interaction, or of a file with declarations.
@@ -249,6 +264,7 @@ impl TypedValueParser for InteractionOrFile {
     ) -> Result<String, clap::Error> {
         match value.to_str() {
             Some(name) if is_file(name) => Ok(name.to_owned()),
+            Some(name) if is_path(name) => no_declaration.parse_ref(command, argument, value),
             _ => names().parse_ref(command, argument, value),
         }
     }

@@ -212,8 +212,7 @@ fn files_that_declare_no_interaction_are_refused_with_the_reason() {
     let fault = format!("error: `Vector` has no method `nor2`\n  --> {faulty}:14:24\n");
     for command in ["emit", "bench", "tune", "verify", "accuracy"] {
         folder.refuse(&[command, missing], 1, &format!("error: cannot read {missing}: "));
-        let begin = format!("error: {faulty} is no declaration\n\n{fault}");
-        folder.refuse(&[command, &faulty], 1, &begin);
+        folder.refuse(&[command, &faulty], 1, &fault);
         let begin = format!("error: {program} declares no interaction, only programs");
         folder.refuse(&[command, &program], 1, &begin);
         folder.refuse(&[command, "laws.txt"], 2, "error: invalid value 'laws.txt'");

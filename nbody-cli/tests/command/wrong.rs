@@ -137,7 +137,11 @@ const OUT_OF_RANGE: &[(&str, &str)] = &[
     ("model galaxy -- -5", "a whole number of particles, 1 or more"),
     ("model king 9 --mass-function salpeter --masses 1,2000", "masses from 0.01 to 1000"),
     ("completions csh", "possible values: bash"),
-    ("emit /", "invalid value '/'"),
+    ("emit /", "invalid value '/' for '<INTERACTION>': a file of declarations ends in .rs\n"),
+    ("emit x.csv", "a file of declarations ends in .rs, and this one in .csv\n"),
+    ("bench gravity y/law", "a file of declarations ends in .rs\n"),
+    ("accuracy law.rs.txt", "a file of declarations ends in .rs, and this one in .txt\n"),
+    ("verify law", "possible values: gravity"),
     ("nothing", "unrecognized subcommand 'nothing'"),
 ];
 
