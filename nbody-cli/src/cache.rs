@@ -3,10 +3,12 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use nbody::Device;
 use nbody::cuda::{Cache, CompileError};
 
-use crate::Outcome;
+use crate::interactions::Chosen;
 use crate::table::Table;
+use crate::{Outcome, message};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -39,4 +41,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     cache.check()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns of a cache that is not used, if programs are compiled: of laws from files, and of all laws on
+/// devices other than the CPU.
+pub fn warn(devices: &[Device], laws: &[Chosen]) {
+    let are_compiled =
+        laws.iter().any(|law| law.is_of_file) || devices.iter().any(|device| !device.is_cpu());
+    if are_compiled && let Err(error) = Cache::of_the_user().check() {
+        message::print(format_args!("warning: {error}; programs are compiled again at each start"));
+    }
 }

@@ -13,7 +13,7 @@ use crate::files::{self, Cells, Reserved, Sheet, number};
 use crate::select;
 use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
 use crate::table::Table;
-use crate::{Outcome, date, numbers};
+use crate::{Outcome, cache, date, numbers};
 
 const AFTER_HELP: &str = "\
 A Plummer sphere of equal masses in virial equilibrium is integrated over one time unit. Lengths and \
@@ -87,6 +87,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let experiments = arguments.experiments();
     let devices = select::devices_or_best(&arguments.device)?;
+    cache::warn(&devices, &[]);
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let (time, n) = (date::now(), arguments.n as usize);

@@ -78,6 +78,8 @@ pub struct Chosen {
     pub parameters: Vec<u64>,
     /// Whether a reader of results knows the parameters.
     is_ready: bool,
+    /// Whether the law comes from a file, so that devices compile it.
+    pub is_of_file: bool,
 }
 
 impl Chosen {
@@ -85,13 +87,13 @@ impl Chosen {
     pub fn new<X: Interaction>(interaction: X) -> Self {
         let mut parameters = vec![0; X::DIM];
         (&&[interaction][..]).write(0..1, &mut parameters);
-        Self { law: X::LAW, parameters, is_ready: true }
+        Self { law: X::LAW, parameters, is_ready: true, is_of_file: false }
     }
 
     /// Returns an interaction with random parameters.
     fn of(law: &'static Law) -> Self {
         let parameters = uniform_rows(law.parameters, 1, SEED).words().to_vec();
-        Self { law, parameters, is_ready: false }
+        Self { law, parameters, is_ready: false, is_of_file: true }
     }
 
     /// Returns whether i-particles and j-particles may be one set, in one buffer.

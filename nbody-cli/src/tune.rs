@@ -9,11 +9,10 @@ use nbody::cuda::{KernelConfig, Tuned, programs};
 use nbody::models::uniform_rows;
 use nbody::{Device, DeviceName, Error, Options, Sources};
 
-use crate::Outcome;
 use crate::interactions::{Chosen, Interactions, parameters_of};
-use crate::numbers;
 use crate::select::Numerics;
 use crate::table::Table;
+use crate::{Outcome, cache, numbers};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -54,10 +53,12 @@ struct Tune<'a> {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
+    let device = arguments.device.open()?;
+    cache::warn(std::slice::from_ref(&device), &all);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut tune = Tune {
         arguments,
-        device: arguments.device.open()?,
+        device,
         options: arguments.numerics.options(),
         table: Table::new(&[
             "interaction",

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::table::Table;
-use crate::{Outcome, message, numbers};
+use crate::{Outcome, cache, message, numbers};
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 1000, 2051];
@@ -56,6 +56,9 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
         [] => every_device()?,
         names => names.iter().map(|name| name.open()).collect::<Result<_, _>>()?,
     };
+    if rank.is_first() {
+        cache::warn(&devices, all);
+    }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bar = if rank.is_first() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     let (domains, bar) = (domains()?, bar.with_style(style));

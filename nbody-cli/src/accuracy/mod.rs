@@ -27,7 +27,7 @@ use crate::interactions::{InteractionOrFile, Setting, choose, parameters_of};
 use crate::select;
 use crate::table::Table;
 use crate::wrong::Wrong;
-use crate::{Outcome, date, numbers};
+use crate::{Outcome, cache, date, numbers};
 
 pub use subject::Subject;
 use subject::{EPS2, Particles};
@@ -137,10 +137,11 @@ fn run_trees(arguments: &Arguments) -> Outcome {
     )?;
     let &Arguments { precision, math, eps2, .. } = arguments;
     let Arguments { model: models, theta: angles, share: shares, .. } = arguments;
-    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let (sizes, options) = (arguments.sizes(&TREE_SIZES), Options::default().precision(precision));
     let device =
         &arguments.device.first().map_or_else(|| Ok(Device::best()), |name| name.open())?;
+    cache::warn(std::slice::from_ref(device), &[]);
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let (walk, sizes, options) = (arguments.walk, &sizes[..], options.math(math));
     let trees = Trees { device, walk, sizes, models, angles, shares, eps2, options };
     trees.run(sheet, arguments.plots.as_deref())
@@ -155,6 +156,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         names => choose(names, &arguments.set)?,
     };
     let devices = select::devices_or_best(&arguments.device)?;
+    cache::warn(&devices, &chosen);
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let &Arguments { precision, math, pairs, unrounded, .. } = arguments;

@@ -23,7 +23,7 @@ use crate::interactions::{Chosen, Interactions, parameters_of};
 use crate::ranks::{self, Rank};
 use crate::select::{self, Numerics};
 use crate::wrong::Wrong;
-use crate::{Outcome, date, numbers};
+use crate::{Outcome, cache, date, numbers};
 use head::Head;
 use lists::Lists;
 use measure::{Measurement, Size, measure};
@@ -132,6 +132,9 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     } else {
         select::devices(&arguments.device)?
     };
+    if rank.is_first() {
+        cache::warn(&devices, all);
+    }
     if arguments.lists.is_on {
         return run_lists(arguments, &devices, rank.is_first());
     }

@@ -33,7 +33,7 @@ use nbody_integrate::Energies;
 use crate::camera::{Camera, Wanted};
 use crate::ranks::{self, Rank};
 use crate::wrong::Wrong;
-use crate::{Outcome, message, plot};
+use crate::{Outcome, cache, message, plot};
 use error::Error;
 use history::{Counts, History, Row};
 use interruption::Interruption;
@@ -224,6 +224,9 @@ impl Run {
             Restart::load(path)?;
         let settings = settings.resume(path, arguments)?;
         let device = rank.open(arguments.device)?;
+        if rank.is_first() {
+            cache::warn(std::slice::from_ref(&device), &[]);
+        }
         let folder = match (own, wanted) {
             _ if !rank.is_first() => Folder::unused(),
             (None, Some(other)) => Folder::provide(other)?,
@@ -468,6 +471,9 @@ fn provide(
         let is_alone = !rank.has_others();
         let own = is_alone.then(|| scope.spawn(|| particles::own(arguments)));
         let device = rank.open(arguments.device)?;
+        if rank.is_first() {
+            cache::warn(std::slice::from_ref(&device), &[]);
+        }
         let output = arguments.output.as_deref().unwrap_or(Path::new("run"));
         let folder = if rank.is_first() { Folder::provide(output)? } else { Folder::unused() };
         if let Some(n) = arguments.n.filter(|_| is_alone) {

@@ -17,7 +17,7 @@ use crate::files::{self, Reserved, Sheet};
 use crate::select::{self, Numerics};
 use crate::sphere::{self, EPS, Experiment, Progress, SEED};
 use crate::wrong::Wrong;
-use crate::{Outcome, date, numbers};
+use crate::{Outcome, cache, date, numbers};
 use report::{Report, Row};
 
 const AFTER_HELP: &str = "\
@@ -107,6 +107,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut rows = earlier.collect::<Result<Vec<_>, _>>()?.concat();
     let devices =
         if arguments.measures() { select::devices_or_best(&arguments.device)? } else { Vec::new() };
+    cache::warn(&devices, &[]);
     let mut sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let time = date::now();

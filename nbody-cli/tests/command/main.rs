@@ -102,7 +102,52 @@ fn a_cache_that_others_may_write_to_is_reported() {
     assert!(stdout(&output).contains("entries  0"), "{}", stdout(&output));
     let error = stderr(&output);
     assert!(error.starts_with("error: the kernel cache ") && error.contains("777"), "{error}");
+
+    // Where nothing is compiled, the cache has no use. Each command ends here before it measures.
+    let law = folder.path().join("law.rs");
+    std::fs::write(&law, SPRINGS).unwrap();
+    let law = law.to_str().unwrap();
+    for (arguments, is_reported) in [
+        ("bench gravity --csv /no/such/file --device", [false, true]),
+        ("bench gravity --ranks 1 --csv /no/such/file --device", [false, true]),
+        ("bench --tree --csv /no/such/file --device", [false, true]),
+        (&format!("bench {law} --csv /no/such/file --device"), [true, true]),
+        ("accuracy --csv /no/such/file --device", [false, true]),
+        ("accuracy --tree --csv /no/such/file --device", [false, true]),
+        (&format!("accuracy {law} --csv /no/such/file --device"), [true, true]),
+        ("energy --csv /no/such/file --device", [false, true]),
+        ("scaling --csv /no/such/file --device", [false, true]),
+        ("run -n 16 --output /dev/null/run --device", [false, true]),
+    ] {
+        for (device, is_reported) in ["cpu", "emulator"].into_iter().zip(is_reported) {
+            let output = Command::new(env!("CARGO_BIN_EXE_nbody"))
+                .args(arguments.split(' '))
+                .arg(device)
+                .env("NBODY_CACHE_DIR", folder.path())
+                .output()
+                .unwrap();
+            let error = stderr(&output);
+            assert!(output.stdout.is_empty() && error.contains("error: cannot "), "{error}");
+            let warnings = error.matches("warning: the kernel cache ").count();
+            assert_eq!(warnings, usize::from(is_reported), "{arguments} {device}: {error}");
+        }
+    }
 }
+
+/// An interaction that is no ready one.
+const SPRINGS: &str = "
+struct Springs { k: Real }
+struct Body { pos: Point }
+struct Force { force: Vector }
+impl Interaction for Springs {
+    type I = Body;
+    type J = Body;
+    type F = Force;
+    fn pair(&self, i: &Body, j: &Body, f: &mut Force) {
+        f.force += self.k * (j.pos - i.pos);
+    }
+}
+";
 
 #[test]
 fn help_names_every_variable() {

@@ -13,17 +13,12 @@ use nbody::Device;
 use super::{Arguments, Bench, measure};
 use crate::files::{self, Reserved, Sheet};
 use crate::ranks::{self, Rank};
-use crate::{Outcome, date};
+use crate::{Outcome, cache, date};
 use report::{cells, figure, table};
 use row::{Row, first_of, list_rows, tree_rows};
 
 /// Measures with each number of ranks, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
-    let time = date::now();
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);
     if arguments.lists.is_on {
         arguments.lists(&[], 1)?;
     }
@@ -32,6 +27,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let most = arguments.ranks.iter().map(|size| size.get()).max().unwrap_or(1);
         Device::cuda(most - 1)?;
     }
+    let device = arguments.device.first().map_or_else(|| Device::cuda(0), |name| name.open())?;
+    cache::warn(&[device], &arguments.interactions.choose()?);
+    let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
+    let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
+    let time = date::now();
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);
     let mut rows = Vec::new();
     for size in &arguments.ranks {
         bar.set_message(format!("{size} ranks"));
