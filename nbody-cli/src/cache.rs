@@ -7,6 +7,7 @@ use nbody::Device;
 use nbody::cuda::{Cache, CompileError};
 
 use crate::interactions::Chosen;
+use crate::record::{self, record};
 use crate::table::Table;
 use crate::{Outcome, message};
 
@@ -15,14 +16,23 @@ pub struct Arguments {
     /// Remove all entries, including the measurements of `nbody tune`.
     #[arg(long)]
     clear: bool,
+    /// Print one JSON document in place of a table.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let cache = Cache::of_the_user();
     let folder = cache.folder().ok_or(CompileError::NoCacheFolder)?.display().to_string();
-    let mut out = std::io::stdout().lock();
     if arguments.clear {
         let removed = cache.clear()?;
+        if arguments.json {
+            let (entries, bytes) = (removed.entries, removed.bytes);
+            let found = record! { folder: folder, removed_entries: entries, removed_bytes: bytes };
+            record::print("cache", found)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut out = std::io::stdout().lock();
         writeln!(
             out,
             "removed {} entries, {} bytes, from {folder}",
@@ -31,6 +41,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let (contents, limit) = (cache.contents()?, cache.limit()?);
+    if arguments.json {
+        let (entries, bytes) = (contents.entries, contents.bytes);
+        let found = record! { folder: folder, entries: entries, bytes: bytes, limit_bytes: limit };
+        record::print("cache", found)?;
+        cache.check()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = std::io::stdout().lock();
     let mut table = Table::new(&["folder", &folder]);
     let mut row = |name: &str, number: u64| table.row(vec![name.to_owned(), number.to_string()]);
     row("entries", contents.entries as u64);

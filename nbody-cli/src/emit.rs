@@ -4,16 +4,18 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use nbody::cuda::{KernelConfig, Program, Schedule, Walk};
-use nbody::law::{Charges, Law};
+use nbody::law::Law;
 use nbody::{Domain, Error, Expansion};
 
 use crate::Outcome;
 use crate::interactions::{InteractionOrFile, named};
+use crate::record::{self, Record, record};
 use crate::select::Numerics;
-use crate::table::Table;
+use crate::table::{Page, Table};
 use crate::wrong::Wrong;
 
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Arguments {
     /// The interaction, or a file of declarations that ends in .rs: each of its interactions.
     #[arg(value_parser = InteractionOrFile)]
@@ -40,6 +42,9 @@ pub struct Arguments {
     /// an interaction that has none.
     #[arg(long, conflicts_with_all = ["schedule", "walk", "periodic", "program"])]
     far: bool,
+    /// Print the charges as one JSON document in place of a table.
+    #[arg(long, requires = "far", conflicts_with_all = ["schedule", "walk", "periodic", "program"])]
+    json: bool,
 }
 
 /// Returns the program that was asked for; `None` if the schedule has none.
@@ -58,38 +63,72 @@ fn program(law: &'static Law, arguments: &Arguments) -> Result<Option<Program>, 
     Ok(configs.first().map(|config| Program::with_config(law, options, *config)))
 }
 
-/// Returns a table of the charges that each field of the result sums over, and of the exponents of
-/// the errors.
-fn sums(charges: Charges, law: &Law) -> Table {
-    let names: Vec<_> = charges.names(law.j).map(|name| name.to_string()).collect();
-    let mut table = Table::new(&["result", "charges", "error of monopoles", "of the second order"]);
-    for (field, sum) in law.f.iter().zip(charges.sums) {
-        let of_sum: Vec<_> = sum.charges.iter().map(|&q| &*names[q]).collect();
-        let order = |expansion, is_of_one_sign| {
-            format!("theta^{}", charges.error_order(sum, expansion, is_of_one_sign))
-        };
-        let [monopoles, of_both_signs] = [true, false].map(|one| order(Expansion::Monopole, one));
-        let monopoles = if monopoles == of_both_signs {
-            monopoles
-        } else {
-            format!("{monopoles}, of both signs {of_both_signs}")
-        };
-        let second = order(Expansion::Second, true);
-        table.row(vec![field.name.to_owned(), of_sum.join(", "), monopoles, second]);
+/// The charges that a field of the result sums over, and the exponents of its errors.
+struct Sum {
+    law: &'static str,
+    field: &'static str,
+    charges: Vec<String>,
+    /// The orders of monopoles, with charges of one sign and of both signs, and of the second order.
+    orders: [u32; 3],
+}
+
+impl Sum {
+    /// Returns the sums of a law; the error is the reason why it has none.
+    fn all(law: &'static Law) -> Result<Vec<Self>, String> {
+        let name = law.name;
+        let charges =
+            law.charges.map_err(|reason| format!("{name} is no sum over charges: {reason}"))?;
+        let names: Vec<_> = charges.names(law.j).map(|name| name.to_string()).collect();
+        let kinds =
+            [(Expansion::Monopole, true), (Expansion::Monopole, false), (Expansion::Second, true)];
+        let sums = law.f.iter().zip(charges.sums).map(|(field, sum)| Self {
+            law: name,
+            field: field.name,
+            charges: sum.charges.iter().map(|&q| names[q].clone()).collect(),
+            orders: kinds.map(|(expansion, one)| charges.error_order(sum, expansion, one)),
+        });
+        Ok(sums.collect())
     }
-    table
+
+    fn record(&self) -> Record {
+        let [one_sign, both_signs, second] = self.orders;
+        record! {
+            interaction: self.law,
+            result: self.field,
+            charges: self.charges.clone(),
+            order_of_monopoles: one_sign,
+            order_of_monopoles_of_both_signs: both_signs,
+            order_of_second_order: second,
+        }
+    }
+}
+
+/// Formats the sums of a law.
+fn page(sums: &[Sum]) -> String {
+    let mut table = Table::new(&["result", ">monopole", ">both signs", ">second", "charges"]);
+    for Sum { field, charges, orders, .. } in sums {
+        let mut row = vec![(*field).to_owned()];
+        row.extend(orders.map(|order| format!("theta^{order}")));
+        row.push(charges.join(", "));
+        table.row(row);
+    }
+    let mut page = Page::new("");
+    page.table("", &table);
+    page.legend(&[
+        ("monopole", "the fall of the errors of a tree with its opening angle"),
+        ("both signs", "the same, where the charges have both signs"),
+        ("second", "the same with moments of the second order"),
+        ("charges", "the products of fields of j that the result sums over"),
+    ]);
+    format!("{page}\n")
 }
 
 /// Returns the text that was asked for.
 fn text(law: &'static Law, arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
-    let name = law.name;
     if arguments.far {
-        return match law.charges {
-            Ok(charges) => Ok(sums(charges, law).lines().join("\n") + "\n"),
-            Err(reason) => Err(format!("{name} is no sum over charges: {reason}").into()),
-        };
+        return Ok(page(&Sum::all(law)?));
     }
-    let schedule = arguments.schedule;
+    let (name, schedule) = (law.name, arguments.schedule);
     let none = || format!("{name} has no program of the schedule {schedule} with these options");
     let program = program(law, arguments)?.ok_or_else(none)?;
     let text = if arguments.program { &*program.source } else { program.declaration() };
@@ -110,6 +149,14 @@ impl Arguments {
 
 pub fn run(arguments: &Arguments) -> Outcome {
     arguments.check()?;
+    if arguments.json {
+        let mut rows = Vec::new();
+        for chosen in named(&arguments.interaction)? {
+            rows.extend(Sum::all(chosen.law)?.iter().map(Sum::record));
+        }
+        record::print("emit", record! { rows: rows })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     for chosen in named(&arguments.interaction)? {
         std::io::stdout().write_all(text(chosen.law, arguments)?.as_bytes())?;
     }

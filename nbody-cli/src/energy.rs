@@ -6,13 +6,16 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use indicatif::style::TemplateError;
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Precision};
 use nbody_plots::{Axis, Curve, Figure};
 
-use crate::files::{self, Cells, Reserved, Sheet, number};
+use crate::files::{self, Reserved, Sheet};
+use crate::progress::Reporting;
+use crate::record::{self, Record, record};
 use crate::select;
 use crate::sphere::{self, EPS, Experiment, Integrated, LARGEST, Progress, SEED};
-use crate::table::Table;
+use crate::table::{Page, Table, sections};
 use crate::{Outcome, cache, date, numbers};
 
 const AFTER_HELP: &str = "\
@@ -67,6 +70,8 @@ pub struct Arguments {
     /// Draw energy.svg in this folder: the error against eta.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 impl Arguments {
@@ -92,13 +97,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let (time, n) = (date::now(), arguments.n as usize);
     let mut write = |row: &Row| match &mut sheet {
-        Some(sheet) => sheet.row(&row.cells(n, &time)),
+        Some(sheet) => sheet.row(&row.record(n, &time)),
         None => Ok(()),
     };
-    let rows = measure(&devices, n, &experiments, &mut write)?;
+    let progress = |length| Progress::new(length, arguments.reporting);
+    let rows = measure(&devices, n, &experiments, &progress, &mut write)?;
     sheet.map_or(Ok(()), Sheet::finish)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}\n\n{}", arguments.head(), table(&rows))?;
+    if arguments.reporting.json {
+        let rows: Vec<_> = rows.iter().map(|row| row.record(n, &time)).collect();
+        record::print("energy", record! { rows: rows })?;
+    } else {
+        writeln!(std::io::stdout().lock(), "{}", page(&arguments.head(), &rows))?;
+    }
     if let Some(folder) = &arguments.plots {
         let figure = figure(&rows, arguments.head(), date::day(&time));
         files::write(&folder.join("energy.svg"), &figure.svg()?)?;
@@ -129,12 +139,13 @@ fn measure(
     devices: &[Device],
     n: usize,
     experiments: &[Experiment],
+    progress: &dyn Fn(f64) -> Result<Progress, TemplateError>,
     write: &mut impl FnMut(&Row) -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Row>, Box<dyn Error>> {
     let expected = |device, it: &Experiment| sphere::expected(device, n, it.eta);
     let all =
         devices.iter().flat_map(|device| experiments.iter().map(move |it| expected(device, it)));
-    let mut progress = Progress::new(all.sum())?;
+    let mut progress = progress(all.sum())?;
     progress.prepare(format!("sphere of {n}"));
     let sphere = sphere::in_equilibrium(n, SEED)?;
     let mut rows = Vec::new();
@@ -149,55 +160,62 @@ fn measure(
             rows.push(row);
         }
     }
-    progress.finish();
     Ok(rows)
 }
 
-/// Formats a line for each integration.
-fn table(rows: &[Row]) -> String {
-    let header =
-        ["device", "precision", ">eta", ">block steps", ">mean block", ">seconds", ">energy error"];
-    let mut table = Table::new(&header);
-    for Row { device, experiment, done } in rows {
-        let Integrated { time, whole, error, .. } = done;
-        table.row(vec![
-            device.clone(),
+const HEADER: [&str; 6] =
+    ["precision", ">eta", ">block steps", ">mean block", ">seconds", ">energy error"];
+const LEGEND: [(&str, &str); 4] = [
+    ("eta", "the accuracy of the steps"),
+    ("mean block", "particles that a block step advances"),
+    ("seconds", "wall time of the integration"),
+    ("energy error", "(E - E0) / |E0|, or the time that an integration reached that was given up"),
+];
+
+/// Formats a table for each device, with a line for each integration.
+fn page(head: &str, rows: &[Row]) -> Page {
+    let mut page = Page::new(&format!("{head}."));
+    for (device, rows) in sections(rows, |row| row.device.clone()) {
+        page.table(&device, &Table::of(&HEADER, rows.into_iter().map(Row::cells)));
+    }
+    page.legend(&LEGEND);
+    page
+}
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        let Self { experiment, done: Integrated { time, whole, error, .. }, .. } = self;
+        vec![
             experiment.options.precision.to_string(),
             experiment.eta.to_string(),
             whole.steps.to_string(),
             format!("{:.1}", whole.particle_steps as f64 / whole.steps as f64),
             format!("{:.3}", whole.seconds),
-            error.map_or_else(
-                || format!("not finished, at time {time:.3}"),
-                |error| format!("{error:.2e}"),
-            ),
-        ]);
-    }
-    table.lines().join("\n")
-}
-
-impl Row {
-    /// Lists all cells of a row, in full precision.
-    fn cells(&self, n: usize, time: &str) -> Cells {
-        let Self { device, experiment, done } = self;
-        let Experiment { eps, eta, options, .. } = experiment;
-        let Options { precision, accumulation, math, .. } = options;
-        let Integrated { time: end, whole, error, .. } = done;
-        vec![
-            ("date", time.to_owned()),
-            ("device", device.clone()),
-            ("n", n.to_string()),
-            ("eps", eps.to_string()),
-            ("eta", eta.to_string()),
-            ("precision", precision.to_string()),
-            ("accumulation", accumulation.to_string()),
-            ("math", math.to_string()),
-            ("time", end.to_string()),
-            ("block_steps", whole.steps.to_string()),
-            ("particle_steps", whole.particle_steps.to_string()),
-            ("seconds", whole.seconds.to_string()),
-            ("energy_error", number(error.map(|error| format!("{error:e}")))),
+            error.map_or_else(|| format!("ended at {time:.3}"), |error| format!("{error:.2e}")),
         ]
+    }
+
+    /// Returns a row in full precision.
+    fn record(&self, n: usize, date: &str) -> Record {
+        let Self { device, experiment, done } = self;
+        let Experiment { eps, eta, options, .. } = *experiment;
+        let Options { precision, accumulation, math, .. } = options;
+        let Integrated { time, whole, error, .. } = *done;
+        record! {
+            date: date,
+            device: device,
+            n: n,
+            eps: eps,
+            eta: eta,
+            precision: precision.name(),
+            accumulation: accumulation.name(),
+            math: math.name(),
+            time: time,
+            block_steps: whole.steps,
+            particle_steps: whole.particle_steps,
+            seconds: whole.seconds,
+            energy_error: error,
+        }
     }
 }
 
@@ -245,21 +263,21 @@ mod tests {
 
     #[test]
     fn integrations_that_were_given_up_are_in_the_table_alone() {
-        let text = table(&rows());
+        let text = page("Head", &rows()).to_string();
         let lines: Vec<_> = text.lines().collect();
-        assert!(
-            lines[1]
-                .ends_with(" 0.02           40         2.5    0.250                     -3.00e-8"),
-            "{text}"
-        );
-        assert!(lines[2].ends_with(" not finished, at time 0.125"), "{text}");
+        assert_eq!(lines[..3], ["Head.", "", "cpu"], "{text}");
+        let row = "single     0.02           40         2.5    0.250        -3.00e-8";
+        assert_eq!(lines[5], row, "{text}");
+        assert!(lines[6].ends_with("  ended at 0.125"), "{text}");
         let figure = figure(&rows(), String::new(), "today");
         let points: Vec<_> =
             figure.curves.iter().map(|curve| (&curve.name[..], &curve.points[..])).collect();
         let double = [(0.01, 1e-9), (0.02, 2e-8)];
         assert_eq!(points, [("single, cpu", &[(0.02, 3e-8)][..]), ("double, cpu", &double)]);
-        let error = |row: &Row| row.cells(64, "now").pop();
-        let errors: Vec<_> = rows().iter().filter_map(error).map(|(_, cell)| cell).collect();
+        let error = |row: &Row| row.record(64, "now").0.pop();
+        let all = rows();
+        let errors = all.iter().filter_map(error).map(|(_, value)| value.to_string());
+        let errors: Vec<_> = errors.collect();
         assert_eq!(errors, ["-3e-8", "", "2e-8", "-1e-9"]);
     }
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::record::Record;
+
 /// A CSV file, created before the measurement, so that an unwritable path fails early. Rows go to
 /// FILE.part, which replaces the file when all rows are written.
 pub struct Sheet {
@@ -13,9 +15,6 @@ pub struct Sheet {
     /// The temporary file, and the file that it replaces.
     part: Option<[PathBuf; 2]>,
 }
-
-/// Cells of a row, each with the name of its column.
-pub type Cells = Vec<(&'static str, String)>;
 
 impl Sheet {
     pub fn create(path: &Path) -> Result<Self, Box<dyn Error>> {
@@ -33,12 +32,12 @@ impl Sheet {
     }
 
     /// Writes a row, and the header before the first one.
-    pub fn row(&mut self, cells: &Cells) -> Result<(), Box<dyn Error>> {
+    pub fn row(&mut self, Record(values): &Record) -> Result<(), Box<dyn Error>> {
         if !self.begun {
-            self.writer.write_record(cells.iter().map(|(name, _)| name))?;
+            self.writer.write_record(values.iter().map(|(name, _)| name))?;
             self.begun = true;
         }
-        self.writer.write_record(cells.iter().map(|(_, cell)| cell))?;
+        self.writer.write_record(values.iter().map(|(_, value)| value.to_string()))?;
         Ok(self.writer.flush()?)
     }
 
@@ -135,11 +134,6 @@ pub fn append(path: &Path, line: &str) -> Result<(), Box<dyn Error>> {
     };
     let appended: std::io::Result<()> = append();
     Ok(appended.map_err(|error| format!("cannot write {}: {error}", path.display()))?)
-}
-
-/// Formats a number in full precision, and `None` as an empty cell.
-pub fn number<T: ToString>(value: Option<T>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// A folder for files, created before the measurement, so that an unwritable path fails early. If it

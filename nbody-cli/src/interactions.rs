@@ -13,6 +13,7 @@ use nbody::models::uniform_rows;
 use nbody::untyped::Rows as _;
 use nbody_interactions::{Visitor, visit_all};
 
+use crate::record::{Record, Value};
 use crate::wrong::Wrong;
 
 /// The random numbers of parameters.
@@ -137,6 +138,25 @@ impl Chosen {
         format!("{} has {names}", self.law.name)
     }
 
+    /// Returns the values of the parameters: a number, or several.
+    fn record(&self) -> Record {
+        let mut rest = &self.parameters[..];
+        let mut record = Record::default();
+        for Field { name, kind, .. } in self.law.parameters {
+            let (words, others) = rest.split_at(kind.components());
+            rest = others;
+            let number = |word: &u64| match kind {
+                FieldKind::U32 => Value::from(*word),
+                _ => Value::from(f64::from_bits(*word)),
+            };
+            match words {
+                [word] => record.push(name, number(word)),
+                words => record.push(name, Value::List(words.iter().map(number).collect())),
+            }
+        }
+        record
+    }
+
     /// Formats the parameters: `eps2 = 0.25`.
     fn values(&self) -> String {
         let mut rest = &self.parameters[..];
@@ -162,6 +182,11 @@ pub fn parameters_of(all: &[Chosen]) -> String {
     let line = |it: &Chosen| format!("\n{}: {}", it.law.name, it.values());
     let lines: String = unknown.map(line).collect();
     if lines.is_empty() { lines } else { format!("\n\nParameters:{lines}") }
+}
+
+/// Returns the parameters of each interaction.
+pub fn parameter_record(all: &[Chosen]) -> Record {
+    Record(all.iter().map(|it| (it.law.name, it.record().into())).collect())
 }
 
 /// Returns the word of a number of a field.

@@ -21,7 +21,9 @@ mod movie;
 mod numbers;
 mod plot;
 mod plummer;
+mod progress;
 mod ranks;
+mod record;
 mod run;
 mod scaling;
 mod select;
@@ -60,6 +62,10 @@ Environment:
                      arguments if need be
   NBODY_CXX_TIMEOUT  its time limit in seconds for a program (else 300)
 
+Tables fit 80 columns. With --json the commands that print tables print one JSON
+document instead: the command, the version and the rows, with full names and all
+digits, in SI units. The names of rows are the columns of --csv.
+
 Exit codes:
   0    success
   1    a failure, or a check that did not pass
@@ -78,7 +84,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// List the devices and compilers, found or missing.
-    Devices,
+    Devices(devices::Arguments),
     /// Print the CUDA text of an interaction: its structs and functions; with --program, the whole
     /// program.
     Emit(emit::Arguments),
@@ -118,7 +124,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let ran = match Arguments::parse().command {
-        Command::Devices => devices::run(),
+        Command::Devices(arguments) => devices::run(&arguments),
         Command::Emit(arguments) => emit::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -58,3 +58,11 @@ pub fn openings(angles: &[f64], shares: &[f64], expansions: &[Expansion]) -> Vec
     let each = expansions.iter();
     each.flat_map(|&expansion| all.iter().map(move |it| it.expansion(expansion))).collect()
 }
+
+/// Names the far particles as --far does.
+pub fn expansion(expansion: Expansion) -> &'static str {
+    match expansion {
+        Expansion::Monopole => "monopole",
+        Expansion::Second => "second",
+    }
+}

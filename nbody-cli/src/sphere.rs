@@ -6,12 +6,14 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Instant;
 
+use indicatif::style::TemplateError;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use nbody::models::{self, Snapshot, plummer};
 use nbody::{AllPairs, Device, Engine as _, Opening, Options, Tree};
 use nbody_integrate::{BlockHermite, HermiteOptions, Integrator, Steps};
 use nbody_interactions::{gravity, hermite::Hermite};
 
+use crate::progress::{self, Reporting};
 use crate::run::error::check_energies;
 use crate::run::history::{Counts, relative_error};
 use crate::run::simulation::motions;
@@ -156,7 +158,7 @@ fn energy(run: &mut BlockHermite) -> Result<f64, Box<dyn StdError>> {
 
 /// A progress bar over several integrations, each with its expected length.
 pub struct Progress {
-    bar: ProgressBar,
+    bar: progress::Progress,
     /// Start of the present integration on the bar, and its length.
     begin: f64,
     length: f64,
@@ -165,8 +167,9 @@ pub struct Progress {
 impl Progress {
     /// Creates a bar for the whole length, a sum of lengths from [`expected`].
     #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
-    pub fn new(length: f64) -> Result<Self, indicatif::style::TemplateError> {
-        let style = ProgressStyle::with_template("{bar:20} {percent:>3}% {left}{wide_msg}")?;
+    pub fn new(length: f64, reporting: Reporting) -> Result<Self, TemplateError> {
+        let style =
+            ProgressStyle::with_template("{spinner} {bar:20} {percent:>3}% {left}{wide_msg}")?;
         let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
             if state.pos() > 0 {
                 // A formatting error only leaves out the estimate.
@@ -175,6 +178,9 @@ impl Progress {
         };
         let style = style.with_key("left", left);
         let bar = ProgressBar::new(length as u64).with_style(style);
+        let part =
+            move |bar: &ProgressBar| format!("{:.1}% ", 100.0 * bar.position() as f64 / length);
+        let bar = progress::Progress::new(bar, reporting.log_every, part);
         Ok(Self { bar, begin: 0.0, length: 0.0 })
     }
 
@@ -195,10 +201,6 @@ impl Progress {
     #[expect(clippy::cast_sign_loss, reason = "casts saturate")]
     pub fn show(&self, time: f64) {
         self.bar.set_position((self.begin + self.length * time / END) as u64);
-    }
-
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -4,14 +4,15 @@ use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use nbody::cuda::{KernelConfig, Tuned, programs};
 use nbody::models::uniform_rows;
 use nbody::{Device, DeviceName, Error, Options, Sources};
 
-use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::interactions::{Chosen, Interactions, parameter_record, parameters_of};
+use crate::progress::{Progress, Reporting};
+use crate::record::{self, Record, record};
 use crate::select::Numerics;
-use crate::table::Table;
+use crate::table::{Page, Table, sections};
 use crate::{Outcome, cache, numbers};
 
 #[derive(clap::Args)]
@@ -30,6 +31,8 @@ pub struct Arguments {
     /// Print every measurement, not only the fastest for each number of particles.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 /// Parses the name of a device that has kernel configurations.
@@ -47,47 +50,34 @@ struct Tune<'a> {
     arguments: &'a Arguments,
     device: Device,
     options: Options,
-    table: Table,
-    bar: ProgressBar,
+    rows: Vec<Row>,
+    bar: Progress,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
     let all = arguments.interactions.choose()?;
     let device = arguments.device.open()?;
     cache::warn(std::slice::from_ref(&device), &all);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let mut tune = Tune {
         arguments,
         device,
         options: arguments.numerics.options(),
-        table: Table::new(&[
-            "interaction",
-            ">N",
-            "sets",
-            "schedule",
-            ">i per thread",
-            ">bag",
-            ">unroll",
-            ">resident",
-            ">parts",
-            ">pairs/s",
-            ">time",
-        ]),
-        bar: ProgressBar::new(0).with_style(style),
+        rows: Vec::new(),
+        bar: arguments.reporting.progress()?,
     };
     let mut first = None;
     for chosen in &all {
         first = first.or(tune.tune_all(chosen));
     }
-    tune.bar.finish_and_clear();
-    let mut out = std::io::stdout().lock();
-    for line in tune.table.lines() {
-        writeln!(out, "{line}")?;
-    }
-    let parameters = parameters_of(&all);
-    // The table ends its last line.
-    if let Some(parameters) = parameters.strip_prefix('\n') {
-        writeln!(out, "{parameters}")?;
+    let Tune { device, options, rows, bar, .. } = tune;
+    drop(bar);
+    let device = device.name();
+    if arguments.reporting.json {
+        let rows: Vec<_> = rows.iter().map(|row| row.record(&device, options)).collect();
+        record::print("tune", record! { parameters: parameter_record(&all), rows: rows })?;
+    } else {
+        let page = page(&device, options, &rows, &parameters_of(&all));
+        writeln!(std::io::stdout().lock(), "{page}")?;
     }
     first.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }
@@ -115,7 +105,7 @@ impl Tune<'_> {
         let mut out = direct.results(n)?;
         self.bar.set_message(format!("{}, {n}, {}", law.name, sets(one_set)));
         let mut trials = Vec::new();
-        let bar = self.bar.clone();
+        let bar = &self.bar;
         let best = programs::tune(&mut *direct, &*i, j, &mut *out, &mut |tuned, count| {
             if trials.is_empty() {
                 bar.inc_length(count as u64);
@@ -127,9 +117,7 @@ impl Tune<'_> {
             trials = best.into_iter().collect();
         }
         trials.sort_by_key(|tuned| tuned.time);
-        for tuned in trials {
-            self.table.row(row(law.name, n, &tuned));
-        }
+        self.rows.extend(trials.into_iter().map(|tuned| Row { law: law.name, n, tuned }));
         Ok(())
     }
 }
@@ -138,21 +126,91 @@ fn sets(one_set: bool) -> &'static str {
     if one_set { "one" } else { "two" }
 }
 
-fn row(name: &str, n: usize, tuned: &Tuned) -> Vec<String> {
-    let Tuned { one_set, config, parts, time, .. } = *tuned;
-    let KernelConfig { schedule, i_per_thread, bag, unroll, resident, .. } = config;
-    let rate = (n as f64) * (n as f64) / time.as_secs_f64();
-    vec![
-        name.to_owned(),
-        n.to_string(),
-        sets(one_set).to_owned(),
-        schedule.name().to_owned(),
-        i_per_thread.to_string(),
-        bag.to_string(),
-        unroll.to_string(),
-        resident.to_string(),
-        parts.to_string(),
-        format!("{:.1} G", rate / 1e9),
-        format!("{:.4} ms", time.as_secs_f64() * 1e3),
-    ]
+/// A measurement.
+struct Row {
+    law: &'static str,
+    n: usize,
+    tuned: Tuned,
+}
+
+const HEADER: [&str; 10] = [
+    ">N",
+    "sets",
+    "schedule",
+    ">i",
+    ">bag",
+    ">unroll",
+    ">resident",
+    ">parts",
+    ">Gpairs/s",
+    ">time/ms",
+];
+const LEGEND: [(&str, &str); 6] = [
+    ("sets", "one set with itself, or i and j apart"),
+    ("i", "i-particles of a thread"),
+    ("bag", "j-particles between two folds"),
+    ("unroll", "j-particles in a turn of the innermost loop"),
+    ("resident", "thread blocks of a multiprocessor; 0 leaves the number to the compiler"),
+    ("parts", "parts of the j-particles, which are summed at the same time"),
+];
+
+/// Formats a table for each interaction.
+fn page(device: &str, options: Options, rows: &[Row], parameters: &str) -> Page {
+    let Options { precision, accumulation, math, .. } = options;
+    let mut page = Page::new(&format!(
+        "The fastest kernel configurations of {device}: {precision} precision, {accumulation} accumulation, \
+         {math} mathematics."
+    ));
+    for (law, rows) in sections(rows, |row| row.law.to_owned()) {
+        page.table(&law, &Table::of(&HEADER, rows.into_iter().map(Row::cells)));
+    }
+    page.legend(&LEGEND);
+    page.words(parameters);
+    page
+}
+
+impl Row {
+    fn pairs_per_second(&self) -> f64 {
+        (self.n as f64) * (self.n as f64) / self.tuned.time.as_secs_f64()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Tuned { one_set, config, parts, time, .. } = self.tuned;
+        let KernelConfig { schedule, i_per_thread, bag, unroll, resident, .. } = config;
+        vec![
+            self.n.to_string(),
+            sets(one_set).to_owned(),
+            schedule.name().to_owned(),
+            i_per_thread.to_string(),
+            bag.to_string(),
+            unroll.to_string(),
+            resident.to_string(),
+            parts.to_string(),
+            format!("{:.1}", self.pairs_per_second() / 1e9),
+            format!("{:.4}", time.as_secs_f64() * 1e3),
+        ]
+    }
+
+    fn record(&self, device: &str, options: Options) -> Record {
+        let Tuned { one_set, config, parts, time, .. } = self.tuned;
+        let KernelConfig { schedule, i_per_thread, bag, unroll, resident, .. } = config;
+        let Options { precision, accumulation, math, .. } = options;
+        record! {
+            interaction: self.law,
+            device: device,
+            n: self.n,
+            sets: sets(one_set),
+            precision: precision.name(),
+            accumulation: accumulation.name(),
+            math: math.name(),
+            schedule: schedule.name(),
+            i_per_thread: i_per_thread,
+            bag: bag,
+            unroll: unroll,
+            resident: resident,
+            parts: parts,
+            pairs_per_s: self.pairs_per_second(),
+            seconds: time,
+        }
+    }
 }

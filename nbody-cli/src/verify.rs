@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use nbody::check::untyped::Case;
 use nbody::cpu::SimdLevel;
 use nbody::untyped::Engine;
@@ -15,9 +14,11 @@ use nbody::{
 use nbody_verify::{cases, domains, ways};
 use rayon::prelude::*;
 
-use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::interactions::{Chosen, Interactions, parameter_record, parameters_of};
+use crate::progress::{Progress, Reporting};
 use crate::ranks::{self, Rank};
-use crate::table::Table;
+use crate::record::{self, Record, record};
+use crate::table::{Page, Table, known, sections};
 use crate::{Outcome, cache, message, numbers};
 
 /// Numbers of particles around the boundaries of blocks, bags and thread block tiles.
@@ -42,6 +43,8 @@ pub struct Arguments {
     /// Verify the first N GPUs of this host together, which share out the evaluations.
     #[arg(long, value_name = "N", value_parser = numbers::ranks, conflicts_with = "device")]
     gpus: Option<NonZeroUsize>,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -59,31 +62,23 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     if rank.is_first() {
         cache::warn(&devices, all);
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let bar = if rank.is_first() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-    let (domains, bar) = (domains()?, bar.with_style(style));
+    let is_first = rank.is_first();
+    let bar = if is_first { arguments.reporting.progress()? } else { Progress::hidden() };
+    let domains = domains()?;
     let in_order = rank.has_others();
     let mut jobs = Jobs { devices, domains, all: Vec::new(), bar, in_order };
     for chosen in all {
         jobs.add(chosen)?;
     }
     let verify = jobs.run();
-    let code = if verify.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    if !rank.is_first() {
-        return Ok(code);
+    let [_, failed] = verify.counts();
+    let code = if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if is_first && arguments.reporting.json {
+        record::print("verify", verify.record(all))?;
+    } else if is_first {
+        let page = verify.page(&parameters_of(all));
+        writeln!(std::io::stdout().lock(), "{page}")?;
     }
-    let mut out = std::io::stdout().lock();
-    for line in verify.table.lines() {
-        writeln!(out, "{line}")?;
-    }
-    writeln!(
-        out,
-        "\nWorst error: in units of the running error bound. Bits: compared with the scalars of \
-         the CPU in the same summation order.{}\n{} passed, {} failed",
-        parameters_of(all),
-        verify.passed,
-        verify.failed
-    )?;
     Ok(code)
 }
 
@@ -109,7 +104,7 @@ struct Jobs {
     devices: Vec<Device>,
     domains: [Domain; 3],
     all: Vec<Job>,
-    bar: ProgressBar,
+    bar: Progress,
     /// Whether the jobs run one after the other, as ranks must call them.
     in_order: bool,
 }
@@ -159,19 +154,18 @@ fn job(device: &Device, chosen: &Chosen, options: Options, cases: Arc<Vec<Case>>
     Job { name, device: device.clone(), options, check }
 }
 
-const HEADER: [&str; 12] = [
-    "interaction",
-    "device",
-    "domain",
-    "precision",
-    "accumulation",
-    "math",
-    ">cases",
-    ">by tree",
-    ">worst error",
-    "in",
-    "bits",
-    "result",
+const HEADER: [&str; 9] =
+    ["domain", "precision", "accumulation", "math", ">cases", ">tree", ">worst", "bits", "result"];
+const LEGEND: [(&str, &str); 9] = [
+    ("domain", "open space, a periodic box, or a triclinic one"),
+    ("precision", "the arithmetic of a pair"),
+    ("accumulation", "the sums over pairs"),
+    ("math", "fast: approximate division and roots; exact: IEEE"),
+    ("cases", "compared sets of particles, of different sizes"),
+    ("tree", "cases that are compared by a tree, too"),
+    ("worst", "the largest error, in units of the running error bound"),
+    ("bits", "compared with the scalars of the CPU, in the same summation order"),
+    ("result", "passed: no error is above its bound, and no bits differ"),
 ];
 
 impl Jobs {
@@ -189,53 +183,141 @@ impl Jobs {
         } else {
             self.all.par_iter().map(check).collect()
         };
-        bar.finish_and_clear();
-        let mut verify = Verify { table: Table::new(&HEADER), passed: 0, failed: 0 };
-        for (job, checked) in self.all.iter().zip(checked) {
-            verify.row(job, checked);
-        }
-        verify
+        // Before the messages of failed jobs.
+        drop(bar);
+        let results = self.all.iter().zip(checked);
+        Verify { rows: results.map(|(job, checked)| Row::new(job, checked)).collect() }
     }
 }
 
-/// The table of results.
+/// The results, in the order of the jobs.
 struct Verify {
-    table: Table,
-    passed: usize,
-    failed: usize,
+    rows: Vec<Row>,
+}
+
+/// The result of a job.
+struct Row {
+    name: &'static str,
+    device: String,
+    options: Options,
+    checked: Result<Figures, String>,
+}
+
+/// The number of cases, the worst of them, and whether all bits are the same.
+struct Figures {
+    cases: usize,
+    worst: Worst,
+    bits: Option<bool>,
+}
+
+impl Row {
+    fn new(job: &Job, checked: Checked) -> Self {
+        let Job { name, device, options, .. } = job;
+        let checked = checked.map(|(cases, worst, bits)| Figures { cases, worst, bits });
+        let checked = checked.map_err(|error| {
+            message::print(format_args!("{name} on {device}: {error}"));
+            error.to_string()
+        });
+        Self { name, device: device.name(), options: *options, checked }
+    }
+
+    fn passed(&self) -> bool {
+        let passes = |it: &Figures| it.worst.passed && it.bits != Some(false);
+        self.checked.as_ref().is_ok_and(passes)
+    }
+
+    /// Names the way to compute the interaction.
+    fn way(&self) -> [&'static str; 4] {
+        let Options { domain, precision, accumulation, math, .. } = self.options;
+        [domain.name(), precision.name(), accumulation.name(), math.name()]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let figures = self.checked.as_ref().ok();
+        let error = figures.map(|it| match it.worst.error {
+            error if error < 1e3 => format!("{error:.3}"),
+            error => format!("{error:.1e}"),
+        });
+        let mut cells = self.way().map(str::to_owned).to_vec();
+        cells.extend([
+            known(figures.map(|it| it.cases)),
+            known(figures.map(|it| it.worst.by_tree)),
+            known(error),
+            known(figures.and_then(|it| it.bits).map(same)),
+            if self.passed() { "passed" } else { "FAILED" }.to_owned(),
+        ]);
+        cells
+    }
+
+    /// Describes the worst case.
+    fn worst(&self) -> String {
+        let [domain, precision, accumulation, math] = self.way();
+        let figures = match &self.checked {
+            Ok(Figures { worst, .. }) => {
+                format!("{:.3} of the bound, of {}", worst.error, worst.at)
+            }
+            Err(error) => error.clone(),
+        };
+        format!("{domain}, {precision}, {accumulation}, {math}: {figures}")
+    }
+
+    fn record(&self) -> Record {
+        let [domain, precision, accumulation, math] = self.way();
+        let figures = self.checked.as_ref().ok();
+        record! {
+            interaction: self.name,
+            device: &self.device,
+            domain: domain,
+            precision: precision,
+            accumulation: accumulation,
+            math: math,
+            cases: figures.map(|it| it.cases),
+            cases_by_tree: figures.map(|it| it.worst.by_tree),
+            worst_error: figures.map(|it| it.worst.error),
+            worst_case: figures.map(|it| &it.worst.at),
+            bits: figures.and_then(|it| it.bits).map(same),
+            error: self.checked.as_ref().err(),
+            passed: self.passed(),
+        }
+    }
+}
+
+fn same(same: bool) -> &'static str {
+    if same { "same" } else { "differ" }
 }
 
 impl Verify {
-    fn row(&mut self, job: &Job, checked: Checked) {
-        let Job { name, device, options, .. } = job;
-        let mut row = vec![(*name).to_owned(), device.name()];
-        row.extend(
-            [
-                options.domain.name(),
-                options.precision.name(),
-                options.accumulation.name(),
-                options.math.name(),
-            ]
-            .map(str::to_owned),
-        );
-        let passed = match checked {
-            Ok((cases, worst, bits)) => {
-                row.push(cases.to_string());
-                row.push(worst.by_tree.to_string());
-                row.push(format!("{:.3}", worst.error));
-                row.push(worst.at);
-                row.push(bits.map_or("-", |same| if same { "same" } else { "differ" }).to_owned());
-                worst.passed && bits != Some(false)
+    /// Returns the numbers of passed and of failed jobs.
+    fn counts(&self) -> [usize; 2] {
+        let passed = self.rows.iter().filter(|row| row.passed()).count();
+        [passed, self.rows.len() - passed]
+    }
+
+    /// Formats a table for each interaction and device, with the worst case, or with each failed one.
+    fn page(&self, parameters: &str) -> Page {
+        let mut page = Page::new("Errors against the f64 reference, in every way to compute.");
+        for (title, rows) in sections(&self.rows, |row| format!("{} on {}", row.name, row.device)) {
+            page.table(&title, &Table::of(&HEADER, rows.iter().map(|row| row.cells())));
+            for row in rows.iter().filter(|row| !row.passed()) {
+                page.words(&format!("FAILED: {}", row.worst()));
             }
-            Err(error) => {
-                row.extend(["-"; 5].map(str::to_owned));
-                message::print(format_args!("{name} on {device}: {error}"));
-                false
+            let error = |row: &&&Row| row.checked.as_ref().map_or(0.0, |it| it.worst.error);
+            let worst = rows.iter().max_by(|a, b| error(a).total_cmp(&error(b)));
+            if let Some(row) = worst.filter(|_| rows.iter().all(|row| row.passed())) {
+                page.words(&format!("Worst: {}", row.worst()));
             }
-        };
-        row.push(if passed { "passed" } else { "FAILED" }.to_owned());
-        self.table.row(row);
-        if passed { self.passed += 1 } else { self.failed += 1 }
+        }
+        page.legend(&LEGEND);
+        page.words(parameters);
+        let [passed, failed] = self.counts();
+        page.words(&format!("{passed} passed, {failed} failed"));
+        page
+    }
+
+    fn record(&self, all: &[Chosen]) -> Record {
+        let [passed, failed] = self.counts();
+        let rows: Vec<_> = self.rows.iter().map(Row::record).collect();
+        record! { parameters: parameter_record(all), passed: passed, failed: failed, rows: rows }
     }
 }
 
@@ -330,11 +412,11 @@ mod tests {
     fn row(cases: Vec<Case>) -> (usize, usize, String) {
         let gravity = Chosen::new(GRAVITY);
         let job = job(&Device::cpu(), &gravity, Options::default(), Arc::new(cases));
-        let (domains, bar) = (domains().unwrap(), ProgressBar::hidden());
+        let (domains, bar) = (domains().unwrap(), Progress::hidden());
         let verify =
             Jobs { devices: Vec::new(), domains, all: vec![job], bar, in_order: false }.run();
-        let last = verify.table.lines().pop().unwrap_or_default();
-        (verify.passed, verify.failed, last)
+        let [passed, failed] = verify.counts();
+        (passed, failed, verify.page("").to_string())
     }
 
     fn sizes() -> Vec<Case> {
@@ -357,8 +439,8 @@ mod tests {
         assert_eq!(cases.len(), 2 * SIZES.len(), "each size as one set, and of two");
         let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (1, 0), "{line}");
-        let by_tree = line.split_whitespace().nth(7);
-        assert_eq!(by_tree, Some("16"), "{line}");
+        assert!(line.contains("open    single     blocked-f64   fast     16    16  "), "{line}");
+        assert!(line.contains("\n\nWorst: open, single, blocked-f64, fast: 0."), "{line}");
     }
 
     #[test]
@@ -369,7 +451,9 @@ mod tests {
         cases[5] = two_sets(other, bodies(129, 1), bodies(2, 2));
         let (passed, failed, line) = row(cases);
         assert_eq!((passed, failed), (0, 1), "{line}");
-        assert!(line.contains("129 x 2") && line.ends_with("FAILED"), "{line}");
+        let failed = "\n\nFAILED: open, single, blocked-f64, fast: ";
+        assert!(line.contains("129 x 2") && line.contains(failed), "{line}");
+        assert!(!line.contains("Worst: ") && line.contains("  FAILED\n"), "{line}");
     }
 
     #[test]

@@ -96,7 +96,10 @@ impl Folder {
     fn succeed(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let error = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && error.is_empty(), "{arguments:?}: {error}");
+        // A slow machine prints lines about the progress, which begin with a date.
+        let is_progress = |line: &str| line.starts_with("20") && line.contains("Z ");
+        let is_silent = error.lines().all(is_progress);
+        assert!(output.status.success() && is_silent, "{arguments:?}: {error}");
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -131,7 +134,7 @@ fn bench_measures_every_interaction_of_a_file_beside_ready_ones() {
         assert!(parameters.iter().all(|it| line.contains(it)), "{name} {parameters:?}: {text}");
         let rows = lines(&text, name.trim_end_matches(':'));
         assert_eq!(rows.len(), 1, "{text}");
-        assert!(rows[0][4].parse::<f64>().unwrap() > 0.0, "{text}");
+        assert!(rows[0][3].parse::<f64>().unwrap() > 0.0, "{text}");
     }
     let rows = std::fs::read_to_string(csv).unwrap();
     let sets: Vec<_> = rows.lines().skip(1).map(|row| row.contains(",one,")).collect();
@@ -145,8 +148,8 @@ fn tune_and_emit_take_a_file() {
     let contact = folder.write("contact.rs", CONTACT);
     let text = folder.succeed(&["tune", &contact, "--device", "emulator", "-n", "64"]);
     // The records differ, so that there are two sets.
-    let rows = lines(&text, "contact");
-    assert!(rows.len() == 1 && rows[0][1..3] == ["64", "two"], "{text}");
+    let rows = lines(&text, "64");
+    assert!(rows.len() == 1 && rows[0][1] == "two" && text.contains("\ncontact\n"), "{text}");
     assert!(text.contains("\n\nParameters:\ncontact: radius = "), "{text}");
     let text = folder.succeed(&["emit", &file]);
     assert!(text.contains("struct Screened {") && text.contains("struct Contact {"), "{text}");
@@ -160,13 +163,15 @@ fn verify_checks_a_file_in_every_way() {
     assert!(text.trim_end().ends_with("28 passed, 0 failed"), "{text}");
     assert!(text.contains("contact: radius = 0.125"), "{text}");
     // The contact has no function, so that bits are compared; it has no tree.
-    let rows = lines(&text, "contact");
+    assert!(text.contains("\ncontact on cpu\n"), "{text}");
+    let domains = ["open", "periodic", "triclinic"].map(|domain| lines(&text, domain));
+    let rows: Vec<_> = domains.concat();
     assert_eq!(rows.len(), 28, "{text}");
-    assert!(rows.iter().all(|row| row[7] == "0"), "{text}");
+    assert!(rows.iter().all(|row| row[5] == "0"), "{text}");
     assert!(rows.iter().any(|row| row.contains(&"same")), "{text}");
     // Bounds that are too wide would hide errors.
-    let worst = |row: &Vec<&str>| row[8].parse::<f64>().unwrap();
-    let single = |row: &&Vec<&str>| row[3..5] == ["single", "direct"];
+    let worst = |row: &Vec<&str>| row[6].parse::<f64>().unwrap();
+    let single = |row: &&Vec<&str>| row[1..3] == ["single", "direct"];
     let worst: Vec<_> = rows.iter().filter(single).map(worst).collect();
     assert!(worst.len() == 2 && worst.iter().all(|worst| *worst > 0.01), "{worst:?}");
 }
@@ -177,25 +182,16 @@ fn accuracy_measures_each_field_of_a_file() {
     let (file, csv) = (folder.laws(), folder.0.path().join("accuracy.csv"));
     let arguments = ["accuracy", &file, "--device", "cpu", "-n", "500", "--math", "exact"];
     let text = folder.succeed(&[&arguments[..], &["--csv", csv.to_str().unwrap()]].concat());
-    let rows = lines(&text, "cpu");
-    let fields: Vec<_> = rows.iter().map(|row| [row[3], row[4]]).collect();
-    let [screened, contact] = ["screened", "contact"];
-    assert_eq!(
-        fields,
-        [
-            [screened, "force"],
-            [screened, "potential"],
-            [contact, "push"],
-            [contact, "nearest"],
-            [contact, "count"]
-        ],
-        "{text}"
-    );
+    let (screened, contact) = text.split_once("\n\ncontact on cpu\n\n").unwrap();
+    let rows = [lines(screened, "500"), lines(contact, "500")].concat();
+    let fields: Vec<_> = rows.iter().map(|row| row[1]).collect();
+    let expected = ["force", "potential", "push", "nearest", "count"];
+    assert_eq!(fields, expected.map(|field| [field; 2]).concat(), "{text}");
     for (row, field) in rows.iter().zip(fields) {
-        let errors: Vec<f64> = row[5..].iter().map(|cell| cell.parse().unwrap()).collect();
-        assert_eq!(errors.len(), 10, "{text}");
+        let errors: Vec<f64> = row[3..].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(errors.len(), 5, "{text}");
         // Squared distances and counts of these particles are exact.
-        let is_exact = ["nearest", "count"].contains(&field[1]);
+        let is_exact = ["nearest", "count"].contains(&field);
         let range = if is_exact { 0.0..=0.0 } else { 1e-9..=1e-5 };
         assert!(errors.iter().all(|error| range.contains(error)), "{field:?}: {text}");
     }

@@ -449,7 +449,7 @@ fn scaling_of_lists_is_measured() {
     let output = processes(&mpi, 2, &arguments).output().unwrap();
     let printed = text(&output);
     assert!(output.status.success(), "{printed}");
-    assert_eq!(printed.matches("2 x cpu  lennard_jones").count(), 1, "{printed}");
+    assert_eq!(printed.matches("\n\n2 x cpu\n\n").count(), 1, "{printed}");
     let ghosts: f64 = cells(&csv)[0]["ghosts"].parse().unwrap();
     assert!(ghosts > 0.0 && ghosts < 1.0, "{ghosts}");
 }

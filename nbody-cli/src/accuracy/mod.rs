@@ -16,16 +16,18 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::check::{FieldReport, Report};
 use nbody::cuda::{Schedule, Walk};
 use nbody::{Accumulation, Device, DeviceName, Math, Options, Pairs, Precision};
 use nbody_plots::{Axis, Curve, Figure};
 
-use crate::files::{self, Cells, Reserved, Sheet};
-use crate::interactions::{InteractionOrFile, Setting, choose, parameters_of};
+use crate::files::{self, Reserved, Sheet};
+use crate::interactions::{InteractionOrFile, Setting, choose, parameter_record, parameters_of};
+use crate::progress::Reporting;
+use crate::record::{self, Record, record};
 use crate::select;
-use crate::table::Table;
+use crate::table::{Page, Table, sections};
 use crate::wrong::Wrong;
 use crate::{Outcome, cache, date, numbers};
 
@@ -115,6 +117,8 @@ pub struct Arguments {
     /// Draw error.svg in this folder; of trees, the error against the time, for each model and N.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 /// The numbers of particles of Hamada & Iitaka 2007, table 2.
@@ -144,7 +148,7 @@ fn run_trees(arguments: &Arguments) -> Outcome {
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let (walk, sizes, options) = (arguments.walk, &sizes[..], options.math(math));
     let trees = Trees { device, walk, sizes, models, angles, shares, eps2, options };
-    trees.run(sheet, arguments.plots.as_deref())
+    trees.run(arguments.reporting, sheet, arguments.plots.as_deref())
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -163,18 +167,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let options = Options::default().precision(precision).math(math).pairs(pairs);
     let sizes = arguments.sizes(&SIZES);
     let time = date::now();
-    let parameters = parameters_of(&chosen);
+    let (parameters, parameter_values) = (parameters_of(&chosen), parameter_record(&chosen));
     let subjects = if chosen.is_empty() {
         vec![Subject::of_the_paper(unrounded)]
     } else {
         chosen.into_iter().map(Subject::uniform).collect()
     };
     let (subjects, devices, sizes) = (&subjects[..], &devices[..], &sizes[..]);
-    let rows = Accuracy { subjects, devices, sizes, options }.rows()?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}{parameters}", report(&rows, options))?;
+    let progress = arguments.reporting.progress()?;
+    let rows = Accuracy { subjects, devices, sizes, options }.rows(&progress)?;
+    drop(progress);
+    let records: Vec<_> = rows.iter().map(|row| row.record(options, &time)).collect();
+    if arguments.reporting.json {
+        let found = record! { mode: "pairs", parameters: parameter_values, rows: records.clone() };
+        record::print("accuracy", found)?;
+    } else {
+        writeln!(std::io::stdout().lock(), "{}", page(&rows, options, &parameters))?;
+    }
     if let Some(mut sheet) = sheet {
-        rows.iter().try_for_each(|row| sheet.row(&row.cells(options, &time)))?;
+        records.iter().try_for_each(|record| sheet.row(record))?;
         sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
@@ -212,16 +223,15 @@ pub struct Row {
 impl Accuracy<'_> {
     /// Measures the rows, grouped by interaction, size, device and field, in the order of
     /// [`columns`].
-    pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+    pub fn rows(&self, bar: &ProgressBar) -> Result<Vec<Row>, Box<dyn Error>> {
         let columns = columns(self.options);
         let steps =
             self.subjects.len() * self.sizes.len() * (1 + self.devices.len() * columns.len());
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-        let bar = ProgressBar::new(steps as u64).with_style(style);
+        bar.inc_length(steps as u64);
         let mut rows = Vec::new();
         for subject in self.subjects {
             for &n in self.sizes {
-                bar.set_message(format!("reference of {n}"));
+                bar.set_message(format!("reference of {n}, {}", subject.name()));
                 let sample = subject.sample(n)?;
                 let truth = sample.reference(n.min(TARGETS), self.options.domain)?;
                 bar.inc(1);
@@ -241,7 +251,6 @@ impl Accuracy<'_> {
                 }
             }
         }
-        bar.finish_and_clear();
         Ok(rows)
     }
 }
@@ -285,45 +294,64 @@ fn columns(options: Options) -> Vec<Options> {
     columns
 }
 
-/// Formats a line for each size, device and field, with a pair of columns for each of [`columns`].
-fn report(rows: &[Row], options: Options) -> String {
-    let columns = columns(options).len();
-    let names: Vec<_> = rows
-        .iter()
-        .take(columns)
-        .flat_map(|row| ["max", "rms"].map(|error| format!(">{} {error}", row.name(options))))
-        .collect();
-    let mut header = vec!["device", ">N", ">compared", "interaction", "field"];
-    header.extend(names.iter().map(String::as_str));
-    let mut table = Table::new(&header);
-    for line in rows.chunks(columns) {
-        let mut cells = vec![line[0].device.clone(), line[0].n.to_string()];
-        cells.push(line[0].targets.to_string());
-        cells.extend([line[0].interaction, line[0].field].map(str::to_owned));
-        cells.extend(line.iter().flat_map(|row| [row.max, row.rms].map(|e| format!("{e:.1e}"))));
-        table.row(cells);
-    }
+/// Formats a table for each interaction and device: the largest and the rms error of each field, by
+/// each of [`columns`].
+fn page(rows: &[Row], options: Options, parameters: &str) -> Page {
     let Options { precision, math, pairs, .. } = options;
-    let sampled = if rows.iter().any(|row| row.targets < row.n) {
-        format!(
-            "\n\nOf more than {TARGETS} particles a sample is compared; its sources are all particles."
-        )
-    } else {
-        String::new()
-    };
     let (title, source) = match particles(rows) {
-        Particles::Uniform => ("results", "uniform in the unit cube."),
+        Particles::Uniform => ("results", "uniform in the unit cube"),
         _ => (
             "accelerations",
-            "Plummer spheres, eps2 0.01\n(Hamada & Iitaka 2007, table 2 and equation 3).",
+            "Plummer spheres, eps2 0.01 (Hamada & Iitaka 2007, table 2 and equation 3)",
         ),
     };
-    format!(
-        "Relative errors of {title} against f64 on {}: {source} {precision} precision, {math} \
-         mathematics, pairs {pairs}.\n\n{}{sampled}",
-        particles(rows).name(),
-        table.lines().join("\n")
-    )
+    let mut page = Page::new(&format!(
+        "Relative errors of {title} against f64 on {}: {source}; {precision} precision, {math} mathematics, \
+         pairs {pairs}.",
+        particles(rows).name()
+    ));
+    let columns = columns(options).len();
+    let lines: Vec<_> = rows.chunks(columns).collect();
+    let title = |line: &&[Row]| format!("{} on {}", line[0].interaction, line[0].device);
+    for (title, lines) in sections(&lines, title) {
+        page.table(&title, &table(&lines, options));
+    }
+    page.legend(&LEGEND);
+    if rows.iter().any(|row| row.targets < row.n) {
+        page.words(&format!(
+            "Of more than {TARGETS} particles a sample is compared; its sources are all particles."
+        ));
+    }
+    page.words(parameters);
+    page
+}
+
+const LEGEND: [(&str, &str); 6] = [
+    ("error", "the largest of all particles, and the root of the mean square"),
+    ("direct", "one running sum"),
+    ("blocked", "sums of blocks, added in the precision of a pair"),
+    ("blocked-f64", "the same, added in f64"),
+    ("compensated", "running sums with their rounding errors"),
+    ("mixed", "mixed precision, with the default accumulation"),
+];
+
+fn table(lines: &[&&[Row]], options: Options) -> Table {
+    let names: Vec<_> = lines.first().iter().flat_map(|line| line.iter()).collect();
+    let names: Vec<_> = names.iter().map(|row| format!(">{}", row.name(options))).collect();
+    let mut header = vec![">N", "field", "error"];
+    header.extend(names.iter().map(String::as_str));
+    let mut table = Table::new(&header);
+    for line in lines {
+        let names = [line[0].n.to_string(), line[0].field.to_owned()];
+        for (name, of) in [("max", (|row| row.max) as fn(&Row) -> f64), ("rms", |row| row.rms)] {
+            let errors = line.iter().map(|row| format!("{:.1e}", of(row)));
+            let mut cells = names.to_vec();
+            cells.push(name.to_owned());
+            cells.extend(errors);
+            table.row(cells);
+        }
+    }
+    table
 }
 
 /// Returns the kind of particles.
@@ -341,30 +369,27 @@ impl Row {
         }
     }
 
-    /// Lists all cells of a row, in full precision.
-    fn cells(&self, options: Options, time: &str) -> Cells {
+    /// Returns a row in full precision.
+    fn record(&self, options: Options, time: &str) -> Record {
         let Options { math, pairs, .. } = options;
         let is_of_the_paper = self.particles != Particles::Uniform;
-        let eps2 = is_of_the_paper.then_some(EPS2);
-        let digits = if self.particles == Particles::Unrounded { "f64" } else { "f32" };
-        let how = self.schedule.name();
-        vec![
-            ("date", time.to_owned()),
-            ("interaction", self.interaction.to_owned()),
-            ("field", self.field.to_owned()),
-            ("device", self.device.clone()),
-            ("n", self.n.to_string()),
-            ("compared", self.targets.to_string()),
-            ("eps2", files::number(eps2)),
-            ("particles", digits.to_owned()),
-            ("precision", self.precision.to_string()),
-            ("math", math.to_string()),
-            ("pairs", pairs.to_string()),
-            ("how", how.to_owned()),
-            ("accumulation", self.accumulation.to_string()),
-            ("max", self.max.to_string()),
-            ("rms", self.rms.to_string()),
-        ]
+        record! {
+            date: time,
+            interaction: self.interaction,
+            field: self.field,
+            device: &self.device,
+            n: self.n,
+            compared: self.targets,
+            eps2: is_of_the_paper.then_some(EPS2),
+            particles: if self.particles == Particles::Unrounded { "f64" } else { "f32" },
+            precision: self.precision.name(),
+            math: math.name(),
+            pairs: pairs.to_string(),
+            schedule: self.schedule.name(),
+            accumulation: self.accumulation.name(),
+            max: self.max,
+            rms: self.rms,
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use super::*;
 
 fn rows(sizes: &[usize], options: Options) -> Vec<Row> {
     let subjects = &[Subject::of_the_paper(false)];
-    Accuracy { subjects, devices: &[Device::cpu()], sizes, options }.rows().unwrap()
+    Accuracy { subjects, devices: &[Device::cpu()], sizes, options }
+        .rows(&ProgressBar::hidden())
+        .unwrap()
 }
 
 #[test]
@@ -27,7 +29,7 @@ fn mixed_precision_keeps_the_digits_of_positions() {
     let options = Options::default().pairs(Pairs::Ordered).math(Math::Exact);
     let subjects = &[Subject::of_the_paper(true)];
     let accuracy = Accuracy { subjects, devices: &[Device::cpu()], sizes: &[2000], options };
-    let rows = accuracy.rows().unwrap();
+    let rows = accuracy.rows(&ProgressBar::hidden()).unwrap();
     let [_, _, double, compensated, mixed] = &rows[..] else { panic!("{rows:?}") };
     assert!(mixed.rms < double.rms && compensated.rms < mixed.rms, "{rows:?}");
 }
@@ -53,7 +55,8 @@ fn the_report_mentions_a_sample() {
         rms: 1e-7,
     };
     let rows: Vec<_> = columns(Options::default()).into_iter().map(row).collect();
-    let text = report(&rows, Options::default());
+    let text = page(&rows, Options::default(), "").to_string();
     assert!(text.contains("a sample is compared"), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("cpu     65536     16384 ")), "{text}");
+    let line = "65536  acc    rms    1.0e-7   1.0e-7       1.0e-7       1.0e-7  1.0e-7";
+    assert!(text.contains("\n\nattraction on cpu\n\n") && text.contains(line), "{text}");
 }

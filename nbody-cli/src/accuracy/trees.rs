@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::check::Report;
 use nbody::cuda::Walk;
 use nbody::models::{Snapshot, fractal, galaxy, plummer, uniform_sphere};
@@ -14,8 +14,10 @@ use nbody::{AllPairs, Device, Expansion, Opening, Options, Tree};
 use nbody_interactions::gravity::{Body, Field, Gravity};
 use nbody_plots::{Axis, Curve, Figure};
 
-use crate::files::{self, Cells, Reserved, Sheet};
-use crate::table::Table;
+use crate::files::{self, Reserved, Sheet};
+use crate::progress::Reporting;
+use crate::record::{self, Record, record};
+use crate::table::{Page, Table, sections};
 use crate::{Outcome, date, select};
 
 /// The largest number of compared particles.
@@ -110,12 +112,22 @@ struct Row {
 
 impl Trees<'_> {
     /// Measures, prints a table, and writes the requested files.
-    pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+    pub fn run(
+        &self,
+        reporting: Reporting,
+        sheet: Option<Sheet>,
+        plots: Option<&std::path::Path>,
+    ) -> Outcome {
         let _folder = plots.map(Reserved::new).transpose()?;
-        let (time, rows) = (date::now(), self.rows()?);
-        writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
+        let (time, rows) = (date::now(), self.rows(&*reporting.progress()?)?);
+        let records: Vec<_> = rows.iter().map(|row| self.record(row, &time)).collect();
+        if reporting.json {
+            record::print("accuracy", record! { mode: "tree", rows: records.clone() })?;
+        } else {
+            writeln!(std::io::stdout().lock(), "{}", self.page(&rows))?;
+        }
         if let Some(mut sheet) = sheet {
-            rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+            records.iter().try_for_each(|record| sheet.row(record))?;
             sheet.finish()?;
         }
         let Some(folder) = plots else { return Ok(ExitCode::SUCCESS) };
@@ -141,10 +153,9 @@ impl Trees<'_> {
         direct.into_iter().chain(openings.map(Method::Tree)).collect()
     }
 
-    fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
+    fn rows(&self, bar: &ProgressBar) -> Result<Vec<Row>, Box<dyn Error>> {
         let count: usize = self.cases().map(|(_, n)| 1 + self.methods(n).len()).sum();
-        let bar = ProgressBar::new(count as u64).with_style(style);
+        bar.inc_length(count as u64);
         let mut rows = Vec::new();
         for (model, n) in self.cases() {
             let name = model.name();
@@ -169,7 +180,6 @@ impl Trees<'_> {
                 bar.inc(1);
             }
         }
-        bar.finish_and_clear();
         Ok(rows)
     }
 
@@ -195,43 +205,21 @@ impl Trees<'_> {
         }
     }
 
-    fn report(&self, rows: &[Row]) -> String {
-        let mut table = Table::new(&[
-            "model",
-            ">N",
-            "far particles",
-            "opening",
-            ">evaluations",
-            ">mean",
-            ">rms",
-            ">p99",
-            ">max",
-            ">mean of pot",
-            ">time / ms",
-            ">particles/s",
-        ]);
-        for row in rows {
-            let [acc, pot] = row.fields();
-            let mut cells = vec![row.model.name().to_owned(), row.n.to_string()];
-            cells.extend([row.method.name(), row.method.opening()]);
-            cells.push(format!("{:.0}", row.evaluations));
-            cells.extend(
-                [acc.mean, acc.rms, acc.p99, acc.max, pot.mean].map(|e| format!("{e:.2e}")),
-            );
-            cells.push(format!("{:.1}", 1e3 * row.time.as_secs_f64()));
-            cells.push(format!("{:.2e}", row.n as f64 / row.time.as_secs_f64()));
-            table.row(cells);
-        }
+    fn page(&self, rows: &[Row]) -> Page {
         let Options { precision, math, accumulation, .. } = self.options;
-        format!(
-            "Relative errors of accelerations and potentials by trees against f64, of a sample of at most \
-             {TARGETS} particles;\nevaluations of a particle, and the least of {RUNS} times on {}. Walks by {}, \
-             eps2 {},\n{precision} precision, {accumulation} accumulation, {math} mathematics.\n\n{}",
+        let mut page = Page::new(&format!(
+            "Relative errors of accelerations by trees against f64, of a sample of at most {TARGETS} particles, \
+             on {}: walks by {}, eps2 {}, {precision} precision, {accumulation} accumulation, {math} \
+             mathematics.",
             self.place(),
             self.walk,
-            self.eps2,
-            table.lines().join("\n")
-        )
+            self.eps2
+        ));
+        for (title, rows) in sections(rows, |row| format!("{} of {}", row.model.name(), row.n)) {
+            page.table(&title, &Table::of(&HEADER, rows.into_iter().map(Row::cells)));
+        }
+        page.legend(&LEGEND);
+        page
     }
 
     /// Returns the name of the device, with the number of threads of a CPU.
@@ -244,32 +232,33 @@ impl Trees<'_> {
         }
     }
 
-    fn cells(&self, row: &Row, time: &str) -> Cells {
+    fn record(&self, row: &Row, time: &str) -> Record {
         let Options { precision, math, accumulation, .. } = self.options;
         let [acc, pot] = row.fields();
-        vec![
-            ("date", time.to_owned()),
-            ("device", self.device.name()),
-            ("walk", self.walk.to_string()),
-            ("model", row.model.name().to_owned()),
-            ("n", row.n.to_string()),
-            ("compared", row.targets.to_string()),
-            ("eps2", self.eps2.to_string()),
-            ("precision", precision.to_string()),
-            ("math", math.to_string()),
-            ("accumulation", accumulation.to_string()),
-            ("far", row.method.name()),
-            ("opening", row.method.opening()),
-            ("evaluations", row.evaluations.to_string()),
-            ("mean", acc.mean.to_string()),
-            ("rms", acc.rms.to_string()),
-            ("median", acc.median.to_string()),
-            ("p99", acc.p99.to_string()),
-            ("max", acc.max.to_string()),
-            ("mean_pot", pot.mean.to_string()),
-            ("max_pot", pot.max.to_string()),
-            ("seconds", row.time.as_secs_f64().to_string()),
-        ]
+        record! {
+            date: time,
+            device: self.device.name(),
+            walk: self.walk.to_string(),
+            model: row.model.name(),
+            n: row.n,
+            compared: row.targets,
+            eps2: self.eps2,
+            precision: precision.name(),
+            math: math.name(),
+            accumulation: accumulation.name(),
+            far: row.method.name(),
+            opening: row.method.opening(),
+            evaluations: row.evaluations,
+            mean: acc.mean,
+            rms: acc.rms,
+            median: acc.median,
+            p99: acc.p99,
+            max: acc.max,
+            mean_pot: pot.mean,
+            max_pot: pot.max,
+            seconds: row.time,
+            particles_per_second: row.n as f64 / row.time.as_secs_f64(),
+        }
     }
 
     /// Plots the mean error against the time, with a line for each kind of far particles and of
@@ -306,7 +295,36 @@ impl Trees<'_> {
     }
 }
 
+const HEADER: [&str; 9] =
+    ["far", "opening", ">pairs", ">mean", ">rms", ">p99", ">max", ">mean pot", ">time/ms"];
+const LEGEND: [(&str, &str); 7] = [
+    (
+        "far",
+        "the far particles of cells: monopoles, or moments of the second order; direct: all pairs",
+    ),
+    ("opening", "the angle that opens cells, or their greatest error as a share of results"),
+    ("pairs", "evaluated for a particle"),
+    ("rms", "root of the mean square; these four errors are of accelerations"),
+    ("p99", "the error that 99 of 100 particles do not reach"),
+    ("mean pot", "mean error of potentials"),
+    ("time/ms", "of an evaluation of all particles, the least of the runs"),
+];
+
 impl Row {
+    fn cells(&self) -> Vec<String> {
+        let [acc, pot] = self.fields();
+        let far = match self.method {
+            Method::Direct => "direct",
+            Method::Tree(opening) => select::expansion(opening.far_particles()),
+        };
+        let mut cells = vec![far.to_owned(), self.method.opening()];
+        cells.push(format!("{:.0}", self.evaluations));
+        let errors = [acc.mean, acc.rms, acc.p99, acc.max, pot.mean];
+        cells.extend(errors.map(|error| format!("{error:.1e}")));
+        cells.push(format!("{:.1}", 1e3 * self.time.as_secs_f64()));
+        cells
+    }
+
     /// Returns the errors of accelerations and of potentials.
     fn fields(&self) -> [&nbody::check::FieldReport; 2] {
         [0, 1].map(|k| &self.report.fields[k])

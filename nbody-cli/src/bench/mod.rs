@@ -13,14 +13,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::cuda::sass;
 use nbody::{Device, DeviceName, Expansion, Options, Pairs};
 
 use crate::accuracy::{self, Accuracy, Model, Subject};
 use crate::files::{self, Reserved, Sheet};
-use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::interactions::{Chosen, Interactions, parameter_record, parameters_of};
+use crate::progress::{Progress, Reporting};
 use crate::ranks::{self, Rank};
+use crate::record::{self, record};
 use crate::select::{self, Numerics};
 use crate::wrong::Wrong;
 use crate::{Outcome, cache, date, numbers};
@@ -102,6 +104,8 @@ pub struct Arguments {
     /// ranks.svg alone.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 struct Bench<'a> {
@@ -109,7 +113,7 @@ struct Bench<'a> {
     sizes: Vec<Size>,
     options: Options,
     nvdisasm: Option<PathBuf>,
-    bar: ProgressBar,
+    bar: Progress,
 }
 
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -143,29 +147,38 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
     }
     if !rank.is_first() {
         let (sizes, options) = (sizes(arguments), arguments.options());
-        let (nvdisasm, bar) = (None, ProgressBar::hidden());
+        let (nvdisasm, bar) = (None, Progress::hidden());
         Bench { devices: &devices, sizes, options, nvdisasm, bar }.measure_all(all)?;
         return Ok(ExitCode::SUCCESS);
     }
     // Fails before the measurement, not after it, if a path cannot be written.
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
     let bench = Bench {
         devices: &devices,
         sizes: sizes(arguments),
         options: arguments.options(),
         nvdisasm: sass::find().ok(),
-        bar: ProgressBar::new(0).with_style(style),
+        bar: arguments.reporting.progress()?,
     };
     let time = date::now();
     let measurements = bench.measure_all(all)?;
     let Bench { options, nvdisasm, .. } = bench;
-    let mut out = std::io::stdout().lock();
-    let table = report::table(&measurements, options, nvdisasm.is_some());
-    writeln!(out, "{table}{}", parameters_of(all))?;
+    let record = |each: &Measurement| report::record(each, options, &time);
+    let records: Vec<_> = measurements.iter().map(record).collect();
+    if arguments.reporting.json {
+        let parameters = parameter_record(all);
+        record::print(
+            "bench",
+            record! { mode: "pairs", parameters: parameters, rows: records.clone() },
+        )?;
+    } else {
+        let parameters = parameters_of(all);
+        let page = report::page(&measurements, options, nvdisasm.is_some(), &parameters);
+        writeln!(std::io::stdout().lock(), "{page}")?;
+    }
     if let Some(mut sheet) = sheet {
-        measurements.iter().try_for_each(|each| sheet.row(&report::cells(each, options, &time)))?;
+        records.iter().try_for_each(|record| sheet.row(record))?;
         sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
@@ -175,7 +188,8 @@ fn run_as(rank: &Rank, arguments: &Arguments, all: &[Chosen]) -> Outcome {
         files::write(&folder.join("roofline.svg"), &roofline.svg()?)?;
         let sizes: Vec<_> = arguments.n.iter().map(|n| n.get()).collect();
         let (subjects, devices) = (&[Subject::of_the_paper(false)], &devices[..]);
-        let rows = Accuracy { subjects, devices, sizes: &sizes, options }.rows()?;
+        let progress = arguments.reporting.progress()?;
+        let rows = Accuracy { subjects, devices, sizes: &sizes, options }.rows(&progress)?;
         let figure = accuracy::figure(&rows, options, &time);
         files::write(&folder.join("error.svg"), &figure.svg()?)?;
     }
@@ -234,7 +248,7 @@ fn run_trees(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcom
         return Ok(ExitCode::SUCCESS);
     }
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    trees.run(sheet, arguments.plots.as_deref())
+    trees.run(arguments.reporting, sheet, arguments.plots.as_deref())
 }
 
 fn run_lists(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcome {
@@ -244,7 +258,7 @@ fn run_lists(arguments: &Arguments, devices: &[Device], reports: bool) -> Outcom
         return Ok(ExitCode::SUCCESS);
     }
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
-    lists.run(sheet, arguments.plots.as_deref())
+    lists.run(arguments.reporting, sheet, arguments.plots.as_deref())
 }
 
 /// Returns every N, with each number of i-particles.
@@ -271,7 +285,6 @@ impl Bench<'_> {
                 }
             }
         }
-        self.bar.finish_and_clear();
         Ok(measurements)
     }
 }

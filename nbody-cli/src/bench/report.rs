@@ -1,77 +1,85 @@
 //! Formats measurements as a table and as rows of a file.
 
-use std::time::Duration;
-
 use nbody::Options;
 
-use super::measure::{CONVENTION, Measurement};
-use crate::files::{Cells, number};
-use crate::table::Table;
+use super::measure::{CONVENTION, Measurement, Times};
+use crate::record::{Record, record};
+use crate::table::{Page, Table, known, ms, sections};
 
-const HEADER: [&str; 15] = [
-    "interaction",
-    "device",
-    ">N",
-    "schedule",
-    ">pairs/s",
-    ">flop/s",
-    ">38 flop/s",
-    ">median",
-    ">fastest",
-    ">slowest",
-    ">runs",
-    ">registers",
-    ">blocks",
-    ">spilled",
-    ">of limit",
+const SPEED: [&str; 7] =
+    ["interaction", ">N", "schedule", ">Gpairs/s", ">Gflop/s", ">time/ms", ">fastest"];
+const PROGRAM: [&str; 6] =
+    ["interaction", ">N", ">registers", ">blocks", ">spilled/B", ">of limit"];
+const LEGEND: [(&str, &str); 9] = [
+    ("N", "particles of one set with itself where i and j are one type, else i x N: all N² pairs"),
+    ("schedule", "symmetric evaluates both directions of a pair at once; few is of few i"),
+    ("Gpairs/s", "10⁹ ordered pairs per second"),
+    ("Gflop/s", "by the operations of the pair; by the convention for gravity, 38 times Gpairs/s"),
+    ("time/ms", "of an evaluation, the median of the runs"),
+    ("fastest", "the fastest run, in ms"),
+    ("registers", "of a thread"),
+    ("blocks", "resident on a multiprocessor"),
+    (
+        "of limit",
+        "fraction of the issue limit of the machine code; where that branches, a range from its \
+         shortest path to all branches",
+    ),
 ];
 
-/// Formats the table, with a caption that explains its columns.
-pub fn table(measurements: &[Measurement], options: Options, nvdisasm: bool) -> String {
+/// Formats tables for each device: of the speed and, of a GPU, of the machine code.
+pub fn page(
+    measurements: &[Measurement],
+    options: Options,
+    nvdisasm: bool,
+    parameters: &str,
+) -> String {
     let Options { precision, accumulation, math, pairs, .. } = options;
-    let mut table = Table::new(&HEADER);
-    for each in measurements {
-        table.row(row(each));
+    let mut page = Page::new(&format!(
+        "Pairs per second of resident data: {precision} precision, {accumulation} accumulation, {math} \
+         mathematics, pairs {pairs}."
+    ));
+    for (device, measurements) in sections(measurements, |each| each.device.clone()) {
+        let (mut speed, mut program) = (Table::new(&SPEED), Table::new(&PROGRAM));
+        for each in &measurements {
+            speed.row(speed_of(each));
+            program.row(program_of(each));
+        }
+        page.table(&device, &speed);
+        if measurements.iter().any(|each| each.usage.is_some()) {
+            page.table(&format!("{device}: machine code"), &program);
+        }
     }
-    let gpu = measurements.iter().any(|each| each.properties.is_some());
-    let missing = if gpu && !nvdisasm { "\nIt needs nvdisasm, which was not found." } else { "" };
-    format!(
-        "{precision} precision, {accumulation} accumulation, {math} mathematics, pairs {pairs}; \
-         resident data\n\n{}\n\n\
-         Pairs: all N² ordered pairs of one set with itself where I and J are one type, else i x N.\n\
-         38 flop/s: by the convention for gravity. Blocks: resident on a multiprocessor.\n\
-         Of limit: fraction of the issue limit of the machine code; where that branches, a \
-         range\nfrom its shortest path to all branches.{missing}",
-        table.lines().join("\n")
-    )
+    page.legend(&LEGEND);
+    if measurements.iter().any(|each| each.properties.is_some()) && !nvdisasm {
+        page.words("The fraction of the issue limit needs nvdisasm, which was not found.");
+    }
+    page.words(parameters);
+    page.to_string()
 }
 
-fn row(each: &Measurement) -> Vec<String> {
-    let rate = each.pairs_per_second();
-    let usage =
-        |of: fn(&nbody::cuda::Usage) -> u32| each.usage.as_ref().map(|usage| of(usage).to_string());
-    let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+fn speed_of(each: &Measurement) -> Vec<String> {
+    let Times { median, fastest, .. } = each.times;
     vec![
         each.interaction.to_owned(),
-        each.device.clone(),
         each.size.to_string(),
         each.schedule.name().to_owned(),
-        format!("{:.3} G", rate / 1e9),
-        format!("{:.2} G", each.flops() / 1e9),
-        format!("{:.2} G", rate * CONVENTION / 1e9),
-        milliseconds(each.times.median),
-        milliseconds(each.times.fastest),
-        milliseconds(each.times.slowest),
-        each.times.runs.to_string(),
-        known(usage(|usage| usage.registers)),
-        known(usage(|usage| usage.blocks)),
-        known(usage(|usage| usage.local).map(|local| format!("{local} B"))),
-        known(each.of_limit().map(percent)),
+        format!("{:.3}", each.pairs_per_second() / 1e9),
+        format!("{:.2}", each.flops() / 1e9),
+        ms(median),
+        ms(fastest),
     ]
 }
 
-fn milliseconds(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+fn program_of(each: &Measurement) -> Vec<String> {
+    let usage = each.usage.as_ref();
+    vec![
+        each.interaction.to_owned(),
+        each.size.to_string(),
+        known(usage.map(|usage| usage.registers)),
+        known(usage.map(|usage| usage.blocks)),
+        known(usage.map(|usage| usage.local)),
+        known(each.of_limit().map(percent)),
+    ]
 }
 
 /// Formats one percentage if both are equal, else both.
@@ -80,51 +88,48 @@ fn percent([least, all]: [f64; 2]) -> String {
     if least == all { format!("{all}%") } else { format!("{least}-{all}%") }
 }
 
-/// Lists all cells of a measurement, in full precision.
-pub fn cells(each: &Measurement, options: Options, time: &str) -> Cells {
+/// Returns a measurement in full precision.
+pub fn record(each: &Measurement, options: Options, time: &str) -> Record {
     let Options { precision, accumulation, math, pairs, .. } = options;
-    let gpu = each.properties.as_ref();
-    let usage = each.usage.as_ref();
-    let limits = each.limits();
-    let of_limit = each.of_limit();
-    let seconds = |time: Duration| time.as_secs_f64().to_string();
-    vec![
-        ("date", time.to_owned()),
-        ("interaction", each.interaction.to_owned()),
-        ("device", each.device.clone()),
-        ("architecture", number(gpu.map(|gpu| gpu.architecture))),
-        ("multiprocessors", number(gpu.map(|gpu| gpu.multiprocessors))),
-        ("clock_hz", number(gpu.map(|gpu| gpu.hertz))),
-        ("driver_cuda", number(gpu.map(|gpu| &gpu.driver))),
-        ("compiler", number(each.compiler.as_ref())),
-        ("n", each.size.n.to_string()),
-        ("i", each.size.i.unwrap_or(each.size.n).to_string()),
-        ("sets", if each.one_set { "one" } else { "two" }.to_owned()),
-        ("precision", precision.to_string()),
-        ("accumulation", accumulation.to_string()),
-        ("math", math.to_string()),
-        ("pairs", pairs.to_string()),
-        ("how", each.schedule.name().to_owned()),
-        ("pairs_per_s", each.pairs_per_second().to_string()),
-        ("flop_per_pair", each.operations.to_string()),
-        ("flop_per_s", each.flops().to_string()),
-        ("flop_per_s_of_38", (each.pairs_per_second() * CONVENTION).to_string()),
-        ("median_s", seconds(each.times.median)),
-        ("fastest_s", seconds(each.times.fastest)),
-        ("slowest_s", seconds(each.times.slowest)),
-        ("runs", each.times.runs.to_string()),
-        ("registers", number(usage.map(|usage| usage.registers))),
-        ("blocks_per_multiprocessor", number(usage.map(|usage| usage.blocks))),
-        ("spilled_bytes", number(usage.map(|usage| usage.local))),
-        ("shared_bytes", number(usage.map(|usage| usage.shared))),
-        ("slots_per_pair_least", number(each.slots.map(|slots| slots.least))),
-        ("slots_per_pair_all", number(each.slots.map(|slots| slots.all))),
-        ("limit_pairs_per_s_least", number(limits.map(|[_, least]| least))),
-        ("limit_pairs_per_s_all", number(limits.map(|[all, _]| all))),
-        ("of_limit_least", number(of_limit.map(|[least, _]| least))),
-        ("of_limit_all", number(of_limit.map(|[_, all]| all))),
-        ("peak_flop_per_s", number(each.peak)),
-    ]
+    let (gpu, usage) = (each.properties.as_ref(), each.usage.as_ref());
+    let (limits, of_limit) = (each.limits(), each.of_limit());
+    record! {
+        date: time,
+        interaction: each.interaction,
+        device: &each.device,
+        architecture: gpu.map(|gpu| gpu.architecture),
+        multiprocessors: gpu.map(|gpu| gpu.multiprocessors),
+        clock_hz: gpu.map(|gpu| gpu.hertz),
+        driver_cuda: gpu.map(|gpu| &gpu.driver),
+        compiler: each.compiler.as_ref(),
+        n: each.size.n,
+        i: each.size.i.unwrap_or(each.size.n),
+        sets: if each.one_set { "one" } else { "two" },
+        precision: precision.name(),
+        accumulation: accumulation.name(),
+        math: math.name(),
+        pairs: pairs.to_string(),
+        schedule: each.schedule.name(),
+        pairs_per_s: each.pairs_per_second(),
+        flop_per_pair: each.operations,
+        flop_per_s: each.flops(),
+        flop_per_s_of_38: each.pairs_per_second() * CONVENTION,
+        median_s: each.times.median,
+        fastest_s: each.times.fastest,
+        slowest_s: each.times.slowest,
+        runs: each.times.runs,
+        registers: usage.map(|usage| usage.registers),
+        blocks_per_multiprocessor: usage.map(|usage| usage.blocks),
+        spilled_bytes: usage.map(|usage| usage.local),
+        shared_bytes: usage.map(|usage| usage.shared),
+        slots_per_pair_least: each.slots.map(|slots| slots.least),
+        slots_per_pair_all: each.slots.map(|slots| slots.all),
+        limit_pairs_per_s_least: limits.map(|[_, least]| least),
+        limit_pairs_per_s_all: limits.map(|[all, _]| all),
+        of_limit_least: of_limit.map(|[least, _]| least),
+        of_limit_all: of_limit.map(|[_, all]| all),
+        peak_flop_per_s: each.peak,
+    }
 }
 
 #[cfg(test)]
@@ -139,18 +144,25 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_dashes_for_unknown_figures() {
+    fn devices_have_tables_of_their_own_and_gpus_one_of_the_machine_code() {
         let options = Options::default();
         let cpu =
             Measurement { device: "cpu".to_owned(), properties: None, usage: None, ..sample() };
-        let text = table(&[sample(), cpu], options, true);
+        let text = page(&[sample(), cpu], options, true, "");
         let rows: Vec<_> = text.lines().filter(|line| line.starts_with("gravity")).collect();
-        for part in ["symmetric", "3717.120 G", "74342.40 G", "0 B", "100-133%"] {
-            assert!(rows[0].contains(part), "{part} in {text}");
-        }
-        assert!(rows[1].ends_with(" 5          -       -        -         -"), "{text}");
-        assert!(!text.contains("nvdisasm"));
-        assert!(table(&[sample()], options, false).contains("needs nvdisasm"));
+        let words = |row: &str| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let figures =
+            ["gravity", "1000000", "symmetric", "3717.120", "74342.40", "269.025", "269.025"];
+        assert_eq!(words(rows[0]), figures, "{text}");
+        assert_eq!(words(rows[1]), ["gravity", "1000000", "128", "3", "0", "100-133%"], "{text}");
+        assert_eq!((words(rows[2]), rows.len()), (words(rows[0]), 3), "{text}");
+        assert!(!text.contains("nvdisasm") && text.contains("\n\ncpu\n\ninteraction "), "{text}");
+        assert!(page(&[sample()], options, false, "").contains("needs nvdisasm"));
+        let long = Measurement { interaction: "switched_lennard_jones", ..sample() };
+        let text = page(&[long], options, true, "");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let few = Measurement { slots: None, ..sample() };
+        assert!(!page(&[few], options, false, "").contains("of limit "));
     }
 
     #[test]
@@ -158,7 +170,8 @@ mod tests {
         let options = Options::default();
         let cpu = Measurement { properties: None, usage: None, slots: None, ..sample() };
         let names = |each: &Measurement| {
-            cells(each, options, "now").into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+            let Record(values) = record(each, options, "now");
+            values.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
         };
         assert_eq!(names(&sample()), names(&cpu));
     }

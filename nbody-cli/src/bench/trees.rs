@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::cuda::Walk;
 use nbody::models::Particle;
 use nbody::trees::{TreeReport, TreeTimes};
@@ -16,8 +16,11 @@ use nbody_interactions::gravity::{Body, Gravity};
 use nbody_plots::{Axis, Curve, Figure};
 
 use crate::accuracy::Model;
-use crate::files::{self, Cells, Reserved, Sheet};
-use crate::table::Table;
+use crate::files::{self, Reserved, Sheet};
+use crate::progress::Reporting;
+use crate::record::{self, Record, record};
+use crate::select::expansion;
+use crate::table::{Page, SPREAD, Table, known, ms, sections, spread};
 use crate::{Outcome, date};
 
 /// Number of timed runs after one untimed run; the median counts.
@@ -66,14 +69,23 @@ pub struct Row {
 
 impl Trees<'_> {
     /// Measures, prints a table, and writes the requested files.
-    pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+    pub fn run(
+        &self,
+        reporting: Reporting,
+        sheet: Option<Sheet>,
+        plots: Option<&std::path::Path>,
+    ) -> Outcome {
         let _folder = plots.map(Reserved::new).transpose()?;
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-        let (time, bar) = (date::now(), ProgressBar::new(0).with_style(style));
-        let rows = self.rows(&bar)?;
-        writeln!(std::io::stdout().lock(), "{}", self.report(&rows))?;
+        let time = date::now();
+        let rows = self.rows(&*reporting.progress()?)?;
+        let records: Vec<_> = rows.iter().map(|row| self.record(row, &time)).collect();
+        if reporting.json {
+            record::print("bench", record! { mode: "tree", rows: records.clone() })?;
+        } else {
+            writeln!(std::io::stdout().lock(), "{}", self.page(&rows))?;
+        }
         if let Some(mut sheet) = sheet {
-            rows.iter().try_for_each(|row| sheet.row(&self.cells(row, &time)))?;
+            records.iter().try_for_each(|record| sheet.row(record))?;
             sheet.finish()?;
         }
         if let Some(folder) = plots {
@@ -106,7 +118,6 @@ impl Trees<'_> {
                 }
             }
         }
-        bar.finish_and_clear();
         Ok(rows)
     }
 
@@ -167,89 +178,58 @@ impl Trees<'_> {
         Ok(Row { device, model, n, opening, report, stages, own, times, direct })
     }
 
-    fn report(&self, rows: &[Row]) -> String {
-        let mut table = Table::new(&[
-            "device",
-            "model",
-            ">N",
-            "far particles",
-            "opening",
-            ">by groups",
-            ">by particle",
-            ">ratio",
-            ">sort / ms",
-            ">build",
-            ">walk",
-            ">exchange",
-            ">total",
-            ">from",
-            ">to",
-            ">particles/s",
-            ">pairs/s",
-            ">Gflop/s of 38",
-            ">of 20",
-            ">all pairs / ms",
-        ]);
-        for row in rows {
-            let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
-            let TreeTimes { order, build, walk, exchange, .. } = row.stages;
-            let by_groups = row.report.evaluations_per_target();
-            let mut cells = vec![row.device.clone(), row.model.name().to_owned()];
-            cells.push(row.n.to_string());
-            cells.extend([row.opening.far_particles().to_string(), row.opening.to_string()]);
-            cells.push(format!("{by_groups:.0}"));
-            cells.push(row.own.map_or_else(|| "-".to_owned(), |own| format!("{own:.0}")));
-            let ratio = row.own.map(|own| format!("{:.2}", by_groups / own));
-            cells.push(ratio.unwrap_or_else(|| "-".to_owned()));
-            cells.extend([order, build, walk].map(ms));
-            cells.push(if exchange.is_zero() { "-".to_owned() } else { ms(exchange) });
-            cells.extend(row.times.map(ms));
-            cells.push(format!("{:.2e}", row.n as f64 / row.times[0].as_secs_f64()));
-            cells.push(format!("{:.2e}", row.pairs_per_second()));
-            cells.extend(FLOPS.map(|flops| format!("{:.0}", flops * row.rate() / 1e9)));
-            cells.push(row.direct.map_or_else(|| "-".to_owned(), ms));
-            table.row(cells);
-        }
+    fn page(&self, rows: &[Row]) -> Page {
         let Options { precision, accumulation, math, .. } = self.options;
-        format!(
-            "Gravity by trees: the evaluations of a particle where groups share walks and by its own walk, the medians \
-             of {RUNS} times\nof each stage, and of the whole with the least and the greatest; pairs per second of the \
-             walk, and operations per\nsecond of the whole. eps2 {}, {precision} precision, {accumulation} \
-             accumulation, {math} mathematics.\n\n{}",
-            self.eps2,
-            table.lines().join("\n")
-        )
+        let mut page = Page::new(&format!(
+            "Gravity by trees, medians of {RUNS} runs: eps2 {}, {precision} precision, {accumulation} \
+             accumulation, {math} mathematics.",
+            self.eps2
+        ));
+        let title = |row: &Row| format!("{}, {}", row.device, row.model.name());
+        for (title, rows) in sections(rows, title) {
+            let table = |header: &[&str], cells: &dyn Fn(&Row) -> Vec<String>| {
+                let header = [&[">N", "far", "opening"], header].concat();
+                Table::of(&header, rows.iter().map(|row| [row.names(), cells(row)].concat()))
+            };
+            page.table(&format!("{title}: times in ms"), &table(&TIMES, &Row::times));
+            page.table(&format!("{title}: evaluations"), &table(&EVALUATIONS, &Row::evaluations));
+            page.table(&format!("{title}: speed"), &table(&SPEED, &Row::speed));
+        }
+        page.legend(&LEGEND);
+        page
     }
 
-    fn cells(&self, row: &Row, time: &str) -> Cells {
+    fn record(&self, row: &Row, time: &str) -> Record {
         let Options { precision, accumulation, math, .. } = self.options;
-        let seconds = |time: Duration| time.as_secs_f64().to_string();
         let report = &row.report;
-        vec![
-            ("date", time.to_owned()),
-            ("device", row.device.clone()),
-            ("model", row.model.name().to_owned()),
-            ("n", row.n.to_string()),
-            ("eps2", self.eps2.to_string()),
-            ("precision", precision.to_string()),
-            ("accumulation", accumulation.to_string()),
-            ("math", math.to_string()),
-            ("far", row.opening.far_particles().to_string()),
-            ("opening", row.opening.to_string()),
-            ("cells", report.cells.to_string()),
-            ("tested_per_group", (report.tested as f64 / report.groups as f64).to_string()),
-            ("evaluations_by_groups", report.evaluations_per_target().to_string()),
-            ("evaluations_by_particle", row.own.map_or_else(String::new, |own| own.to_string())),
-            ("sort_seconds", seconds(row.stages.order)),
-            ("build_seconds", seconds(row.stages.build)),
-            ("walk_seconds", seconds(row.stages.walk)),
-            ("exchange_seconds", seconds(row.stages.exchange)),
-            ("seconds", seconds(row.times[0])),
-            ("least_seconds", seconds(row.times[1])),
-            ("greatest_seconds", seconds(row.times[2])),
-            ("all_pairs_seconds", row.direct.map_or_else(String::new, seconds)),
-            ("bytes", report.bytes.to_string()),
-        ]
+        record! {
+            date: time,
+            device: &row.device,
+            model: row.model.name(),
+            n: row.n,
+            eps2: self.eps2,
+            precision: precision.name(),
+            accumulation: accumulation.name(),
+            math: math.name(),
+            far: row.opening.far_particles().to_string(),
+            opening: row.opening.to_string(),
+            cells: report.cells,
+            tested_per_group: report.tested as f64 / report.groups as f64,
+            evaluations_by_groups: report.evaluations_per_target(),
+            evaluations_by_particle: row.own,
+            sort_seconds: row.stages.order,
+            build_seconds: row.stages.build,
+            walk_seconds: row.stages.walk,
+            exchange_seconds: row.stages.exchange,
+            seconds: row.times[0],
+            least_seconds: row.times[1],
+            greatest_seconds: row.times[2],
+            all_pairs_seconds: row.direct,
+            particles_per_second: row.particles_per_second(),
+            pairs_per_second_of_walk: row.pairs_per_second(),
+            pairs_per_second: row.rate(),
+            bytes: report.bytes,
+        }
     }
 
     /// Plots the time against N, with a line for each device, model and opening, and one for all
@@ -281,7 +261,59 @@ impl Trees<'_> {
     }
 }
 
+const TIMES: [&str; 5] = [">sort", ">build", ">walk", ">exchange", ">total"];
+const EVALUATIONS: [&str; 5] = [">groups", ">own", ">ratio", ">pairs/s", ">spread"];
+const SPEED: [&str; 4] = [">particles/s", ">38 Gflop/s", ">20 Gflop/s", ">direct/ms"];
+const LEGEND: [(&str, &str); 13] = [
+    ("far", "the far particles of cells: monopoles, or moments of the second order"),
+    ("opening", "the angle that opens cells, or their greatest error as a share of results"),
+    ("sort", "the order along the curve"),
+    ("exchange", "the exchange with other ranks"),
+    ("total", "of the whole evaluation"),
+    ("groups", "evaluations of a particle where groups share walks"),
+    ("own", "the same by a walk of its own"),
+    ("ratio", "the first in terms of the second"),
+    ("pairs/s", "evaluations of the walk per second"),
+    SPREAD,
+    ("particles/s", "of the whole evaluation, as the next"),
+    ("38 Gflop/s", "by 38 operations of a pair, or 20 as in the paper"),
+    ("direct/ms", "time of all pairs"),
+];
+
 impl Row {
+    /// Returns the cells that each table begins with.
+    fn names(&self) -> Vec<String> {
+        let far = expansion(self.opening.far_particles()).to_owned();
+        vec![self.n.to_string(), far, self.opening.to_string()]
+    }
+
+    fn times(&self) -> Vec<String> {
+        let TreeTimes { order, build, walk, exchange, .. } = self.stages;
+        let exchange = (!exchange.is_zero()).then(|| ms(exchange));
+        vec![ms(order), ms(build), ms(walk), known(exchange), ms(self.times[0])]
+    }
+
+    fn evaluations(&self) -> Vec<String> {
+        let groups = self.report.evaluations_per_target();
+        vec![
+            format!("{groups:.0}"),
+            known(self.own.map(|own| format!("{own:.0}"))),
+            known(self.own.map(|own| format!("{:.2}", groups / own))),
+            format!("{:.2e}", self.pairs_per_second()),
+            spread(self.times),
+        ]
+    }
+
+    fn speed(&self) -> Vec<String> {
+        let [gravity, paper] = FLOPS.map(|flops| format!("{:.1}", flops * self.rate() / 1e9));
+        let particles = format!("{:.2e}", self.particles_per_second());
+        vec![particles, gravity, paper, known(self.direct.map(ms))]
+    }
+
+    fn particles_per_second(&self) -> f64 {
+        self.n as f64 / self.times[0].as_secs_f64()
+    }
+
     /// Returns the name of the tree.
     pub fn what(&self) -> String {
         format!("{}, {}, {}", self.model.name(), self.opening.far_particles(), self.opening)

@@ -137,6 +137,9 @@ pub struct Arguments {
     /// Print errors and warnings only.
     #[arg(short, long, conflicts_with = "log_every")]
     pub quiet: bool,
+    /// Print the report as one JSON document in place of a table.
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
     /// The softening length [default: 0].
     #[arg(long, value_parser = numbers::softening)]
     pub eps: Option<f64>,

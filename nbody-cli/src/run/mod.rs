@@ -80,7 +80,7 @@ fn run_as(rank: &Rank, arguments: &Arguments, interruption: Interruption) -> Out
     let ended = ended?;
     let movie = drawn?;
     if !arguments.quiet {
-        run.report(start.elapsed(), ended, movie.as_deref())?;
+        run.report(start.elapsed(), ended, movie.as_deref(), arguments.json)?;
     }
     run.warn();
     Ok(match ended {

@@ -12,43 +12,94 @@ use super::history::{Counts, Row};
 use super::settings::Integrator;
 use super::{Ended, Run};
 use crate::message;
-use crate::table::Table;
+use crate::record::{self, Record, record};
+use crate::table::{Page, Table, UNKNOWN, known};
 
 /// The energy error from which a run is reported as inaccurate.
 const LARGE_ERROR: f64 = 1e-3;
 
 impl Run {
-    /// Prints the state at the beginning and at the end, the work, and the files.
+    /// Prints the state at the beginning and at the end, the work, and the files; as one JSON document,
+    /// if that is asked for.
     pub fn report(
         &self,
         wall: Duration,
         ended: Ended,
         movie: Option<&Path>,
+        json: bool,
     ) -> Result<(), Box<dyn Error>> {
         // All ranks take part.
         let pairs = self.evaluated_pairs()?;
         if !self.rank.is_first() {
             return Ok(());
         }
-        let time = match ended {
+        if json {
+            return record::print("run", self.found(pairs, wall, ended, movie));
+        }
+        Ok(writeln!(std::io::stdout().lock(), "{}", self.page(pairs, wall, ended, movie))?)
+    }
+
+    /// Returns the time at the end.
+    fn time(&self, ended: Ended) -> f64 {
+        match ended {
             Ended::Complete => self.history.last().time,
             Ended::Interrupted => self.simulation.time(),
-        };
-        let mut out = std::io::stdout().lock();
-        let settings = &self.settings;
-        let (n, name, device) = (self.particles, settings.integrator.name(), self.device.name());
-        writeln!(out, "{n} particles to time {time} by the {name} integrator on {device}")?;
-        writeln!(out, "{}\n", settings.units.describe())?;
-        for line in self.states().lines() {
-            writeln!(out, "{line}")?;
         }
-        writeln!(out, "\n{}", self.work(pairs, wall))?;
-        writeln!(out, "{}", self.files(ended, movie))?;
+    }
+
+    fn page(&self, pairs: f64, wall: Duration, ended: Ended, movie: Option<&Path>) -> Page {
+        let (settings, time) = (&self.settings, self.time(ended));
+        let (n, name, device) = (self.particles, settings.integrator.name(), self.device.name());
+        let units = settings.units.describe();
+        let mut page = Page::new(&format!(
+            "{n} particles to time {time} by the {name} integrator on {device}\n{units}"
+        ));
+        page.table("", &self.states());
+        page.words(&format!("{}\n{}", self.work(pairs, wall), self.files(ended, movie)));
         if ended == Ended::Interrupted {
             let file = self.folder.checkpoint();
-            writeln!(out, "interrupted; continue with: nbody run --restart {}", file.display())?;
+            page.line(format!(
+                "interrupted; continue with: nbody run --restart {}",
+                file.display()
+            ));
         }
-        Ok(())
+        page
+    }
+
+    fn found(&self, pairs: f64, wall: Duration, ended: Ended, movie: Option<&Path>) -> Record {
+        let Self { settings, history, .. } = self;
+        let Counts { steps, particle_steps, seconds } = self.counts;
+        let mean = |sum: f64, count: f64| (count > 0.0).then_some(sum / count);
+        let snapshots = history.number() as u64 + 1;
+        record! {
+            ended: match ended {
+                Ended::Complete => "complete",
+                Ended::Interrupted => "interrupted",
+            },
+            particles: self.particles,
+            integrator: settings.integrator.name(),
+            device: self.device.name(),
+            units: settings.units.describe(),
+            eps: settings.eps,
+            precision: settings.precision.name(),
+            accumulation: settings.accumulation.name(),
+            math: settings.math.name(),
+            time: self.time(ended),
+            begin: state(history.first()),
+            end: state(history.last()),
+            energy_error: history.last_error(),
+            steps: steps,
+            particle_steps: particle_steps,
+            mean_block: mean(particle_steps as f64, steps as f64),
+            integration_seconds: seconds,
+            pairs_per_second: mean(pairs * particle_steps as f64, seconds),
+            wall_seconds: wall,
+            folder: self.folder.path().display().to_string(),
+            snapshots: snapshots,
+            format: settings.format.extension(),
+            movie: movie.map(|path| path.display().to_string()),
+            checkpoint: self.folder.checkpoint().display().to_string(),
+        }
     }
 
     /// Returns the number of pairs of a step.
@@ -67,10 +118,10 @@ impl Run {
             table.row([vec![name.to_owned()], cells.to_vec()].concat());
         };
         line("total energy", rows.map(|row| number(row.total())));
-        line("energy error", ["-".to_owned(), format!("{:.2e}", self.history.last_error())]);
+        line("energy error", [UNKNOWN.to_owned(), format!("{:.2e}", self.history.last_error())]);
         line("virial ratio T/|U|", rows.map(|row| number(row.virial_ratio())));
         let of_state = |of: &dyn Fn(&super::diagnostics::Diagnostics) -> String| {
-            rows.map(|row: &Row| row.state().map_or_else(|| "-".to_owned(), of))
+            rows.map(|row: &Row| known(row.state().map(of)))
         };
         let length = |v: [f64; 3]| number(Vector(v).norm());
         line("momentum", of_state(&|it| length(it.momentum)));
@@ -134,6 +185,21 @@ impl Run {
         message::print(format_args!(
             "warning: the energy error is {error:.1e}, above {LARGE_ERROR:e}: {remedy}"
         ));
+    }
+}
+
+/// Returns the state of a snapshot; lengths of vectors, where the table has them.
+fn state(row: &Row) -> Record {
+    let state = row.state();
+    let length = |v: [f64; 3]| Vector(v).norm();
+    record! {
+        time: row.time,
+        total_energy: row.total(),
+        virial_ratio: row.virial_ratio(),
+        momentum: state.map(|it| length(it.momentum)),
+        angular_momentum: state.map(|it| length(it.angular_momentum)),
+        half_mass_radius: state.map(|it| it.half_mass_radius),
+        hard_binaries: state.map(|it| it.binaries.len()),
     }
 }
 

@@ -11,9 +11,12 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use indicatif::style::TemplateError;
 use nbody::{Device, DeviceName};
 
 use crate::files::{self, Reserved, Sheet};
+use crate::progress::Reporting;
+use crate::record::{self, record};
 use crate::select::{self, Numerics};
 use crate::sphere::{self, EPS, Experiment, Progress, SEED};
 use crate::wrong::Wrong;
@@ -21,17 +24,9 @@ use crate::{Outcome, cache, date, numbers};
 use report::{Report, Row};
 
 const AFTER_HELP: &str = "\
-Lengths and times are in N-body units, wall times in seconds. For each device the table has
-  block steps     of the last quarter of the time unit, and the particle steps
-                  in them
-  mean block      the particles that a block step advances on average
-  seconds         wall time of the last quarter, of the integration alone
-  predicted       the same by the model for these steps, and as a ratio to the
-                  measured time
-  µs/block step   wall time of a block step
-  pairs/s         N times the particle steps, per second
-  energy error    (E - E0) / |E0|, with the total energies E at the end of the
-                  time unit, E0 at its beginning
+Lengths and times are in N-body units, wall times in seconds. The last quarter of the time unit is \
+timed, from time 3/4 to 1; the energy error is of the whole, (E - E0) / |E0|, with the total energies E \
+at its end, E0 at its beginning.
 
 The model has a block step of t0 + t1 N + n N / r: t0 for launches, latency and the host, t1 to \
 predict a particle and to search the next block, r pairs per second. The constants are fitted by \
@@ -67,6 +62,8 @@ pub struct Arguments {
     /// Draw scaling.svg in this folder: measured and predicted seconds against N.
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 /// The numbers of particles where none is given.
@@ -114,14 +111,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let sizes = if arguments.n.is_empty() { &SIZES[..] } else { &arguments.n };
     let sizes: Vec<_> = sizes.iter().map(|&n| n as usize).collect();
     let mut write = |row: &Row| match &mut sheet {
-        Some(sheet) => sheet.row(&row.cells(&experiment, &time)),
+        Some(sheet) => sheet.row(&record! { date: &time }.and(row.record(&experiment))),
         None => Ok(()),
     };
-    rows.extend(measure(&devices, &sizes, &experiment, &mut write)?);
+    let progress = |length| Progress::new(length, arguments.reporting);
+    rows.extend(measure(&devices, &sizes, &experiment, &progress, &mut write)?);
     sheet.map_or(Ok(()), Sheet::finish)?;
     let report = Report::new(rows, experiment);
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", report.text())?;
+    if arguments.reporting.json {
+        record::print("scaling", report.record())?;
+    } else {
+        writeln!(std::io::stdout().lock(), "{}", report.page())?;
+    }
     if let Some(folder) = &arguments.plots {
         let figure = report.figure(date::day(&time));
         files::write(&folder.join("scaling.svg"), &figure.svg()?)?;
@@ -134,6 +135,7 @@ fn measure(
     devices: &[Device],
     sizes: &[usize],
     experiment: &Experiment,
+    progress: &dyn Fn(f64) -> Result<Progress, TemplateError>,
     write: &mut impl FnMut(&Row) -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Row>, Box<dyn Error>> {
     let expected = |device, n| sphere::expected(device, n, experiment.eta);
@@ -142,7 +144,7 @@ fn measure(
     if devices.is_empty() {
         return Ok(rows);
     }
-    let mut progress = Progress::new(all.sum())?;
+    let mut progress = progress(all.sum())?;
     for &n in sizes {
         progress.prepare(format!("sphere of {n}"));
         let sphere = sphere::in_equilibrium(n, SEED)?;
@@ -154,6 +156,5 @@ fn measure(
             rows.push(row);
         }
     }
-    progress.finish();
     Ok(rows)
 }

@@ -4,21 +4,21 @@ use nbody::Options;
 use nbody_plots::{Axis, Curve, Figure, prefixed};
 
 use super::model::{Error, Model, Point};
-use crate::files::{Cells, number};
+use crate::record::{Record, record};
 use crate::sphere::{Experiment, Integrated, LARGEST, PUBLISHED};
-use crate::table::Table;
+use crate::table::{Page, Table, known};
 
-const HEADER: [&str; 10] = [
-    ">N",
-    ">block steps",
-    ">particle steps",
-    ">mean block",
-    ">seconds",
-    ">predicted",
-    ">ratio",
-    ">µs/block step",
-    ">pairs/s",
-    ">energy error",
+const STEPS: [&str; 5] = [">N", ">block steps", ">particle steps", ">mean block", ">energy error"];
+const TIMES: [&str; 6] = [">N", ">seconds", ">predicted", ">ratio", ">µs/block step", ">pairs/s"];
+const LEGEND: [(&str, &str); 8] = [
+    ("block steps", "of the last quarter of the time unit"),
+    ("particle steps", "in these"),
+    ("mean block", "particles that a block step advances"),
+    ("energy error", "(E - E0) / |E0| at the end of the time unit"),
+    ("seconds", "wall time of the last quarter, of the integration alone"),
+    ("predicted", "the same by the model for these steps"),
+    ("ratio", "the predicted time, in terms of the measured one"),
+    ("pairs/s", "N times the particle steps, per second"),
 ];
 
 /// A measurement: a sphere on a device.
@@ -47,29 +47,28 @@ impl Row {
         self.n as f64 * quarter.particle_steps as f64 / quarter.seconds
     }
 
-    /// Lists all cells of a row, in full precision.
-    pub fn cells(&self, experiment: &Experiment, time: &str) -> Cells {
-        let Experiment { eps, eta, options, .. } = experiment;
+    /// Returns a row in full precision.
+    pub fn record(&self, experiment: &Experiment) -> Record {
+        let Experiment { eps, eta, options, .. } = *experiment;
         let Options { precision, accumulation, math, .. } = options;
         let Integrated { whole, quarter, error, .. } = self.done;
-        vec![
-            ("date", time.to_owned()),
-            ("device", self.device.clone()),
-            ("n", self.n.to_string()),
-            ("eps", eps.to_string()),
-            ("eta", eta.to_string()),
-            ("precision", precision.to_string()),
-            ("accumulation", accumulation.to_string()),
-            ("math", math.to_string()),
-            ("quarter_block_steps", quarter.steps.to_string()),
-            ("quarter_particle_steps", quarter.particle_steps.to_string()),
-            ("quarter_s", quarter.seconds.to_string()),
-            ("quarter_pairs_per_s", self.pairs_per_second().to_string()),
-            ("unit_block_steps", whole.steps.to_string()),
-            ("unit_particle_steps", whole.particle_steps.to_string()),
-            ("unit_s", whole.seconds.to_string()),
-            ("unit_energy_error", number(error.map(|error| format!("{error:e}")))),
-        ]
+        record! {
+            device: &self.device,
+            n: self.n,
+            eps: eps,
+            eta: eta,
+            precision: precision.name(),
+            accumulation: accumulation.name(),
+            math: math.name(),
+            quarter_block_steps: quarter.steps,
+            quarter_particle_steps: quarter.particle_steps,
+            quarter_s: quarter.seconds,
+            quarter_pairs_per_s: self.pairs_per_second(),
+            unit_block_steps: whole.steps,
+            unit_particle_steps: whole.particle_steps,
+            unit_s: whole.seconds,
+            unit_energy_error: error,
+        }
     }
 }
 
@@ -86,37 +85,64 @@ impl Fitted {
         Self { device, rows, model: Model::fit(&points) }
     }
 
-    /// Formats a line for each size.
-    fn table(&self) -> Vec<String> {
-        let mut table = Table::new(&HEADER);
+    /// Returns the time of the last quarter by the model.
+    fn predicted(&self, row: &Row) -> Option<f64> {
+        self.model.as_ref().ok().map(|model| model.quarter(&row.point()))
+    }
+
+    /// Formats the steps and the times of each size.
+    fn tables(&self) -> [Table; 2] {
+        let (mut steps, mut times) = (Table::new(&STEPS), Table::new(&TIMES));
         for row in &self.rows {
-            let point = row.point();
-            let Point { block, seconds: step, .. } = point;
+            let Point { block, seconds: step, .. } = row.point();
             let quarter = row.done.quarter;
-            let predicted = self.model.as_ref().ok().map(|model| model.quarter(&point));
-            let known = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
-            table.row(vec![
+            steps.row(vec![
                 row.n.to_string(),
                 quarter.steps.to_string(),
                 quarter.particle_steps.to_string(),
                 format!("{block:.1}"),
+                known(row.done.error.map(|error| format!("{error:.2e}"))),
+            ]);
+            let predicted = self.predicted(row);
+            times.row(vec![
+                row.n.to_string(),
                 format!("{:.4}", quarter.seconds),
                 known(predicted.map(|seconds| format!("{seconds:.4}"))),
                 known(predicted.map(|seconds| format!("{:.2}", seconds / quarter.seconds))),
                 format!("{:.1}", 1e6 * step),
                 prefixed(row.pairs_per_second(), ""),
-                known(row.done.error.map(|error| format!("{error:.2e}"))),
             ]);
         }
-        table.lines()
+        [steps, times]
+    }
+
+    /// Returns the constants of the model, or the reason why there is none.
+    fn model_record(&self) -> Record {
+        let device = &self.device;
+        let model = match &self.model {
+            Ok(model) => model,
+            Err(error) => return record! { device: device, refused: error.to_string() },
+        };
+        let points: Vec<_> = self.rows.iter().map(Row::point).collect();
+        let residuals = model.residuals(&points);
+        record! {
+            device: device,
+            block_steps_factor: model.steps.factor,
+            block_steps_exponent: model.steps.exponent,
+            block_steps_rms_residual: residuals.steps,
+            mean_block_factor: model.block.factor,
+            mean_block_exponent: model.block.exponent,
+            mean_block_rms_residual: residuals.block,
+            block_step_seconds: model.constant,
+            particle_seconds: model.particle,
+            pair_seconds: model.pair,
+            time_rms_residual: residuals.seconds,
+        }
     }
 
     /// Formats the constants of the model, or the reason why there is none.
-    fn constants(&self) -> Vec<String> {
-        let model = match &self.model {
-            Ok(model) => model,
-            Err(error) => return vec![error.to_string()],
-        };
+    fn constants(&self) -> Result<Table, String> {
+        let model = self.model.as_ref().map_err(Error::to_string)?;
         let points: Vec<_> = self.rows.iter().map(Row::point).collect();
         let residuals = model.residuals(&points);
         let mut table = Table::new(&["model", "fitted", ">rms residual", "published"]);
@@ -136,7 +162,7 @@ impl Fitted {
         row("t0, of a block step", constant, None, String::new());
         row("t1, of a particle", particle, None, String::new());
         row("r, rate of pairs", rate, None, String::new());
-        table.lines()
+        Ok(table)
     }
 
     /// Returns the measured points, and the curve of the model.
@@ -230,16 +256,33 @@ impl Report {
         ]
     }
 
-    /// Formats a table and a model for each device.
-    pub fn text(&self) -> String {
-        let mut lines = self.head().to_vec();
+    /// Formats tables and a model for each device.
+    pub fn page(&self) -> Page {
+        let [integrations, numerics] = self.head();
+        let mut page = Page::new(&format!("{integrations}; {numerics}."));
         for fitted in &self.devices {
-            lines.extend([String::new(), fitted.device.clone(), String::new()]);
-            lines.extend(fitted.table());
-            lines.push(String::new());
-            lines.extend(fitted.constants());
+            let [steps, times] = fitted.tables();
+            page.table(&fitted.device, &steps);
+            page.table(&format!("{}: times", fitted.device), &times);
+            match fitted.constants() {
+                Ok(table) => page.table(&format!("{}: model", fitted.device), &table),
+                Err(refused) => page.words(&refused),
+            }
         }
-        lines.join("\n")
+        page.legend(&LEGEND);
+        page
+    }
+
+    /// Returns all measurements, with the predictions, and the models.
+    pub fn record(&self) -> Record {
+        let row = |(fitted, row): (&Fitted, &Row)| {
+            let predicted = record! { quarter_predicted_s: fitted.predicted(row) };
+            row.record(&self.experiment).and(predicted)
+        };
+        let rows = self.devices.iter().flat_map(|it| it.rows.iter().map(move |row| (it, row)));
+        let rows: Vec<_> = rows.map(row).collect();
+        let models: Vec<_> = self.devices.iter().map(Fitted::model_record).collect();
+        record! { rows: rows, models: models }
     }
 
     /// Plots seconds against N: for each device the measured points and the curve of the model.
@@ -288,17 +331,16 @@ mod tests {
 
     #[test]
     fn each_device_has_a_table_and_a_model() {
-        let text = report(&[1024, 4096, 16384, 65536]).text();
+        let text = report(&[1024, 4096, 16384, 65536]).page().to_string();
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[0].contains("softening length 0.01, eta 0.02"), "{text}");
         let rows: Vec<_> = lines.iter().filter(|line| line.starts_with(" 1024")).collect();
         let cells = |row: &str| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let (fast, slow) = (cells(rows[0]), cells(rows[1]));
+        let [steps, fast, _, slow] = [0, 1, 2, 3].map(|k| cells(rows[k]));
         // The number of block steps is the same at every N, also in the fitted power law.
-        assert_eq!(fast[..3], ["1024", "1000", "54875"], "{text}");
-        assert_eq!(fast[3..8], ["54.9", "0.0451", "0.0451", "1.00", "45.1"], "{text}");
-        assert_eq!(fast[8..], ["1.25", "G", "-1.50e-8"], "{text}");
-        assert_eq!(slow[4..7], ["0.0902", "0.0902", "1.00"], "{text}");
+        assert_eq!(steps, ["1024", "1000", "54875", "54.9", "-1.50e-8"], "{text}");
+        assert_eq!(fast, ["1024", "0.0451", "0.0451", "1.00", "45.1", "1.25", "G"], "{text}");
+        assert_eq!(slow[1..4], ["0.0902", "0.0902", "1.00"], "{text}");
         for part in [
             "S, block steps a time unit  4000 N^0.00                  0.0%  247 N^0.35",
             "n, particles a block step   0.2 N^0.81                   0.0%  0.2 N^0.81",
@@ -314,9 +356,9 @@ mod tests {
     #[test]
     fn too_few_sizes_are_shown_without_a_model() {
         let report = report(&[1024, 4096]);
-        let text = report.text();
+        let text = report.page().to_string();
         assert!(text.contains("no model is fitted to 2 different N"), "{text}");
-        assert!(text.contains(" 0.0451          -      -           45.1 "), "{text}");
+        assert!(text.contains("seconds  µs/block step") && !text.contains("predicted"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("t0, of"), "{text}");
         assert!(report.figure("today").curves.iter().all(|curve| curve.model.is_none()));
     }

@@ -58,6 +58,9 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("run -n 16 -o out --step 0.1", "the hermite integrator has no option --step"),
     ("run no.csv -o out --integrator hermite-shared --tree 0.5", "has no option --tree"),
     ("run -n 16 -o out --distribute-trees", "--distribute-trees without a tree"),
+    ("emit gravity --json", "--far"),
+    ("emit gravity --json --program", "cannot be used with"),
+    ("run -n 16 -o out --json --quiet", "cannot be used with"),
     ("plummer 9 --overwrite", "--output"),
     ("plummer 9 --overwrite -o -", "--overwrite is of a file"),
     ("plot a b", "several runs without --output"),
@@ -172,6 +175,9 @@ fn failures_leave_no_folder() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, part) in [
         ("bench missing.rs --plots a/b", "cannot read missing.rs"),
+        ("accuracy missing.rs --json", "cannot read missing.rs"),
+        ("emit softened --far --json", "softened is no sum over charges"),
+        ("energy --json --csv no/such.csv --device cpu", "cannot create no/such.csv"),
         ("bench --lists gravity --device cpu --plots a/b --csv c.csv", "has no cutoff"),
         ("bench --lists gravity --ranks 1 --device cpu --plots a/b --csv c.csv", "has no cutoff"),
         (

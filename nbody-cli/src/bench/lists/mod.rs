@@ -10,11 +10,13 @@ use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::{Device, Options};
 
 use crate::files::{self, Reserved, Sheet};
-use crate::interactions::{Chosen, Interactions, parameters_of};
+use crate::interactions::{Chosen, Interactions, parameter_record, parameters_of};
+use crate::progress::Reporting;
+use crate::record::{self, record};
 use crate::{Outcome, date, numbers};
 pub use measure::Row;
 use measure::measure;
@@ -101,15 +103,29 @@ impl ListArguments {
 
 impl Lists<'_> {
     /// Measures, prints a table, and writes the requested files.
-    pub fn run(&self, sheet: Option<Sheet>, plots: Option<&std::path::Path>) -> Outcome {
+    pub fn run(
+        &self,
+        reporting: Reporting,
+        sheet: Option<Sheet>,
+        plots: Option<&std::path::Path>,
+    ) -> Outcome {
         let _folder = plots.map(Reserved::new).transpose()?;
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-        let (time, bar) = (date::now(), ProgressBar::new(0).with_style(style));
-        let rows = self.rows(&bar)?;
-        let table = report::table(&rows, self.options);
-        writeln!(std::io::stdout().lock(), "{table}{}", parameters_of(&self.all))?;
+        let time = date::now();
+        let rows = self.rows(&*reporting.progress()?)?;
+        let record = |row| report::record(row, self.options, &time);
+        let records: Vec<_> = rows.iter().map(record).collect();
+        if reporting.json {
+            let parameters = parameter_record(&self.all);
+            record::print(
+                "bench",
+                record! { mode: "lists", parameters: parameters, rows: records.clone() },
+            )?;
+        } else {
+            let page = report::page(&rows, self.options, &parameters_of(&self.all));
+            writeln!(std::io::stdout().lock(), "{page}")?;
+        }
         if let Some(mut sheet) = sheet {
-            rows.iter().try_for_each(|row| sheet.row(&report::cells(row, self.options, &time)))?;
+            records.iter().try_for_each(|record| sheet.row(record))?;
             sheet.finish()?;
         }
         if let Some(folder) = plots {
@@ -132,7 +148,6 @@ impl Lists<'_> {
                 }
             }
         }
-        bar.finish_and_clear();
         Ok(rows)
     }
 }

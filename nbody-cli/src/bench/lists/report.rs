@@ -1,15 +1,13 @@
 //! The table, the cells and the plot of measurements over lists.
 
-use std::time::Duration;
-
 use nbody::Options;
 use nbody_plots::{Axis, Curve, Figure};
 
 use super::Row;
 use super::measure::{INTERVAL, RUNS};
 use crate::date;
-use crate::files::Cells;
-use crate::table::Table;
+use crate::record::{Record, record};
+use crate::table::{Page, SPREAD, Table, known, ms, sections, spread};
 
 impl Row {
     /// Returns the pairs within the cutoff per second of their sums.
@@ -23,94 +21,111 @@ impl Row {
     }
 }
 
-pub fn table(rows: &[Row], options: Options) -> String {
-    let mut table = Table::new(&[
-        "device",
-        "interaction",
-        ">N",
-        ">neighbours",
-        ">listed",
-        ">tested",
-        ">ghosts",
-        ">rebuilt every",
-        ">step / ms",
-        ">from",
-        ">to",
-        ">exchange",
-        ">look",
-        ">migrate",
-        ">order",
-        ">list",
-        ">force",
-        ">rest",
-        ">pairs/s",
-        ">steps/s",
-    ]);
-    let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
-    for row in rows {
-        let has_ghosts = row.ghosts > 0.0;
-        let of_ranks = |cell: String| if has_ghosts { cell } else { "-".to_owned() };
-        let [within, listed, tested] = row.pairs;
-        let mut cells = vec![row.device.clone(), row.interaction.to_owned(), row.n.to_string()];
-        cells.push(format!("{within:.1}"));
-        cells.extend([listed, tested].map(|pairs| format!("{:.2}", pairs / within)));
-        cells.push(of_ranks(format!("{:.3}", row.ghosts)));
-        cells.push(format!("{:.1}", row.interval));
-        cells.extend(row.times.map(ms));
-        let [exchange, look, migrate, order, list, force] = row.parts.all().map(ms);
-        cells.extend([of_ranks(exchange), look, of_ranks(migrate), order, list, force]);
-        cells.push(ms(row.parts.rest(row.times[0])));
-        cells.push(format!("{:.2e}", row.pairs_per_second()));
-        cells.push(format!("{:.2e}", row.rate()));
-        table.row(cells);
-    }
+const PAIRS: [&str; 8] =
+    ["interaction", ">N", ">neighbours", ">listed", ">tested", ">ghosts", ">every", ">pairs/s"];
+const STEP: [&str; 6] = ["interaction", ">N", ">step", ">spread", ">rest", ">steps/s"];
+const PARTS: [&str; 8] =
+    ["interaction", ">N", ">exchange", ">look", ">migrate", ">order", ">list", ">force"];
+const LEGEND: [(&str, &str); 16] = [
+    ("neighbours", "pairs of a particle within the cutoff"),
+    ("listed", "pairs within cutoff and skin, in terms of these"),
+    ("tested", "tested pairs, in terms of these"),
+    ("ghosts", "particles of other ranks, for each of a rank"),
+    ("every", "steps for each rebuild"),
+    ("pairs/s", "pairs within the cutoff per second of the forces"),
+    ("step", "time of a step, the median of the runs"),
+    SPREAD,
+    ("rest", "motion, launches, agreement of ranks"),
+    ("steps/s", "steps of particles per second"),
+    ("exchange", "ghosts that travel, and waiting"),
+    ("look", "whether lists are valid"),
+    ("migrate", "in steps that rebuild: particles that change the rank"),
+    ("order", "in steps that rebuild: the order of particles"),
+    ("list", "in steps that rebuild: the lists"),
+    ("force", "the sums over pairs"),
+];
+
+/// Formats tables for each device: of the pairs, of the times of a step, and of its parts.
+pub fn page(rows: &[Row], options: Options, parameters: &str) -> Page {
     let Options { precision, accumulation, math, .. } = options;
-    format!(
-        "Neighbour lists: the pairs of a particle within the cutoff, and in terms of them the pairs within cutoff and \
-         skin, and\nthe tested ones; ghosts for each particle of a rank; steps for each rebuild. The time of a step, \
-         the median of {RUNS} runs of\n{INTERVAL} steps, with the least and the greatest. Its parts, in further steps; \
-         migrate, order and list are in steps that\nrebuild; rest: motion, launches, agreement. Pairs within the \
-         cutoff per second of the forces, steps of particles per\nsecond. {precision} precision, {accumulation} \
-         accumulation, {math} mathematics.\n\n{}",
-        table.lines().join("\n")
-    )
+    let mut page = Page::new(&format!(
+        "Neighbour lists, {RUNS} runs of {INTERVAL} steps, and further ones for the parts of a step: \
+         {precision} precision, {accumulation} accumulation, {math} mathematics."
+    ));
+    for (device, rows) in sections(rows, |row| row.device.clone()) {
+        let table = |header: &[&str], cells: &dyn Fn(&Row) -> Vec<String>| {
+            let names = |row: &Row| vec![row.interaction.to_owned(), row.n.to_string()];
+            Table::of(header, rows.iter().map(|row| [names(row), cells(row)].concat()))
+        };
+        page.table(&device, &table(&PAIRS, &pairs));
+        page.table(&format!("{device}: times in ms"), &table(&STEP, &step));
+        page.table(&format!("{device}: parts of a step in ms"), &table(&PARTS, &parts));
+    }
+    page.legend(&LEGEND);
+    page.words(parameters);
+    page
 }
 
-pub fn cells(row: &Row, options: Options, time: &str) -> Cells {
-    let Options { precision, accumulation, math, .. } = options;
-    let seconds = |time: Duration| time.as_secs_f64().to_string();
+/// Formats a figure that a single rank does not have.
+fn of_ranks(row: &Row, figure: String) -> String {
+    known((row.ghosts > 0.0).then_some(figure))
+}
+
+fn pairs(row: &Row) -> Vec<String> {
     let [within, listed, tested] = row.pairs;
-    let mut cells = vec![
-        ("date", time.to_owned()),
-        ("device", row.device.clone()),
-        ("interaction", row.interaction.to_owned()),
-        ("n", row.n.to_string()),
-        ("precision", precision.to_string()),
-        ("accumulation", accumulation.to_string()),
-        ("math", math.to_string()),
-        ("cutoff", row.cutoff.to_string()),
-        ("density", row.density.to_string()),
-        ("skin", row.skin.to_string()),
-        ("neighbours", within.to_string()),
-        ("listed_pairs", listed.to_string()),
-        ("tested_pairs", tested.to_string()),
-        ("ghosts", row.ghosts.to_string()),
-        ("steps_per_rebuild", row.interval.to_string()),
-        ("seconds", seconds(row.times[0])),
-        ("least_seconds", seconds(row.times[1])),
-        ("greatest_seconds", seconds(row.times[2])),
-    ];
-    let names = [
-        "exchange_seconds",
-        "look_seconds",
-        "migrate_seconds",
-        "order_seconds",
-        "list_seconds",
-        "force_seconds",
-    ];
-    cells.extend(names.into_iter().zip(row.parts.all().map(seconds)));
-    cells.push(("pairs_per_second", row.pairs_per_second().to_string()));
-    cells
+    vec![
+        format!("{within:.1}"),
+        format!("{:.2}", listed / within),
+        format!("{:.2}", tested / within),
+        of_ranks(row, format!("{:.3}", row.ghosts)),
+        format!("{:.1}", row.interval),
+        format!("{:.2e}", row.pairs_per_second()),
+    ]
+}
+
+fn step(row: &Row) -> Vec<String> {
+    let rest = row.parts.rest(row.times[0]);
+    vec![ms(row.times[0]), spread(row.times), ms(rest), format!("{:.2e}", row.rate())]
+}
+
+fn parts(row: &Row) -> Vec<String> {
+    let [exchange, look, migrate, order, list, force] = row.parts.all().map(ms);
+    vec![of_ranks(row, exchange), look, of_ranks(row, migrate), order, list, force]
+}
+
+/// Returns a measurement in full precision.
+pub fn record(row: &Row, options: Options, time: &str) -> Record {
+    let Options { precision, accumulation, math, .. } = options;
+    let [within, listed, tested] = row.pairs;
+    let [exchange, look, migrate, order, list, force] = row.parts.all();
+    record! {
+        date: time,
+        device: &row.device,
+        interaction: row.interaction,
+        n: row.n,
+        precision: precision.name(),
+        accumulation: accumulation.name(),
+        math: math.name(),
+        cutoff: row.cutoff,
+        density: row.density,
+        skin: row.skin,
+        neighbours: within,
+        listed_pairs: listed,
+        tested_pairs: tested,
+        ghosts: row.ghosts,
+        steps_per_rebuild: row.interval,
+        seconds: row.times[0],
+        least_seconds: row.times[1],
+        greatest_seconds: row.times[2],
+        exchange_seconds: exchange,
+        look_seconds: look,
+        migrate_seconds: migrate,
+        order_seconds: order,
+        list_seconds: list,
+        force_seconds: force,
+        pairs_per_second: row.pairs_per_second(),
+        steps_per_second: row.rate(),
+    }
 }
 
 /// Plots the time of a step against N, with a line for each interaction and device.

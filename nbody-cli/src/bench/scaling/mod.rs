@@ -7,14 +7,16 @@ use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use nbody::Device;
 
 use super::{Arguments, Bench, measure};
 use crate::files::{self, Reserved, Sheet};
+use crate::progress::Progress;
 use crate::ranks::{self, Rank};
+use crate::record::{self, record};
 use crate::{Outcome, cache, date};
-use report::{cells, figure, table};
+use report::{figure, page};
 use row::{Row, first_of, list_rows, tree_rows};
 
 /// Measures with each number of ranks, and reports.
@@ -32,19 +34,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let sheet = arguments.csv.as_deref().map(Sheet::create).transpose()?;
     let _folder = arguments.plots.as_deref().map(Reserved::new).transpose()?;
     let time = date::now();
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?;
-    let bar = ProgressBar::new(arguments.ranks.len() as u64).with_style(style);
+    let bar = arguments.reporting.progress()?;
+    bar.inc_length(arguments.ranks.len() as u64);
     let mut rows = Vec::new();
     for size in &arguments.ranks {
         bar.set_message(format!("{size} ranks"));
         rows.extend(measured(arguments, size.get())?);
         bar.inc(1);
     }
-    bar.finish_and_clear();
+    drop(bar);
     let first = |row: &Row| first_of(&rows, row);
-    writeln!(std::io::stdout().lock(), "{}", table(&rows, &first, arguments))?;
+    let record = |row| report::record(row, first(row), arguments, &time);
+    let records: Vec<_> = rows.iter().map(record).collect();
+    if arguments.reporting.json {
+        record::print("bench", record! { mode: "ranks", rows: records.clone() })?;
+    } else {
+        writeln!(std::io::stdout().lock(), "{}", page(&rows, &first, arguments))?;
+    }
     if let Some(mut sheet) = sheet {
-        rows.iter().try_for_each(|row| sheet.row(&cells(row, first(row), arguments, &time)))?;
+        records.iter().try_for_each(|record| sheet.row(record))?;
         sheet.finish()?;
     }
     if let Some(folder) = &arguments.plots {
@@ -87,7 +95,7 @@ fn measured(arguments: &Arguments, size: usize) -> Result<Vec<Row>, Box<dyn Erro
             case,
             what: it.interaction.to_owned(),
             device: it.device.clone(),
-            n: it.size.to_string(),
+            n: it.size,
             work: i.unwrap_or(n) as f64 * n as f64,
             ranks: size,
             times: [median, fastest, slowest],
@@ -104,7 +112,7 @@ fn measurements(
 ) -> Result<Vec<measure::Measurement>, Box<dyn Error>> {
     let devices = &[open(arguments, rank)?];
     let all = arguments.interactions.choose()?;
-    let (options, nvdisasm, bar) = (arguments.options(), None, ProgressBar::hidden());
+    let (options, nvdisasm, bar) = (arguments.options(), None, Progress::hidden());
     let sizes = super::sizes(arguments).into_iter();
     let sizes =
         sizes.map(|it| measure::Size { i: it.i.map(|i| i * more), n: it.n * more }).collect();

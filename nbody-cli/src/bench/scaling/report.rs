@@ -7,90 +7,120 @@ use nbody_plots::{Axis, Curve, Figure};
 use super::super::Arguments;
 use super::row::{Listed, Row, Stages};
 use crate::date;
-use crate::files::Cells;
-use crate::table::Table;
+use crate::record::{Record, record};
+use crate::table::{Page, Table, ms, sections};
 
-pub fn table<'a>(
-    rows: &'a [Row],
-    first: &impl Fn(&Row) -> &'a Row,
-    arguments: &Arguments,
-) -> String {
-    let mut header = vec!["evaluation", ">N", ">ranks", ">median / ms", ">fastest", ">slowest"];
-    header.extend([">speed-up", ">efficiency"]);
-    let stages = rows.first().and_then(|row| row.stages.as_ref());
-    let names = stages.iter().flat_map(|it| &it.longest).enumerate();
-    let unit = |k: usize| if k == 0 { " / ms" } else { "" };
-    let names: Vec<_> = names.map(|(k, (name, ..))| format!(">{name}{}", unit(k))).collect();
-    header.extend(names.iter().map(String::as_str));
-    if let Some(Stages { listed, .. }) = stages {
-        header.extend([">rest", ">balance"]);
-        header.extend(listed.iter().flat_map(|_| [">ghosts", ">neighbours", ">pairs/s"]));
-    }
-    let mut table = Table::new(&header);
-    let ms = |time: Duration| format!("{:.3}", 1e3 * time.as_secs_f64());
-    for row in rows {
-        let mut cells = vec![row.what.clone(), row.n.clone(), row.ranks.to_string()];
-        cells.extend(row.times.map(ms));
-        cells.push(format!("{:.2}", row.speed_up(first(row))));
-        cells.push(format!("{:.2}", row.efficiency(first(row))));
-        if let Some(Stages { longest, balance, listed }) = &row.stages {
-            let known: Duration = longest.iter().map(|(.., time)| *time).sum();
-            cells.extend(longest.iter().map(|(.., time)| ms(*time)));
-            cells.push(ms(row.times[0].saturating_sub(known)));
-            cells.push(format!("{balance:.2}"));
-            if let Some(Listed { ghosts, neighbours, pairs_per_second }) = listed {
-                cells.extend([format!("{ghosts:.3}"), format!("{neighbours:.1}")]);
-                cells.push(format!("{pairs_per_second:.2e}"));
+const SPEED: [&str; 7] =
+    [">N", ">ranks", ">median/ms", ">fastest", ">slowest", ">speed-up", ">efficiency"];
+const LISTED: [&str; 6] = [">N", ">ranks", ">balance", ">ghosts", ">neighbours", ">pairs/s"];
+const LEGEND: [(&str, &str); 7] = [
+    ("speed-up", "of the pairs, walks or steps a second, against the fewest ranks"),
+    ("efficiency", "the same for each rank"),
+    ("rest", "motion, agreement, waiting and launches"),
+    ("balance", "the mean time of walks or forces, in terms of the longest"),
+    ("ghosts", "for each particle of a rank; 0 where each rank evaluates all"),
+    ("neighbours", "pairs within the cutoff of a particle"),
+    ("pairs/s", "these pairs of all particles per second of the forces"),
+];
+
+/// Formats tables for each evaluation: of the times, and of the stages.
+pub fn page<'a>(rows: &'a [Row], first: &impl Fn(&Row) -> &'a Row, arguments: &Arguments) -> Page {
+    let kind =
+        if arguments.weak { "Weak scaling, N particles for each rank" } else { "Strong scaling" };
+    let device = rows.first().map_or("", |row| &row.device);
+    let mut page = Page::new(&format!(
+        "{kind}: ranks are threads of this process with a device each, the first {device}; one rank is the \
+         device without ranks."
+    ));
+    for (what, rows) in sections(rows, |row| row.what.clone()) {
+        let mut speed = Table::new(&SPEED);
+        for row in &rows {
+            let (ratio, efficiency) = (row.speed_up(first(row)), row.efficiency(first(row)));
+            let figures = [ratio, efficiency].map(|figure| format!("{figure:.2}"));
+            speed.row([names(row), row.times.map(ms).to_vec(), figures.to_vec()].concat());
+        }
+        page.table(&what, &speed);
+        let stages: Vec<_> =
+            rows.iter().filter_map(|row| Some((*row, row.stages.as_ref()?))).collect();
+        if let Some((_, of_first)) = stages.first() {
+            page.table(
+                &format!("{what}: the longest of all ranks in ms"),
+                &longest(of_first, &stages),
+            );
+            if of_first.listed.is_some() {
+                page.table(&format!("{what}: lists"), &lists(&stages));
             }
         }
-        table.row(cells);
     }
-    let devices = rows.first().map(|row| row.device.clone()).unwrap_or_default();
-    let of_what =
-        if arguments.weak { "Weak scaling: N particles for each rank." } else { "Strong scaling." };
-    let stages = if arguments.tree {
-        "\nStages: the medians of the slowest rank; rest: agreement, waiting and launches. Balance: the mean \
-         time of walks, in terms\nof the longest."
-    } else if arguments.lists.is_on {
-        "\nParts of a step: the means of the slowest rank; rest: motion, agreement, waiting and launches. Balance: \
-         the mean time of\nforces, in terms of the longest. Ghosts for each particle of a rank: 0 where \
-         each rank evaluates all.\nPairs within the cutoff of a particle, and of all per second of the forces."
-    } else {
-        ""
-    };
-    format!(
-        "{of_what} Ranks are threads of this process with a device each, the first {devices}; one rank is the \
-         device without\nranks. Speed-up and efficiency: of the pairs, walks or steps a second, against the fewest ranks.\
-         {stages}\n\n{}",
-        table.lines().join("\n")
-    )
+    page.legend(&LEGEND);
+    page
 }
 
-pub fn cells(row: &Row, first: &Row, arguments: &Arguments, time: &str) -> Cells {
-    let seconds = |time: Duration| time.as_secs_f64().to_string();
-    let mut cells = vec![
-        ("date", time.to_owned()),
-        ("device", row.device.clone()),
-        ("evaluation", row.what.clone()),
-        ("n", row.n.clone()),
-        ("scaling", if arguments.weak { "weak" } else { "strong" }.to_owned()),
-        ("ranks", row.ranks.to_string()),
-        ("median_s", seconds(row.times[0])),
-        ("fastest_s", seconds(row.times[1])),
-        ("slowest_s", seconds(row.times[2])),
-        ("speed_up", row.speed_up(first).to_string()),
-        ("efficiency", row.efficiency(first).to_string()),
-    ];
+fn names(row: &Row) -> Vec<String> {
+    vec![row.n.to_string(), row.ranks.to_string()]
+}
+
+fn longest(first: &Stages, rows: &[(&Row, &Stages)]) -> Table {
+    let stages: Vec<_> = first.longest.iter().map(|(name, ..)| format!(">{name}")).collect();
+    let mut header = vec![">N", ">ranks"];
+    header.extend(stages.iter().map(String::as_str));
+    header.push(">rest");
+    // Lists have their balance in another table.
+    header.extend(first.listed.is_none().then_some(">balance"));
+    let mut table = Table::new(&header);
+    for (row, Stages { longest, balance, .. }) in rows {
+        let sum: Duration = longest.iter().map(|(.., time)| *time).sum();
+        let times = longest.iter().map(|(.., time)| *time);
+        let times = times.chain([row.times[0].saturating_sub(sum)]).map(ms);
+        let cells = times.chain([format!("{balance:.2}")]).take(header.len() - 2).collect();
+        table.row([names(row), cells].concat());
+    }
+    table
+}
+
+fn lists(rows: &[(&Row, &Stages)]) -> Table {
+    let mut table = Table::new(&LISTED);
+    for (row, Stages { balance, listed, .. }) in rows {
+        let Some(Listed { ghosts, neighbours, pairs_per_second }) = listed else { continue };
+        let cells = vec![
+            format!("{balance:.2}"),
+            format!("{ghosts:.3}"),
+            format!("{neighbours:.1}"),
+            format!("{pairs_per_second:.2e}"),
+        ];
+        table.row([names(row), cells].concat());
+    }
+    table
+}
+
+/// Returns a measurement in full precision.
+pub fn record(row: &Row, first: &Row, arguments: &Arguments, time: &str) -> Record {
+    let mut record = record! {
+        date: time,
+        device: &row.device,
+        evaluation: &row.what,
+        n: row.n.n,
+        i: row.n.i.unwrap_or(row.n.n),
+        scaling: if arguments.weak { "weak" } else { "strong" },
+        ranks: row.ranks,
+        median_s: row.times[0],
+        fastest_s: row.times[1],
+        slowest_s: row.times[2],
+        speed_up: row.speed_up(first),
+        efficiency: row.efficiency(first),
+    };
     if let Some(Stages { longest, balance, listed }) = &row.stages {
-        cells.extend(longest.iter().map(|(_, column, time)| (*column, seconds(*time))));
-        cells.push(("balance", balance.to_string()));
-        if let Some(Listed { ghosts, neighbours, pairs_per_second }) = listed {
-            cells.push(("ghosts", ghosts.to_string()));
-            cells.push(("neighbours", neighbours.to_string()));
-            cells.push(("pairs_per_second", pairs_per_second.to_string()));
+        for (_, column, time) in longest {
+            record.push(column, *time);
+        }
+        record.push("balance", *balance);
+        if let Some(Listed { ghosts, neighbours, pairs_per_second }) = *listed {
+            record.push("ghosts", ghosts);
+            record.push("neighbours", neighbours);
+            record.push("pairs_per_second", pairs_per_second);
         }
     }
-    cells
+    record
 }
 
 /// Plots the speed-up against the ranks.

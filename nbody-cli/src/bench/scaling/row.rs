@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use nbody::trees::TreeTimes;
 
+use super::super::measure::Size;
 use super::super::{lists, trees};
 
 /// An evaluation by some ranks.
@@ -14,7 +15,7 @@ pub struct Row {
     pub what: String,
     pub device: String,
     /// The numbers of particles on all ranks, and the pairs, walks or steps of them.
-    pub n: String,
+    pub n: Size,
     pub work: f64,
     pub ranks: usize,
     pub times: [Duration; 3],
@@ -91,7 +92,7 @@ pub fn tree_rows(each: &[Vec<trees::Row>], ranks: usize) -> Vec<Row> {
             case,
             what: first.what(),
             device: first.device.clone(),
-            n: first.n.to_string(),
+            n: Size { i: None, n: first.n },
             work: first.n as f64,
             ranks,
             times: first.times,
@@ -115,7 +116,7 @@ pub fn list_rows(each: &[Vec<lists::Row>], ranks: usize) -> Vec<Row> {
             case,
             what: first.interaction.to_owned(),
             device: first.device.clone(),
-            n: first.n.to_string(),
+            n: Size { i: None, n: first.n },
             work: first.n as f64,
             ranks,
             times: first.times,
