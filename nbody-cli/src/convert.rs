@@ -22,6 +22,6 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let format = arguments.destination.format()?;
     let snapshot = format::read_as(&arguments.input, arguments.from)?;
-    arguments.destination.write(&snapshot, format)?;
+    arguments.destination.write(&snapshot, format, None)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -54,11 +54,17 @@ impl Destination {
         }
     }
 
-    /// Writes a snapshot in this format, completely or not at all.
-    pub fn write(&self, snapshot: &Snapshot, format: Format) -> Result<(), Box<dyn StdError>> {
+    /// Writes a snapshot in this format, completely or not at all. CSV, which has comments, begins with
+    /// the units, if they are known.
+    pub fn write(
+        &self,
+        snapshot: &Snapshot,
+        format: Format,
+        units: Option<&str>,
+    ) -> Result<(), Box<dyn StdError>> {
         match self.path() {
-            Some(path) => files::replace(path, |out| write(format, snapshot, out)),
-            None => write(format, snapshot, BufWriter::new(std::io::stdout())),
+            Some(path) => files::replace(path, |out| write(format, snapshot, units, out)),
+            None => write(format, snapshot, units, BufWriter::new(std::io::stdout())),
         }
     }
 
@@ -68,7 +74,15 @@ impl Destination {
     }
 }
 
-fn write(format: Format, snapshot: &Snapshot, to: impl Write) -> Result<(), Box<dyn StdError>> {
+fn write(
+    format: Format,
+    snapshot: &Snapshot,
+    units: Option<&str>,
+    mut to: impl Write,
+) -> Result<(), Box<dyn StdError>> {
+    if let Some(units) = units.filter(|_| format == Format::Csv) {
+        writeln!(to, "# units: {units}")?;
+    }
     match format.write(snapshot, to) {
         Err(Error::Io { source, .. }) => Err(source.into()),
         other => Ok(other?),

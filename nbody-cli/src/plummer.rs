@@ -29,6 +29,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if !arguments.as_sampled {
         sphere::virialise(&mut snapshot)?;
     }
-    arguments.destination.write(&snapshot, format)?;
+    let units = sphere::units(arguments.as_sampled, None);
+    arguments.destination.write(&snapshot, format, Some(&units))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -51,6 +51,14 @@ pub fn in_equilibrium(n: usize, seed: u64) -> Result<Snapshot, Failure> {
     Ok(sphere)
 }
 
+/// Describes the units of particles of total mass 1, which are `solar` solar masses, in virial
+/// equilibrium or as they were sampled.
+pub fn units(as_sampled: bool, solar: Option<f64>) -> String {
+    let solar = solar.map_or_else(String::new, |mass| format!(" of {mass} solar masses"));
+    let radius = if as_sampled { "the length of the model" } else { "virial radius 1" };
+    format!("G = 1, total mass 1{solar}, {radius}")
+}
+
 /// Scales particles to virial equilibrium.
 pub fn virialise(snapshot: &mut Snapshot) -> Result<(), Failure> {
     if snapshot.particles.len() <= DIRECT {

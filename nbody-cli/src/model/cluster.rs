@@ -70,18 +70,19 @@ const MASSES: [f64; 2] = [0.1, 100.0];
 const AXES: [f64; 2] = [1e-4, 1e-2];
 
 impl Cluster {
-    /// Samples a cluster with this model of positions and velocities.
+    /// Samples a cluster with this model of positions and velocities; describes its units, too.
     pub fn sample(
         &self,
         start: Start,
         model: impl Fn(usize, u64) -> Result<Snapshot, Error>,
-    ) -> Result<Snapshot, Box<dyn StdError>> {
+    ) -> Result<(Snapshot, String), Box<dyn StdError>> {
         let ratio =
             self.virial_ratio.unwrap_or(if start == Start::Rest { 0.0 } else { EQUILIBRIUM });
         self.check(start, ratio)?;
         let pairs = self.pairs();
         let mut snapshot = model(self.n.get() - pairs, self.seed)?;
         let masses = self.masses()?;
+        let solar = masses.as_ref().map(|masses| masses.iter().sum());
         if let Some(masses) = &masses {
             let (of_pairs, single) = masses.split_at(2 * pairs);
             let of_pairs = of_pairs.as_chunks().0.iter().map(|[a, b]| a + b);
@@ -112,7 +113,7 @@ impl Cluster {
             let shares: Vec<_> = shares.collect();
             Binaries { least, most }.divide(&mut snapshot, &shares, self.seed)?;
         }
-        Ok(snapshot)
+        Ok((snapshot, sphere::units(self.as_sampled, solar)))
     }
 
     /// Refuses options that have no effect.

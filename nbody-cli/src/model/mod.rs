@@ -15,7 +15,10 @@ use crate::{Outcome, numbers};
 const AFTER_HELP: &str = "\
 Clusters are in units of G = 1, total mass 1 and virial radius 1, so that the potential energy is \
 -1/2; a virial ratio of 0.5 gives standard N-body units. The galaxy has the scale length of its disk \
-as the unit of length. A seed always gives the same particles, on every machine.";
+as the unit of length. CSV begins with the units. A seed always gives the same particles, on every machine.";
+
+/// The units of a galaxy.
+const GALAXY: &str = "G = 1, total mass 1, scale length of the disk 1";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
@@ -65,7 +68,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let destination = arguments.model.destination();
     // Refused before the work.
     let format = destination.format()?;
-    destination.write(&arguments.model.sample()?, format)?;
+    let (snapshot, units) = arguments.model.sample()?;
+    destination.write(&snapshot, format, Some(&units))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -80,7 +84,8 @@ impl Model {
         }
     }
 
-    fn sample(&self) -> Result<Snapshot, Box<dyn std::error::Error>> {
+    /// Returns the particles, and describes their units.
+    fn sample(&self) -> Result<(Snapshot, String), Box<dyn std::error::Error>> {
         match self {
             Self::Plummer(cluster) => cluster.sample(Start::Equilibrium, plummer),
             Self::King { w0, cluster } => {
@@ -91,7 +96,7 @@ impl Model {
             Self::Fractal { dimension, cluster } => {
                 cluster.sample(Start::Rest, |n, seed| fractal(n, *dimension, seed))
             }
-            Self::Galaxy { n, seed, .. } => Ok(galaxy(n.get(), *seed)?),
+            Self::Galaxy { n, seed, .. } => Ok((galaxy(n.get(), *seed)?, GALAXY.to_owned())),
         }
     }
 }

@@ -41,12 +41,35 @@ fn clusters_have_their_number_and_their_virial_ratio() {
     assert_ne!(model(&["hernquist", "60"]), model(&["hernquist", "60", "--seed", "2"]));
 }
 
+/// A table states its units, without which nobody can give --units.
+#[test]
+fn tables_begin_with_their_units() {
+    for (arguments, units) in [
+        (&["plummer", "9"][..], "G = 1, total mass 1, virial radius 1"),
+        (&["plummer", "9", "--as-sampled"], "G = 1, total mass 1, the length of the model"),
+        (&["model", "king", "9"], "G = 1, total mass 1, virial radius 1"),
+        (
+            &["model", "uniform", "9", "--as-sampled"],
+            "G = 1, total mass 1, the length of the model",
+        ),
+        (&["model", "galaxy", "9"], "G = 1, total mass 1, scale length of the disk 1"),
+    ] {
+        let text = stdout(&nbody(arguments));
+        assert!(text.starts_with(&format!("# units: {units}\n# time 0\n")), "{text}");
+        let nemo = stdout(&nbody(&[arguments, &["--format", "nemo"]].concat()));
+        assert!(nemo.starts_with("9\n3\n0\n"), "{nemo}");
+    }
+}
+
 #[test]
 fn masses_are_those_of_the_mass_function() {
     let masses = ["--mass-function", "kroupa", "--masses", "0.2,5"];
     let output = nbody(&[&["model", "plummer", "3000"], &masses[..]].concat());
     let (text, snapshot) = (stderr(&output), Snapshot::read_csv(&output.stdout[..]).unwrap());
     let unit = text.strip_prefix("the unit of mass is ").unwrap();
+    let units = unit.replace('\n', ", virial radius 1\n");
+    let head = format!("# units: G = 1, total mass 1 of {units}# time 0\n");
+    assert!(stdout(&output).starts_with(&head), "{head}");
     let unit: f64 = unit.strip_suffix(" solar masses\n").unwrap().parse().unwrap();
     let of = |p: &Particle| p.mass * unit;
     let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
