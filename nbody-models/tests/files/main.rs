@@ -275,7 +275,8 @@ fn errors_of_malformed_files_name_the_line_and_the_fault() {
 /// Streams without an end, which would fill the memory.
 #[test]
 fn streams_that_are_no_text_are_refused_where_that_shows() {
-    let readers: [fn(&mut dyn BufRead) -> Result<Snapshot, Error>; 3] = [
+    type Read = fn(&mut dyn BufRead) -> Result<Snapshot, Error>;
+    let readers: [Read; 3] = [
         |from| Snapshot::read_csv(from),
         |from| Snapshot::read_nemo(from),
         |from| Snapshot::read_xyz(from),
