@@ -416,7 +416,16 @@ mod tests {
         let verify =
             Jobs { devices: Vec::new(), domains, all: vec![job], bar, in_order: false }.run();
         let [passed, failed] = verify.counts();
-        (passed, failed, verify.page("").to_string())
+        let text = verify.page("").to_string();
+        // The document has the figures of the table.
+        let row = serde_json::to_value(verify.rows[0].record()).unwrap();
+        if let Some(worst) = row["worst_error"].as_f64() {
+            let case = row["worst_case"].as_str().unwrap();
+            let words = format!("{worst:.3} of the bound, of {case}");
+            assert!(text.replace('\n', " ").contains(&words), "{words} in {text}");
+        }
+        assert_eq!(row["passed"], failed == 0, "{text}");
+        (passed, failed, text)
     }
 
     fn sizes() -> Vec<Case> {
