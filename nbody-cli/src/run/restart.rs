@@ -1,8 +1,8 @@
 //! The file from which a run is continued: JSON, which preserves all numbers to the last bit.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::path::Path;
 
 use serde::de::IgnoredAny;
@@ -69,6 +69,15 @@ struct Particles {
     particles: Vec<IgnoredAny>,
 }
 
+/// Reads a file that begins as JSON does; a stream of anything else may have no end.
+fn text(path: &Path) -> io::Result<String> {
+    let mut reader = BufReader::new(File::open(path)?);
+    if !reader.fill_buf()?.starts_with(b"{") {
+        return Err(io::Error::new(ErrorKind::InvalidData, "expected `{` at its beginning"));
+    }
+    io::read_to_string(reader)
+}
+
 impl About {
     /// Reads the file of a folder, if there is one.
     pub fn of_folder(folder: &Path) -> Result<Option<Self>, Error> {
@@ -77,7 +86,7 @@ impl About {
             return Ok(None);
         }
         let wrong = |reason: String| Error::Malformed { path: path.clone(), reason };
-        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let text = text(&path).map_err(|error| wrong(error.to_string()))?;
         serde_json::from_str(&text).map(Some).map_err(|error| wrong(error.to_string()))
     }
 
@@ -108,7 +117,7 @@ impl Restart {
 
     pub fn load(path: &Path) -> Result<Self, Error> {
         let wrong = |reason: String| Error::Malformed { path: path.to_owned(), reason };
-        let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let text = text(path).map_err(|error| wrong(error.to_string()))?;
         let head: Head = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         if head.nbody_run != VERSION {
             let (found, expected) = (head.nbody_run, VERSION);
@@ -212,10 +221,10 @@ mod tests {
         let path = folder.path().join("checkpoint.json");
         let restart = sample(vec![[1.0; 7]]);
         restart.save(&path, &restart.state.rows().unwrap()).unwrap();
-        let text = fs::read_to_string(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
         let message = |from: &str, to: &str| {
             assert!(text.contains(from), "{text}");
-            fs::write(&path, text.replace(from, to)).unwrap();
+            std::fs::write(&path, text.replace(from, to)).unwrap();
             Restart::load(&path).unwrap_err().to_string()
         };
         for (from, to, part) in [

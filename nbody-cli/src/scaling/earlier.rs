@@ -1,5 +1,7 @@
 //! Measurements of earlier runs.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -8,11 +10,17 @@ use super::report::Row;
 use crate::run::history::Counts;
 use crate::sphere::{Experiment, Integrated};
 
+/// The most bytes of a file, for some hundred thousand measurements.
+const LARGEST: u64 = 1 << 26;
+
 /// A reason to refuse the measurements of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("cannot read {}: {source}; give a file that `nbody scaling --csv` wrote", path.display())]
     Read { path: PathBuf, source: csv::Error },
+
+    #[error("{} has more than {LARGEST} bytes; give a file that `nbody scaling --csv` wrote", path.display())]
+    TooLarge { path: PathBuf },
 
     #[error("{} has no measurements; give a file that `nbody scaling --csv` wrote", path.display())]
     Empty { path: PathBuf },
@@ -43,10 +51,22 @@ struct Record {
     unit_energy_error: Option<f64>,
 }
 
+/// Reads a file; refuses one that is too large, such as a stream without an end.
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    read.map_err(|source| Error::Read { path: path.to_owned(), source: source.into() })?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}
+
 /// Reads the measurements of a file; refuses other experiments.
 pub fn read(path: &Path, experiment: &Experiment) -> Result<Vec<Row>, Error> {
     let refuse = |source| Error::Read { path: path.to_owned(), source };
-    let mut reader = csv::Reader::from_path(path).map_err(refuse)?;
+    let bytes = bytes(path)?;
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
     // Rows end without an error where the header cannot be read.
     reader.headers().map_err(refuse)?;
     let mut rows = Vec::new();

@@ -190,6 +190,10 @@ fn failures_leave_no_folder() {
         ),
         ("scaling --from missing.csv --plots a/b", "cannot read missing.csv"),
         ("scaling --from .", "cannot read ."),
+        #[cfg(unix)]
+        ("scaling --from /dev/zero", "/dev/zero has more than 67108864 bytes"),
+        #[cfg(unix)]
+        ("run --restart /dev/zero", "not a file to restart from: expected `{` at its beginning"),
         ("scaling --from /dev/null --plots a/b", "/dev/null has no measurements"),
         ("convert missing.csv -o out.csv", "missing.csv: cannot open the file"),
         ("emit missing.rs", "cannot read missing.rs"),
