@@ -83,7 +83,7 @@ fn by_png(path: &Path, images: &[PathBuf], rate: usize) -> Result<PathBuf, Box<d
             if found != head {
                 return Err(format!(
                     "{} has another size or other colours than {}: draw all images again, by `nbody plot \
-                     FOLDER --camera z`",
+                     FOLDER --movie`",
                     image.display(),
                     first.display()
                 )
@@ -107,7 +107,9 @@ fn decode(path: &Path) -> Result<(Head, Vec<u8>), Box<dyn Error>> {
     decoder.set_transformations(png::Transformations::IDENTITY);
     let mut reader = decoder.read_info().map_err(|error| wrong(error.to_string()))?;
     let info = reader.info();
-    let Some(palette) = info.palette.as_ref().map(|it| it.to_vec()) else {
+    let is_indexed = info.color_type == png::ColorType::Indexed;
+    let palette = info.palette.as_ref().filter(|_| is_indexed).map(|it| it.to_vec());
+    let Some(palette) = palette else {
         return Err(wrong("no image of a run: its colours have no table".to_owned()).into());
     };
     let head = (info.width, info.height, palette);
@@ -116,4 +118,35 @@ fn decode(path: &Path) -> Result<(Head, Vec<u8>), Box<dyn Error>> {
     let frame = reader.next_frame(&mut pixels).map_err(|error| wrong(error.to_string()))?;
     pixels.truncate(frame.buffer_size());
     Ok((head, pixels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_another_size_or_without_a_table_of_colours_are_no_frames() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = |name: &str, side: u32, colours: png::ColorType| {
+            let path = folder.path().join(name);
+            let mut image = png::Encoder::new(File::create(&path).unwrap(), side, side);
+            image.set_color(colours);
+            image.set_palette(vec![7; 3]);
+            let pixels = vec![0; (side * side) as usize];
+            image.write_header().unwrap().write_image_data(&pixels).unwrap();
+            path
+        };
+        let indexed = png::ColorType::Indexed;
+        let [a, b] = [image("a.png", 2, indexed), image("b.png", 3, indexed)];
+        let grey = image("grey.png", 2, png::ColorType::Grayscale);
+        let film = folder.path().join("movie.png");
+        let wrong = |images: &[PathBuf]| by_png(&film, images, 5).unwrap_err().to_string();
+        let message = wrong(&[a.clone(), b.clone()]);
+        assert!(message.contains("b.png has another size or other colours than "), "{message}");
+        assert!(wrong(&[a.clone(), grey]).contains("its colours have no table"));
+        assert!(wrong(&[]).contains("there are no images"));
+        assert!(!film.exists());
+        assert_eq!(by_png(&film, &[a.clone(), a], 5).unwrap(), film);
+        assert!(film.exists());
+    }
 }

@@ -18,14 +18,14 @@ pub enum Error {
     /// There is no CUDA driver.
     #[error(
         "no CUDA driver: looked for libcuda.so.1 in the system's library path and found none; \
-         install NVIDIA's driver, or choose the device `best`, which falls back to the CPU"
+         install NVIDIA's driver, or choose the device `cpu`, or `best`: a GPU if there is one"
     )]
     NoDriver,
 
     /// There is a CUDA driver that does not load.
     #[error(
         "the CUDA driver does not load: {message}; install NVIDIA's driver again, or choose the \
-         device `best`, which falls back to the CPU"
+         device `cpu`, or `best`: a GPU if there is one"
     )]
     DriverBroken {
         /// The message of the dynamic loader.

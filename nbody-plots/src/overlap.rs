@@ -22,13 +22,15 @@ pub fn layers(lines: &[Coordinates], pixel: f64) -> Vec<u32> {
     layers
 }
 
-/// Tests whether two lines share a segment, or a point if either line is a single point.
+/// Tests whether two lines share half of the segments of the first, or a point if either is a single
+/// point.
 fn coincide(a: &Coordinates, b: &Coordinates, near: f64) -> bool {
     let meets = |&(x, y): &(f64, f64)| b.iter().any(|&(u, v)| u == x && (v - y).abs() < near);
     if a.len() == 1 || b.len() == 1 {
         return a.iter().any(meets);
     }
-    a.windows(2).any(|piece| piece.iter().all(meets))
+    let shared = a.windows(2).filter(|piece| piece.iter().all(meets)).count();
+    shared > 0 && 2 * shared >= a.len() - 1
 }
 
 #[cfg(test)]
@@ -46,6 +48,9 @@ mod tests {
         assert_eq!(layers(&[&low, &high, &crosses]), [0, 0, 0]);
         assert_eq!(layers(&[&low, &high, &joins, &low]), [2, 0, 1, 0]);
         assert_eq!(layers(&[&high, &low, &low, &low]), [0, 2, 1, 0]);
+        // Another line that shares a third of the segments is not hidden.
+        let long = [(0.0, 0.0), (1.0, 0.3), (2.0, 1.6), (3.0, 5.0)];
+        assert_eq!(layers(&[&long, &low]), [0, 0]);
         // A single point has no visible segment.
         assert_eq!(layers(&[&low[..1], &low, &high[..1]]), [1, 0, 0]);
         assert_eq!(layers(&[&[], &[(1.0, 5.0)], &low]), [0, 0, 0]);

@@ -16,7 +16,7 @@ fn the_error_of_a_missing_gpu_names_it() {
             let error = Device::cuda(0).unwrap_err();
             assert!(is_no_driver(&error), "{error}");
             assert!(error.to_string().contains("looked for libcuda.so.1"), "{error}");
-            assert!(error.to_string().contains("choose the device `best`"), "{error}");
+            assert!(error.to_string().contains("choose the device `cpu`, or `best`"), "{error}");
             assert_eq!("best".parse::<DeviceName>().unwrap().open().unwrap().name(), "cpu");
         }
         Ok(count) => {

@@ -16,7 +16,10 @@ Examples:
 
 The plots come from energies.csv and lagrange.csv, the images from the
 snapshots; checkpoint.json, if it is there, tells the units and the settings.
-A run that goes on, or was interrupted, is drawn as far as it came.";
+A run that goes on, or was interrupted, is drawn as far as it came. A film has
+all images by one camera: --camera, or the camera of the run. Plots of several
+runs have the largest error so far, and the radii with 10, 50 and 90% of the
+mass.";
 
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]

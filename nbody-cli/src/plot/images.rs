@@ -9,13 +9,14 @@ use rayon::prelude::*;
 use super::arguments::Arguments;
 use super::source::Source;
 use crate::camera::Camera;
+use crate::run::FileUnits;
 use crate::{centre, files, movie, snapshots};
 
 /// The part of the mass that images show by default.
 const SHOWN: f64 = 0.9;
 
-/// Draws the images, if they are missing or another camera is wanted, and makes a film of them;
-/// returns the files to name.
+/// Draws the images of all snapshots by one camera, and makes a film of them if it is wanted; returns
+/// the files to name.
 pub fn draw(
     source: &Source,
     arguments: &Arguments,
@@ -23,27 +24,43 @@ pub fn draw(
 ) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let paths = snapshots(&source.folder)?;
     let images = images(&paths, output);
-    let mut written = Vec::new();
-    if arguments.camera.is_some() || !images.iter().all(|image| image.exists()) {
-        let camera = camera(&paths[0], source, arguments)?;
-        let draw = |(path, image): (&PathBuf, &PathBuf)| {
-            let snapshot = snapshots::read(path)?;
-            files::replace(image, |out| camera.write(&snapshot, &source.units, out))
-                .map_err(|error| error.to_string())
-        };
-        let drawn: Vec<_> = paths.par_iter().zip(&images).map(draw).collect();
-        drawn.into_iter().collect::<Result<Vec<()>, String>>()?;
-        written.extend(images.clone());
-    }
+    // Images in the folder may be by several cameras.
+    draw_all(&paths, &images, &camera(&paths[0], source, arguments)?, &source.units)?;
+    let mut written = if arguments.camera.is_some() { images.clone() } else { Vec::new() };
     if arguments.movie {
         written.push(movie::write(output, &images)?);
     }
     Ok(written)
 }
 
-/// Makes a film of the images of a folder, in another or the same one.
-pub fn film(folder: &Path, output: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    movie::write(output, &images(&snapshots(folder)?, folder))
+/// Makes a film of the images of a run. They are drawn again by a camera if one is given.
+pub fn film(
+    folder: &Path,
+    camera: Option<(&Camera, &FileUnits)>,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let paths = snapshots(folder)?;
+    let images = images(&paths, folder);
+    if let Some((camera, units)) = camera {
+        draw_all(&paths, &images, camera, units)?;
+    }
+    movie::write(folder, &images)
+}
+
+/// Draws the images of snapshots.
+fn draw_all(
+    paths: &[PathBuf],
+    images: &[PathBuf],
+    camera: &Camera,
+    units: &FileUnits,
+) -> Result<(), String> {
+    let draw = |(path, image): (&PathBuf, &PathBuf)| {
+        let snapshot = snapshots::read(path)?;
+        files::replace(image, |out| camera.write(&snapshot, units, out))
+            .map_err(|error| error.to_string())
+    };
+    // The message is about the first failure, whichever came first.
+    let drawn: Vec<_> = paths.par_iter().zip(images).map(draw).collect();
+    drawn.into_iter().collect()
 }
 
 /// Finds the snapshots of a run.

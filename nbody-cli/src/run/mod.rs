@@ -115,6 +115,8 @@ struct Run {
     question: Question,
     /// Whether the file to restart from is of the last snapshot.
     is_saved: bool,
+    /// Whether the run continues another one.
+    is_resumed: bool,
 }
 
 /// The times of checkpoints.
@@ -203,6 +205,7 @@ impl Run {
             end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
             is_saved: false,
+            is_resumed: false,
         };
         if rank.is_first() {
             run.history.write(run.folder.path())?;
@@ -265,6 +268,7 @@ impl Run {
             end: arguments.wall_time.and_then(|time| start.checked_add(time)),
             question: Question::new(),
             is_saved: false,
+            is_resumed: true,
         })
     }
 
@@ -415,7 +419,9 @@ impl Run {
         let caption = self.settings.describe(self.particles);
         let folder = self.folder.path();
         self.history.series().draw(folder, &caption, &self.settings.units)?;
-        if movie { plot::film(folder, folder).map(Some) } else { Ok(None) }
+        // Earlier images may have been drawn again by another camera.
+        let camera = self.is_resumed.then_some((&self.camera, &self.settings.units));
+        if movie { plot::film(folder, camera).map(Some) } else { Ok(None) }
     }
 }
 

@@ -139,10 +139,12 @@ impl Run {
         if steps == 0 {
             return format!("0 steps, wall time {wall:.3} s");
         }
+        // The work is counted from the beginning of the run.
+        let part = if self.is_resumed { " since the restart" } else { "" };
         let rate = prefixed(pairs * particle_steps as f64 / seconds, "");
         let block = particle_steps as f64 / steps as f64;
         format!(
-            "{steps} steps, mean block {block:.1}\nintegration {seconds:.3} s, {rate} pairs/s; wall time {wall:.3} s"
+            "{steps} steps, mean block {block:.1}\nintegration {seconds:.3} s, {rate} pairs/s; wall time{part} {wall:.3} s"
         )
     }
 
