@@ -37,6 +37,11 @@ pub trait Integrator {
     /// Returns the energies at the time of the last step. The results of the interaction must have
     /// a field `pot: Real`: the potential per unit mass if the results are accelerations (`acc`),
     /// an energy if they are forces (`force`).
+    ///
+    /// `pot` of a particle is whole: the sum over all j. The potential energy is half of the sum,
+    /// ½ Σ m pot or ½ Σ pot, since each pair is met from both sides. A law that adds half of each
+    /// pair to `pot` therefore has half of its potential energy here, and a total that is not
+    /// conserved.
     fn energies(&mut self) -> Result<Energies, Error>;
 
     /// Returns the motions of all particles at the time of the last step.

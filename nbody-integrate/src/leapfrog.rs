@@ -18,7 +18,13 @@ use crate::steps::{NextStep, Steps, check_begin, check_resolution};
 use crate::{Error, Integrator};
 
 /// The leapfrog integrator with a shared step, kick-drift-kick: velocity Verlet (Verlet 1967;
-/// Swope et al. 1982). It is of second order, symplectic, and symmetric in time.
+/// Swope et al. 1982). It is of second order, symplectic, and symmetric in time, for forces of
+/// positions.
+///
+/// Forces that depend on velocities, such as friction, are evaluated with the velocities of the
+/// middle of the step, which makes it of first order: half of the step, half of the error. Take
+/// steps so small that half of them changes nothing that matters, or apply the friction against a
+/// medium by a program per particle between half steps.
 ///
 /// The results of the interaction must be accelerations, `acc: Vector`, or forces, `force:
 /// Vector`. The state is kept in `f64` on the device of the engine. Forces are evaluated in the

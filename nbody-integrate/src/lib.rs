@@ -7,7 +7,8 @@
 //! | [`Hermite`] | shared, by accelerations | 4 | `pos`, `vel: Vector` | `acc`, `jerk: Vector` |
 //! | [`BlockHermite`] | individual, in blocks | 4 | `pos`, `vel` | `acc`, `jerk` |
 //!
-//! Energies need `pot: Real` among the results, per unit mass where the results are accelerations.
+//! Energies need `pot: Real` among the results: the whole potential of a particle, by all others, per
+//! unit mass where the results are accelerations ([`energies`](Integrator::energies)).
 //! A [`Motion`] is the position, the velocity and the mass of a particle.
 //!
 //! A planet about a star for a time of 100, in six lines:
