@@ -69,6 +69,9 @@ pub struct BlockHermite {
     /// All particles in the order of the selection: the block comes first.
     all: Box<dyn Buffer>,
     results: Box<dyn Buffer>,
+    /// The results at the beginning, in the order of the particles, until the first step: energies
+    /// need no evaluation there.
+    first: Option<Box<dyn Buffer>>,
     stars: Particles<BlockStar>,
     selection: Selection,
     programs: Programs,
@@ -258,6 +261,7 @@ impl BlockHermite {
             given: upload()?,
             all: upload()?,
             results: engine.results(particles.count())?,
+            first: None,
             stars,
             selection: Selection::new(&device)?,
             programs: Programs::new(&device, options)?,
@@ -324,6 +328,8 @@ impl BlockHermite {
         let precision = self.engine.options().precision;
         let (limits, dt) = StepLimits::of(motions, [&acc, &jerk], precision, options);
         self.set_limits(limits);
+        let later = self.engine.results(self.stars.len())?;
+        self.first = Some(std::mem::replace(&mut self.results, later));
         self.evaluate_all(dt)?;
         let (StepLimits { speed, longest }, eta) = (limits, options.eta);
         let eta_start = options.eta_start;
@@ -415,6 +421,9 @@ impl BlockHermite {
     }
 
     fn energies_now(&mut self) -> Result<Energies, Error> {
+        if let Some(first) = &self.first {
+            return self.energetics.measure(&self.stars, &**first);
+        }
         self.evaluate_all(0.0)?;
         // The states in the order of the selection, as the results are.
         let mut stars = self.device.upload::<BlockStar>(&[], Precision::Double)?;
@@ -433,6 +442,7 @@ impl BlockHermite {
 impl Integrator for BlockHermite {
     fn advance(&mut self) -> Result<(), Error> {
         self.check_step()?;
+        self.first = None;
         self.evaluate(self.active)?;
         self.iterate()?;
         let ticks = self.ticks + u64::from(self.next);

@@ -58,6 +58,43 @@ fn energies_of_a_cluster_are_conserved() {
 }
 
 #[test]
+fn energies_at_the_beginning_are_of_all_pairs() {
+    // Masses and places differ, so that the order of particles shows.
+    let mut bodies = cluster(150);
+    for (k, body) in bodies.iter_mut().enumerate() {
+        body.mass *= 1.0 + k as f64;
+    }
+    let pairs = (0..bodies.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let energy_of = |(i, j): (usize, usize)| {
+        let [a, b] = [&bodies[i], &bodies[j]];
+        -a.mass * b.mass / ((a.pos - b.pos).norm2() + EPS2).sqrt()
+    };
+    let potential: f64 = pairs.map(energy_of).sum();
+    let kinetic: f64 = bodies.iter().map(|it| 0.5 * it.mass * it.vel.norm2()).sum();
+    for device in [Device::cpu(), Device::emulator().unwrap()] {
+        let mut new = run(&device, &bodies, options(0.02));
+        let checkpoint = new.checkpoint().unwrap();
+        let mut resumed =
+            BlockHermite::resume(engine(&device), &bodies, &checkpoint, options(0.02)).unwrap();
+        for (name, run) in [("new", &mut new), ("resumed", &mut resumed)] {
+            for _ in 0..2 {
+                let found = run.energies().unwrap();
+                for (found, expected) in [(found.potential, potential), (found.kinetic, kinetic)] {
+                    let error = (found / expected - 1.0).abs();
+                    assert!(error < 1e-13, "{name} on {device}: {found} {expected}");
+                }
+            }
+        }
+        // Later ones are of the present state.
+        new.advance_to(0.5).unwrap();
+        resumed.advance_to(0.5).unwrap();
+        let [new, resumed] = [new, resumed].map(|mut run| run.energies().unwrap());
+        assert_eq!(new, resumed, "{device}");
+        assert!((new.kinetic / kinetic - 1.0).abs() > 1e-6, "{device}");
+    }
+}
+
+#[test]
 fn individual_steps_agree_with_shared_ones() {
     let bodies = cluster(32);
     let shared = |eta: f64| {
