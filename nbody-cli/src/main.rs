@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod camera;
 mod centre;
+mod columns;
 mod convert;
 mod date;
 mod destination;

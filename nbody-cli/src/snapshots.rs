@@ -25,15 +25,19 @@ impl Source {
     /// Returns a name for the page.
     pub fn title(&self) -> String {
         let path = self.folder.as_ref().or(self.paths.first());
-        // The paths `.` and `..` have no names, but the folders that they lead to have.
-        let real = path.and_then(|path| path.canonicalize().ok());
-        let name = real.as_ref().and_then(|path| path.file_name());
-        let name = name.map_or_else(|| "snapshots".into(), |name| name.to_string_lossy());
+        let name = path.and_then(|path| real_name(path));
+        let name = name.unwrap_or_else(|| "snapshots".to_owned());
         match self.paths.len() {
             n if self.folder.is_none() && n > 1 => format!("{name} and {} more", n - 1),
-            _ => name.into_owned(),
+            _ => name,
         }
     }
+}
+
+/// Returns the name of a file or folder, also of the paths `.` and `..`, which have none themselves.
+pub fn real_name(path: &Path) -> Option<String> {
+    let real = path.canonicalize().ok()?;
+    Some(real.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Finds every `every`-th snapshot of a folder or among files.

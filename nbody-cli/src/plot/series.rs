@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use nbody_plots::{Axis, Curve, Figure};
 
 use super::source::Source;
+use crate::columns::Points;
 use crate::files;
 use crate::run::FileUnits;
 
@@ -14,9 +15,6 @@ pub const ENERGY: &str = "energy.svg";
 pub const LAGRANGE: &str = "lagrange.svg";
 /// Fractions of the mass that plots of several runs show.
 const COMPARED: [f64; 3] = [0.1, 0.5, 0.9];
-
-/// Values with their times.
-pub type Points = Vec<(f64, f64)>;
 
 /// The errors of the energy and the Lagrangian radii of a run in time.
 pub struct Series {

@@ -50,7 +50,6 @@ use units::Units;
 
 pub use arguments::Arguments;
 pub use gravity::FileUnits;
-pub use history as tables;
 pub use restart::About;
 
 /// Checkpoints at snapshots take at most this fraction of the time.

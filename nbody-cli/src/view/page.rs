@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::base64;
 use super::encode::Scene;
-use super::energies::{self, Energies};
+use super::energies;
 use super::frame::Frame;
+use crate::columns::Points;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
@@ -50,7 +51,7 @@ struct FrameHeader {
 }
 
 impl<'a> Header<'a> {
-    pub fn new(title: &'a str, frames: &[Frame], scene: &'a Scene, energies: &Energies) -> Self {
+    pub fn new(title: &'a str, frames: &[Frame], scene: &'a Scene, energies: &Points) -> Self {
         let mut headers: Vec<FrameHeader> = Vec::with_capacity(frames.len());
         for (k, frame) in frames.iter().enumerate() {
             let is_same = k > 0 && frame.masses == frames[k - 1].masses;
