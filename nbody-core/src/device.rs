@@ -4,7 +4,7 @@ use crate::lists::engine::Neighbours;
 use crate::lists::engine::Origin;
 use crate::lists::engine::ShortRange;
 use crate::memory::buffer::Buffer;
-use crate::memory::device_column::DeviceColumn;
+use crate::memory::device_column::{CallerWork, DeviceColumn};
 use crate::pairs::engine::Engine;
 use crate::particles::engine::PerParticle;
 use crate::particles::engine::Selection;
@@ -49,34 +49,36 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     /// Copies particles to the device, their reals rounded to the precision.
     fn upload(&self, particles: &dyn Rows, precision: Precision) -> Result<Box<dyn Buffer>, Error>;
 
-    /// Replaces numbers of all particles by numbers in memory of this device that the caller owns.
-    /// Waits before until all work of the process on the device has ended, and after until the copy
-    /// has ended. A refused copy changes nothing.
+    /// Replaces numbers of all particles by numbers in memory of this device that the caller owns. A
+    /// refused copy changes nothing.
     ///
     /// # Safety
     ///
-    /// The memory holds a number for each particle, and nothing writes it during the call.
+    /// The memory holds a number for each particle, and only `work` may write it until the copy has
+    /// ended. A stream is one of the device.
     #[allow(unsafe_code)]
     unsafe fn write_columns(
         &self,
         _particles: &mut dyn Buffer,
         _columns: &[DeviceColumn],
+        _work: CallerWork,
     ) -> Result<(), Error> {
         Err(Error::NoDeviceMemory { device: self.name() })
     }
 
     /// Copies numbers of these rows of a buffer to memory of this device that the caller owns.
-    /// Waits as [`write_columns`](Self::write_columns) does.
     ///
     /// # Safety
     ///
-    /// The memory has room for a number for each row, and nothing else uses it during the call.
+    /// The memory has room for a number for each row, and only `work` may use it until the copy has
+    /// ended. A stream is one of the device.
     #[allow(unsafe_code)]
     unsafe fn read_columns(
         &self,
         _buffer: &dyn Buffer,
         _rows: Range<usize>,
         _columns: &[DeviceColumn],
+        _work: CallerWork,
     ) -> Result<(), Error> {
         Err(Error::NoDeviceMemory { device: self.name() })
     }

@@ -112,7 +112,7 @@ pub mod untyped {
     pub use crate::lists::engine::{Neighbours, Origin, ShortRange};
     pub use crate::lists::subset::{Subset, SubsetNumbers};
     pub use crate::memory::buffer::Buffer;
-    pub use crate::memory::device_column::{DeviceColumn, NumberType};
+    pub use crate::memory::device_column::{CallerWork, DeviceColumn, NumberType};
     pub use crate::pairs::engine::Engine;
     pub use crate::pairs::images::{Images, bounds};
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};

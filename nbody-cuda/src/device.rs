@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, Communicator, DeviceColumn, Origin};
+use nbody_core::untyped::{self, CallerWork, Communicator, DeviceColumn, Origin};
 use nbody_core::{
     Domain, Error, Field, Law, Opening, Options, ParticleProgram, Precision, SimdLevel,
 };
@@ -104,8 +104,9 @@ impl untyped::Device for CudaDevice {
         &self,
         particles: &mut dyn untyped::Buffer,
         columns: &[DeviceColumn],
+        work: CallerWork,
     ) -> Result<(), Error> {
-        self.column_copy.write(&self.backend, particles, columns)
+        self.column_copy.write(&self.backend, particles, columns, work)
     }
 
     unsafe fn read_columns(
@@ -113,8 +114,9 @@ impl untyped::Device for CudaDevice {
         buffer: &dyn untyped::Buffer,
         rows: Range<usize>,
         columns: &[DeviceColumn],
+        work: CallerWork,
     ) -> Result<(), Error> {
-        self.column_copy.read(&self.backend, buffer, rows, columns)
+        self.column_copy.read(&self.backend, buffer, (rows, columns), work)
     }
 
     fn all_pairs(

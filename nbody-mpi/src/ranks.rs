@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nbody::Device;
 use nbody_core::untyped::{
-    self, Buffer, Communicator, Connection, DeviceColumn, Engine, Neighbours, Origin, PerParticle,
-    Rows, Selection, Sequence, ShortRange, Tree, Tuples,
+    self, Buffer, CallerWork, Communicator, Connection, DeviceColumn, Engine, Neighbours, Origin,
+    PerParticle, Rows, Selection, Sequence, ShortRange, Tree, Tuples,
 };
 use nbody_core::{
     Domain, Error as CoreError, Field, Law, Opening, Options, ParticleProgram, Precision,
@@ -151,9 +151,10 @@ impl untyped::Device for OverRanks {
         &self,
         particles: &mut dyn Buffer,
         columns: &[DeviceColumn],
+        work: CallerWork,
     ) -> Result<(), CoreError> {
         // SAFETY: the caller keeps the same contract.
-        unsafe { self.device.write_columns(all_mut(particles)?, columns) }
+        unsafe { self.device.write_columns(all_mut(particles)?, columns, work) }
     }
 
     unsafe fn read_columns(
@@ -161,9 +162,10 @@ impl untyped::Device for OverRanks {
         buffer: &dyn Buffer,
         rows: Range<usize>,
         columns: &[DeviceColumn],
+        work: CallerWork,
     ) -> Result<(), CoreError> {
         // SAFETY: the caller keeps the same contract.
-        unsafe { self.device.read_columns(&*all(buffer)?, rows, columns) }
+        unsafe { self.device.read_columns(&*all(buffer)?, rows, columns, work) }
     }
 
     fn all_pairs(

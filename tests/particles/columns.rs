@@ -10,7 +10,7 @@
 use nbody::law::{Field, FieldKind, Record as _};
 use nbody::models::uniform;
 use nbody::prelude::*;
-use nbody::untyped::{self, DeviceColumn, NumberType};
+use nbody::untyped::{self, CallerWork, DeviceColumn, NumberType};
 use nbody_tests::extremes::{Extremes, Source, Target};
 use nbody_tests::particle_programs::Star;
 
@@ -116,8 +116,9 @@ fn copies_are_as_from_the_host() {
                 let expected = untyped.upload(&given, precision).unwrap();
                 let mut found = untyped.upload(&&uniform::<Star>(0, 1)[..], precision).unwrap();
                 found.resize(n).unwrap();
+                let work = [CallerWork::Anywhere, CallerWork::InStream(0)][n % 2];
                 // SAFETY: the columns hold `n` numbers.
-                unsafe { untyped.write_columns(&mut *found, &columns(&numbers)) }.unwrap();
+                unsafe { untyped.write_columns(&mut *found, &columns(&numbers), work) }.unwrap();
                 let what = format!("{n} in {precision}, {kinds:?}");
                 assert_eq!(rows(&*found, width), rows(&*expected, width), "{what}");
 
@@ -125,7 +126,7 @@ fn copies_are_as_from_the_host() {
                 let back: Vec<_> =
                     (0..width).map(|c| Numbers::new(c, kinds[c], n - begin, step)).collect();
                 // SAFETY: the columns have room for these numbers.
-                unsafe { untyped.read_columns(&*found, begin..n, &columns(&back)) }.unwrap();
+                unsafe { untyped.read_columns(&*found, begin..n, &columns(&back), work) }.unwrap();
                 let words = rows(&*found, width);
                 for (at, word) in words[begin * width..].iter().enumerate() {
                     let (k, c) = (at / width, at % width);
@@ -162,7 +163,10 @@ fn results_are_columns_too() {
                 let found: Vec<_> = (0..width).map(|c| Numbers::new(c, kind(c), 60, 2)).collect();
                 let (untyped, columns) = (device.untyped(), columns(&found));
                 // SAFETY: the columns have room for 60 numbers.
-                unsafe { untyped.read_columns(results.untyped(), 7..67, &columns) }.unwrap();
+                unsafe {
+                    untyped.read_columns(results.untyped(), 7..67, &columns, CallerWork::Anywhere)
+                }
+                .unwrap();
                 for (at, &word) in expected[7 * width..67 * width].iter().enumerate() {
                     let (k, c) = (at / width, at % width);
                     let is_none = is_integer[c].1 && word == u32::MAX.into();
@@ -195,7 +199,9 @@ fn wrong_columns_change_nothing() {
     let before = rows(&*buffer, <Star>::DIM);
     let mut refuse = |numbers: &[Numbers], part: &str| {
         // SAFETY: the columns hold nine numbers, or are refused.
-        let error = unsafe { untyped.write_columns(&mut *buffer, &columns(numbers)) }.unwrap_err();
+        let error =
+            unsafe { untyped.write_columns(&mut *buffer, &columns(numbers), CallerWork::Anywhere) }
+                .unwrap_err();
         assert!(error.to_string().contains(part), "{error}");
         assert_eq!(rows(&*buffer, <Star>::DIM), before);
     };
@@ -221,14 +227,18 @@ fn wrong_columns_change_nothing() {
     null.column.address = 0;
     refuse(&[null], "in other memory");
     // SAFETY: the range is refused.
-    let error = unsafe { untyped.read_columns(&*buffer, 3..10, &[]) }.unwrap_err();
+    let error =
+        unsafe { untyped.read_columns(&*buffer, 3..10, &[], CallerWork::Anywhere) }.unwrap_err();
     assert!(error.to_string().contains("3..10"), "{error}");
     let mut of_host = Device::cpu().untyped().upload(&&stars[..], Precision::Single).unwrap();
     // SAFETY: the buffers are refused.
     let errors = unsafe {
         [
-            untyped.write_columns(&mut *of_host, &[]).unwrap_err(),
-            Device::cpu().untyped().write_columns(&mut *of_host, &[]).unwrap_err(),
+            untyped.write_columns(&mut *of_host, &[], CallerWork::Anywhere).unwrap_err(),
+            Device::cpu()
+                .untyped()
+                .write_columns(&mut *of_host, &[], CallerWork::Anywhere)
+                .unwrap_err(),
         ]
     };
     assert!(errors[0].to_string().contains("of cpu given to emulator"), "{}", errors[0]);

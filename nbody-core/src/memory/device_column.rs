@@ -51,6 +51,18 @@ impl NumberType {
     }
 }
 
+/// The work of the caller that uses the memory of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallerWork {
+    /// It may be in any stream. A copy waits before until all work of the process on the device has
+    /// ended, and after until the copy has ended.
+    Anywhere,
+    /// It is in this stream of the device's driver, as the driver numbers it. A copy takes its turn after
+    /// the work that is in the stream, and later work in the stream waits for it; the host does not
+    /// wait, except to check integers.
+    InStream(u64),
+}
+
 /// One number of each record, in memory of a device that the caller owns. Reals are `float` or
 /// `double`. Integers have one of the other types; the index of a minimum over no pairs is -1 in
 /// types with a sign.

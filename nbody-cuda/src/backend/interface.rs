@@ -70,6 +70,17 @@ pub(crate) trait Backend: Debug + Send + Sync {
     /// Waits for all work of the process on the device, of other libraries too.
     fn wait_for_all(&self) -> Result<(), Error>;
 
+    /// Makes later work of this backend wait for the work that is in a stream of the caller. The
+    /// emulator's work has always ended.
+    fn follow(&self, _stream: u64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Makes later work in a stream of the caller wait for the work of this backend so far.
+    fn lead(&self, _stream: u64) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Returns the allocation of the device that contains an address, whoever made it; `None` if
     /// none does. The emulator has all memory of the process.
     fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error>;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nbody_compile::Cache;
 use nbody_core::pack::{Binding, Place};
-use nbody_core::untyped::{self, DeviceColumn, NumberType};
+use nbody_core::untyped::{self, CallerWork, DeviceColumn, NumberType};
 use nbody_core::{Error, Field, FieldKind, Mixed, Precision};
 
 use super::buffer::{CudaParticles, CudaResults, other_buffer, particles_mut};
@@ -78,13 +78,14 @@ impl ColumnCopy {
         backend: &Arc<dyn Backend>,
         particles: &mut dyn untyped::Buffer,
         columns: &[DeviceColumn],
+        work: CallerWork,
     ) -> Result<(), Error> {
         let to = particles_mut("particles", &**backend, particles)?;
         to.buffer.check("particles", backend, to.buffer.precision)?;
         let (n, fields) = (to.buffer.n, to.fields);
         let rows = Rows { buffer: &to.buffer, fields, is_results: false };
         let copies = rows.copies(&(0..n), columns, true)?;
-        self.copy(&rows, &copies, n, columns)?;
+        self.copy(&rows, &copies, (n, columns), work)?;
         to.buffer.changes();
         Ok(())
     }
@@ -94,8 +95,8 @@ impl ColumnCopy {
         &self,
         backend: &Arc<dyn Backend>,
         buffer: &dyn untyped::Buffer,
-        range: Range<usize>,
-        columns: &[DeviceColumn],
+        (range, columns): (Range<usize>, &[DeviceColumn]),
+        work: CallerWork,
     ) -> Result<(), Error> {
         let any = buffer as &dyn Any;
         let rows = if let Some(it) = any.downcast_ref::<CudaParticles>() {
@@ -108,7 +109,7 @@ impl ColumnCopy {
         rows.buffer.check("the buffer to read", backend, rows.buffer.precision)?;
         Error::check_range(&range, rows.buffer.n)?;
         let copies = rows.copies(&range, columns, false)?;
-        self.copy(&rows, &copies, range.len(), columns)
+        self.copy(&rows, &copies, (range.len(), columns), work)
     }
 
     /// Copies numbers of `n` records, after a check of integers.
@@ -116,8 +117,8 @@ impl ColumnCopy {
         &self,
         rows: &Rows,
         copies: &[Column],
-        n: usize,
-        columns: &[DeviceColumn],
+        (n, columns): (usize, &[DeviceColumn]),
+        work: CallerWork,
     ) -> Result<(), Error> {
         let backend = &rows.buffer.backend;
         if n * copies.len() == 0 {
@@ -127,7 +128,10 @@ impl ColumnCopy {
         let words: Vec<u64> = copies.iter().flat_map(border::words).collect();
         let mut table = backend.allocate(words.len() * size_of::<u64>())?;
         table.write(&mut |to| to.copy_from_slice(&words))?;
-        backend.wait_for_all()?;
+        match work {
+            CallerWork::Anywhere => backend.wait_for_all()?,
+            CallerWork::InStream(stream) => backend.follow(stream)?,
+        }
         let mut first = backend.allocate(size_of::<u64>())?;
         for (k, column) in columns.iter().enumerate() {
             // Integers of records have 32 bits without a sign.
@@ -147,7 +151,10 @@ impl ColumnCopy {
         let blocks = (n * copies.len()).div_ceil(BLOCK) as u32;
         let launch = Launch::new(c"copy_columns", blocks).pointers([&*table]);
         kernel.module.launch(launch.numbers([copies.len() as u32, n as u32]))?;
-        Ok(backend.wait_for_all()?)
+        match work {
+            CallerWork::Anywhere => Ok(backend.wait_for_all()?),
+            CallerWork::InStream(stream) => Ok(backend.lead(stream)?),
+        }
     }
 }
 

@@ -110,6 +110,16 @@ impl Backend for Gpu {
         self.wait_for_context()
     }
 
+    fn follow(&self, stream: u64) -> Result<(), Error> {
+        self.bind()?;
+        self.turns.pass(stream as sys::CUstream, self.stream.cu_stream(), &self.health)
+    }
+
+    fn lead(&self, stream: u64) -> Result<(), Error> {
+        self.bind()?;
+        self.turns.pass(self.stream.cu_stream(), stream as sys::CUstream, &self.health)
+    }
+
     fn allocation(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
         self.allocation_around(address)
     }

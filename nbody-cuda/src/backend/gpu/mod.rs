@@ -16,6 +16,7 @@ mod nccl;
 mod pinned;
 mod reply;
 mod staging;
+mod turns;
 
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,7 @@ use failure::{Health, check_process, failed};
 use held::Held;
 use pinned::Pinned;
 use staging::Staging;
+use turns::Turns;
 
 /// The file name of the driver.
 const DRIVER: &str = "libcuda.so.1";
@@ -43,6 +45,8 @@ pub(crate) struct Gpu {
     /// Pending launches.
     held: Arc<Mutex<Option<Held>>>,
     staging: Arc<Mutex<Staging<Pinned>>>,
+    /// The order between the stream and streams of callers.
+    turns: Arc<Turns>,
     health: Arc<Health>,
     name: Arc<str>,
     architecture: u32,
@@ -133,12 +137,14 @@ impl Gpu {
         unsafe { context.disable_event_tracking() };
         keep_freed_memory(&context);
         let stream = context.new_stream().map_err(|e| health.failed("cuStreamCreate", e))?;
+        let turns = Turns::new(context.clone(), &health)?;
         let name = format!("{name} (cuda:{ordinal})");
         Ok(Self {
             health: Arc::new(Health::of(name.clone())),
             name: name.into(),
             stream,
             held: Arc::default(),
+            turns: Arc::new(turns),
             staging: Arc::default(),
             architecture: 10 * major + minor,
             multiprocessors: multiprocessors as usize,
