@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use nbody_compile::variable;
 
@@ -21,12 +22,24 @@ pub(super) struct Places {
     pub folders: Vec<PathBuf>,
 }
 
+/// Folders that the program names.
+static ADDED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Adds a folder to search before the folders of the system.
+pub(super) fn add_folder(folder: PathBuf) {
+    let mut added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !added.contains(&folder) {
+        added.push(folder);
+    }
+}
+
 impl Places {
     pub fn of_the_system() -> Self {
         let mut folders = Vec::new();
         if let Some(paths) = variable("LD_LIBRARY_PATH") {
             folders.extend(env::split_paths(&paths));
         }
+        folders.extend(ADDED.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
         folders.extend(toolkits().iter().flat_map(|toolkit| libraries_of(toolkit)));
         let system = format!("/usr/lib/{}-linux-gnu", env::consts::ARCH);
         folders.extend([&*system, "/usr/lib64", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));

@@ -28,8 +28,8 @@ pub struct Nvrtc {
 
 impl Nvrtc {
     /// Finds the newest library in the first folder that has one: only `NBODY_NVRTC` (a file or a
-    /// folder) if it is set, otherwise `LD_LIBRARY_PATH`, `CUDA_HOME`, `CUDA_PATH`,
-    /// `/usr/local/cuda*` and the system's library folders.
+    /// folder) if it is set, otherwise `LD_LIBRARY_PATH`, the folders of [`search_in`](Self::search_in),
+    /// `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda*` and the system's library folders.
     ///
     /// If `NBODY_NVRTC` is a file name without a folder, such as `libnvrtc.so.13`, the dynamic
     /// loader looks it up, and the library is loaded at every start.
@@ -39,6 +39,11 @@ impl Nvrtc {
             Library::open(&path)?;
         }
         Ok(path)
+    }
+
+    /// Adds a folder to the search, for programs that bring NVRTC with them.
+    pub fn search_in(folder: impl Into<PathBuf>) {
+        locate::add_folder(folder.into());
     }
 
     /// Loads a library, for the lifetime of the process.
