@@ -62,6 +62,16 @@ pub trait Integrator {
     /// Steps in powers of two end at the multiples of the largest step after the beginning. Refuses
     /// a time before the end of the last step, and a time so late that `f64` cannot resolve a step.
     fn advance_to(&mut self, time: f64) -> Result<(), Error> {
+        self.advance_while(time, &mut || true).map(|_| ())
+    }
+
+    /// Takes the steps of [`advance_to`](Self::advance_to) as long as `goes_on`, which is asked after each
+    /// step, says so. Returns whether all were taken: a call with the same time takes the rest.
+    fn advance_while(
+        &mut self,
+        time: f64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Error> {
         check_end(time)?;
         let next = NextStep { begin: self.time(), end: self.next_time() };
         next.check_ahead(time, self.longest_step())?;
@@ -70,7 +80,10 @@ pub trait Integrator {
         }
         while self.ends_by(time) {
             self.advance()?;
+            if !goes_on() {
+                return Ok(!self.ends_by(time));
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }
