@@ -6,12 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use nbody::Device;
 use nbody::Precision;
 use nbody::law::Field;
-use nbody::untyped::{Buffer, OwnedRows, Selection};
+use nbody::untyped::{Buffer, CallerWork, OwnedRows, Selection};
 
-use crate::columns::{self, Column, ColumnRows, Columns, Direction, Download, FieldRows, Place};
+use nbody_bindings::{
+    ColumnRows, Columns, Direction, Download, Failure, FieldRows, Place, check_whole, of_device,
+    replace, width,
+};
+
+use crate::columns::{self, Column};
 use crate::handles::{self, BufferHandle, Kind};
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
+
+/// The interface does not know the streams of its caller.
+const ANYWHERE: CallerWork = CallerWork::Anywhere;
 
 /// A buffer and its device.
 pub(crate) struct DeviceBuffer {
@@ -29,27 +37,19 @@ impl Kind for Locked {
     const TAG: u8 = 4;
 }
 
-/// Returns the failure of an object that a panic left in an unknown state.
-pub(crate) fn poisoned(what: &str) -> Failure {
-    Failure {
-        status: Status::Fault,
-        message: format!("{what}: an earlier fault of nbody left it in an unknown state; free it"),
-    }
-}
-
 fn find(handle: BufferHandle, what: &str) -> Result<Arc<Locked>, Failure> {
     handles::get(handle.id, what)
 }
 
 fn read<'a>(buffer: &'a Locked, what: &str) -> Result<RwLockReadGuard<'a, DeviceBuffer>, Failure> {
-    buffer.read().map_err(|_| poisoned(what))
+    buffer.read().map_err(|_| Failure::poisoned(what))
 }
 
 fn write<'a>(
     buffer: &'a Locked,
     what: &str,
 ) -> Result<RwLockWriteGuard<'a, DeviceBuffer>, Failure> {
-    buffer.write().map_err(|_| poisoned(what))
+    buffer.write().map_err(|_| Failure::poisoned(what))
 }
 
 /// Puts the results of an engine in the table.
@@ -73,7 +73,7 @@ pub(crate) unsafe fn upload(
     // SAFETY: as the caller promises.
     let columns = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
     let (Columns::Host(places) | Columns::Device(places)) = &columns;
-    columns::check_whole(fields, places)?;
+    check_whole(fields, places)?;
     // SAFETY: as the caller promises.
     let buffer = unsafe { particles(device, fields, precision, n, &columns) }?;
     let (device, is_results, selection) = (device.clone(), false, None);
@@ -100,7 +100,7 @@ unsafe fn particles(
             let mut buffer = device.upload(&none, precision)?;
             buffer.resize(n)?;
             // SAFETY: as the caller promises.
-            unsafe { device.write_columns(&mut *buffer, &columns::of_device(places)) }?;
+            unsafe { device.write_columns(&mut *buffer, &of_device(places), ANYWHERE) }?;
             Ok(buffer)
         }
     }
@@ -203,7 +203,7 @@ pub extern "C" fn nbody_buffer_resize(buffer: BufferHandle, n: usize) -> Status 
 /// Returns all rows of a buffer.
 fn all_words(buffer: &dyn Buffer) -> Result<Vec<u64>, Failure> {
     let n = buffer.len();
-    let mut words = vec![0; n * columns::width(buffer.fields())];
+    let mut words = vec![0; n * width(buffer.fields())];
     buffer.read(0..n, &mut |write| write(0..n, &mut words))?;
     Ok(words)
 }
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn nbody_buffer_write(
         // SAFETY: the header asks for good columns.
         let columns = unsafe { columns::places(columns, count, fields, n, Direction::FromCaller) }?;
         let (Columns::Host(places) | Columns::Device(places)) = &columns;
-        if columns::check_whole(fields, places).is_ok() {
+        if check_whole(fields, places).is_ok() {
             if let Columns::Host(places) = &columns {
                 return Ok(buffer.buffer.replace(&ColumnRows { n, fields, places })?);
             }
@@ -274,9 +274,9 @@ pub unsafe extern "C" fn nbody_buffer_write(
             Columns::Host(places) => buffer.replace(n, places),
             Columns::Device(places) => {
                 let DeviceBuffer { device, buffer, .. } = &mut *buffer;
-                let columns = columns::of_device(places);
+                let columns = of_device(places);
                 // SAFETY: the header asks for columns that are good during the call.
-                Ok(unsafe { device.untyped().write_columns(&mut **buffer, &columns) }?)
+                Ok(unsafe { device.untyped().write_columns(&mut **buffer, &columns, ANYWHERE) }?)
             }
         }
     })
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
                 "records at addresses in memory of a device; give memory of the host",
             ));
         };
-        let whole = columns::check_whole(fields, &places);
+        let whole = check_whole(fields, &places);
         if whole.is_ok() {
             let rows = ColumnRows { n, fields, places: &places };
             return Ok(buffer.buffer.write_at(addresses, &rows)?);
@@ -322,10 +322,10 @@ pub unsafe extern "C" fn nbody_buffer_write_at(
             )));
         }
         let words = all_words(&*buffer.buffer)?;
-        let width = columns::width(fields);
+        let width = nbody_bindings::width(fields);
         let row = |address: &u32| &words[*address as usize * width..][..width];
         let mut rows: Vec<u64> = addresses.iter().flat_map(row).copied().collect();
-        columns::replace(&mut rows, width, &places);
+        replace(&mut rows, width, &places);
         Ok(buffer.buffer.write_at(addresses, &OwnedRows::new(fields, rows)?)?)
     })
 }
@@ -394,10 +394,10 @@ pub unsafe extern "C" fn nbody_buffer_read(
         let places = match columns {
             Columns::Host(places) => places,
             Columns::Device(places) => {
-                let columns = columns::of_device(&places);
+                let columns = of_device(&places);
                 // SAFETY: the header asks for columns that are good during the call.
                 return Ok(unsafe {
-                    device.untyped().read_columns(&**buffer, first..end, &columns)
+                    device.untyped().read_columns(&**buffer, first..end, &columns, ANYWHERE)
                 }?);
             }
         };

@@ -1,82 +1,33 @@
 //! Engines: all pairs, trees and neighbour lists.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use nbody::law::Law;
-use nbody::untyped::{self, Listed, Origin};
+use nbody::untyped::{self, Origin};
 use nbody::{Device, Expansion, Opening, Skin, Sources};
 
-use crate::buffer::{self, poisoned};
-use crate::columns::{self, Column};
+use crate::buffer;
+use nbody_bindings::{Failure, LawEngine, Shared, parameter_words};
+
+use crate::columns::Column;
 use crate::handles::{self, BufferHandle, DeviceHandle, EngineHandle, Kind, LawHandle};
 use crate::law::no_record;
 use crate::options::{self, Options};
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
-/// The engine of a law.
-#[derive(Debug)]
-enum OfLaw {
-    AllPairs(Box<dyn untyped::Engine>),
-    Tree(Box<dyn untyped::Tree>),
-    Lists(Box<Listed>),
-}
-
-impl OfLaw {
-    fn get(&self) -> &dyn untyped::Engine {
-        match self {
-            Self::AllPairs(engine) => &**engine,
-            Self::Tree(tree) => &**tree,
-            Self::Lists(lists) => &**lists,
-        }
-    }
-
-    fn get_mut(&mut self) -> &mut dyn untyped::Engine {
-        match self {
-            Self::AllPairs(engine) => &mut **engine,
-            Self::Tree(tree) => &mut **tree,
-            Self::Lists(lists) => &mut **lists,
-        }
-    }
-}
-
-/// An engine and its device.
-#[derive(Debug)]
-pub(crate) struct DeviceEngine {
-    pub device: Device,
-    engine: OfLaw,
-}
-
-impl DeviceEngine {
-    pub fn get(&self) -> &dyn untyped::Engine {
-        self.engine.get()
-    }
-
-    pub fn get_mut(&mut self) -> &mut dyn untyped::Engine {
-        self.engine.get_mut()
-    }
-}
-
-/// A call waits until the call of another thread ends.
-pub(crate) type Locked = Mutex<DeviceEngine>;
-
-impl Kind for Locked {
+impl Kind for Shared {
     const TAG: u8 = 5;
 }
 
-pub(crate) fn find(engine: EngineHandle) -> Result<Arc<Locked>, Failure> {
+pub(crate) fn find(engine: EngineHandle) -> Result<Arc<Shared>, Failure> {
     handles::get(engine.id, "engine")
 }
 
-pub(crate) fn lock(engine: &Locked) -> Result<MutexGuard<'_, DeviceEngine>, Failure> {
-    engine.lock().map_err(|_| poisoned("engine"))
-}
+pub(crate) use nbody_bindings::lock;
 
 /// Calls a function with an engine.
-fn with(
-    engine: EngineHandle,
-    work: impl FnOnce(&mut DeviceEngine) -> Result<(), Failure>,
-) -> Status {
+fn with(engine: EngineHandle, work: impl FnOnce(&mut LawEngine) -> Result<(), Failure>) -> Status {
     border(|| work(&mut *lock(&*find(engine)?)?))
 }
 
@@ -86,7 +37,7 @@ unsafe fn create(
     (parameters, count): (*const f64, usize),
     options: *const Options,
     engine: *mut EngineHandle,
-    new: impl FnOnce(&Device, &'static Law, &[u64], nbody::Options) -> Result<OfLaw, Failure>,
+    new: impl FnOnce(&Device, &'static Law, &[u64], nbody::Options) -> Result<LawEngine, Failure>,
 ) -> Status {
     border(|| {
         // SAFETY: the header asks for a good place.
@@ -97,10 +48,9 @@ unsafe fn create(
         let (parameters, options) = unsafe {
             (pointers::array(parameters, count, "parameters")?, options::options(options)?)
         };
-        let parameters = columns::parameters(law.parameters, parameters)?;
+        let parameters = parameter_words(law.parameters, parameters)?;
         let engine = new(&device, law, &parameters, options)?;
-        let device = Device::clone(&device);
-        out.set(handles::put(Mutex::new(DeviceEngine { device, engine }))?.into());
+        out.set(handles::put(Mutex::new(engine))?.into());
         Ok(())
     })
 }
@@ -117,15 +67,7 @@ pub unsafe extern "C" fn nbody_engine_all_pairs(
 ) -> Status {
     // SAFETY: the header asks for good pointers.
     unsafe {
-        create(
-            [device.id, law.id],
-            (parameters, count),
-            options,
-            engine,
-            |device, law, row, options| {
-                Ok(OfLaw::AllPairs(device.untyped().all_pairs(law, row, options)?))
-            },
-        )
+        create([device.id, law.id], (parameters, count), options, engine, LawEngine::all_pairs)
     }
 }
 
@@ -165,7 +107,7 @@ pub unsafe extern "C" fn nbody_engine_tree(
             engine,
             |device, law, row, options| {
                 let opening = opening(criterion, value, expansion)?;
-                Ok(OfLaw::Tree(device.untyped().tree(law, row, opening, options)?))
+                LawEngine::tree(device, law, row, opening, options)
             },
         )
     }
@@ -190,16 +132,8 @@ pub unsafe extern "C" fn nbody_engine_lists(
             options,
             engine,
             |device, law, row, options| {
-                if !law.cutoff {
-                    return Err(nbody::Error::NoCutoff { law: law.name }.into());
-                }
                 let skin = if skin == -1.0 { Skin::Auto } else { Skin::Length(skin) };
-                let mut listed = device.listed(law, row, options)?;
-                let origin = Origin::Found(skin);
-                let lists =
-                    device.untyped().neighbours(options.domain, origin, options.precision)?;
-                listed.set_lists(lists);
-                Ok(OfLaw::Lists(Box::new(listed)))
+                LawEngine::lists(device, law, row, Origin::Found(skin), options)
             },
         )
     }
@@ -216,7 +150,7 @@ pub unsafe extern "C" fn nbody_engine_set_parameters(
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
         let engine = engine.get_mut();
-        let parameters = columns::parameters(engine.law().parameters, parameters)?;
+        let parameters = parameter_words(engine.law().parameters, parameters)?;
         Ok(engine.set_parameters(&parameters)?)
     })
 }
@@ -255,9 +189,8 @@ pub extern "C" fn nbody_engine_set_opening(
     value: f64,
     expansion: i32,
 ) -> Status {
-    with(engine, |engine| match &mut engine.engine {
-        OfLaw::Tree(tree) => Ok(tree.set_opening(opening(criterion, value, expansion)?)?),
-        _ => Err(Failure::argument("an engine without a tree has no opening; create a tree")),
+    with(engine, |engine| {
+        Ok(engine.tree_mut()?.set_opening(opening(criterion, value, expansion)?)?)
     })
 }
 
@@ -271,12 +204,7 @@ pub unsafe extern "C" fn nbody_engine_exclude(
     with(engine, |engine| {
         // SAFETY: the header asks for n pairs of indices.
         let pairs = unsafe { pointers::array(pairs.cast::<[u32; 2]>(), n, "pairs") }?;
-        let OfLaw::Lists(listed) = &mut engine.engine else {
-            return Err(Failure::argument(
-                "an engine without lists leaves out no pairs; create one of lists",
-            ));
-        };
-        listed.exclude(pairs);
+        engine.listed_mut()?.exclude(pairs);
         Ok(())
     })
 }
@@ -406,5 +334,5 @@ pub unsafe extern "C" fn nbody_engine_time(
 /// Frees an engine.
 #[unsafe(no_mangle)]
 pub extern "C" fn nbody_engine_free(engine: EngineHandle) -> Status {
-    border(|| handles::remove::<Locked>(engine.id, "engine"))
+    border(|| handles::remove::<Shared>(engine.id, "engine"))
 }

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::status::{Failure, Status};
+use nbody_bindings::Failure;
 
 /// A kind of objects.
 pub(crate) trait Kind: Any + Send + Sync {
@@ -104,7 +104,7 @@ pub(crate) fn put<T: Kind>(object: T) -> Result<u64, Failure> {
             slot
         } else {
             let slot = u32::try_from(table.slots.len()).map_err(|_| Failure {
-                status: Status::Memory,
+                kind: nbody_bindings::Kind::Memory,
                 message: "2^32 objects at once; free some".to_owned(),
             })?;
             table.slots.push(Slot::default());

@@ -8,9 +8,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use nbody::law::{self, Declarations, Field, FieldKind, Law, ParticleProgram};
 use nbody::{Interaction, Tuple};
 
+use nbody_bindings::Failure;
+
 use crate::handles::{self, Kind, LawHandle, ProgramHandle};
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
 impl Kind for &'static Law {
     const TAG: u8 = 2;

@@ -6,13 +6,12 @@
 //! caller. Objects are in the table of `handles`; the caller has their numbers, and no pointers.
 //!
 //! Modules import only earlier modules of this list: `status`, `handles`, `pointers`, `options`,
-//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `tuples`, `checkpoint`, `integrator`.
+//! `columns`, `device`, `law`, `buffer`, `engine`, `runner`, `tuples`, `integrator`.
 #![allow(unsafe_code)]
 // The header says what each pointer must be.
 #![allow(clippy::missing_safety_doc)]
 
 mod buffer;
-mod checkpoint;
 mod columns;
 mod device;
 mod engine;
@@ -27,7 +26,7 @@ mod status;
 mod tuples;
 
 pub use buffer::*;
-pub use columns::{Column, Memory};
+pub use columns::Column;
 pub use device::*;
 pub use engine::*;
 pub use handles::{
@@ -36,6 +35,7 @@ pub use handles::{
 };
 pub use integrator::*;
 pub use law::*;
+pub use nbody_bindings::Memory;
 pub use options::Options;
 pub use runner::*;
 pub use spline::*;

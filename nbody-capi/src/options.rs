@@ -4,8 +4,9 @@ use std::ffi::c_void;
 
 use nbody::{Accumulation, Domain, Math, Pairs, Precision, Store, SummationOrder};
 
+use nbody_bindings::Failure;
+
 use crate::pointers;
-use crate::status::Failure;
 
 /// Options of an engine: `nbody_options` of the header. Zero is the default of each.
 #[repr(C)]

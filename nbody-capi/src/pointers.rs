@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::slice;
 
-use crate::status::Failure;
+use nbody_bindings::Failure;
 
 /// A place for an output.
 pub(crate) struct Out<T>(*mut T);

@@ -6,13 +6,15 @@ use nbody::Device;
 use nbody::law::ParticleProgram;
 use nbody::untyped::{Beside, Buffer, PerParticle};
 
-use crate::buffer::{self, poisoned};
-use crate::columns::{self, Column};
+use nbody_bindings::{Failure, parameter_words, reals, width};
+
+use crate::buffer;
+use crate::columns::Column;
 use crate::handles::{self, BufferHandle, DeviceHandle, Kind, ProgramHandle, RunnerHandle};
 use crate::law::{NEXT, no_record, record_of};
 use crate::options;
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
 /// A program per particle, its parameters and its device.
 pub(crate) struct DeviceRunner {
@@ -33,7 +35,7 @@ fn find(runner: RunnerHandle) -> Result<Arc<Locked>, Failure> {
 }
 
 fn lock(runner: &Locked) -> Result<MutexGuard<'_, DeviceRunner>, Failure> {
-    runner.lock().map_err(|_| poisoned("runner"))
+    runner.lock().map_err(|_| Failure::poisoned("runner"))
 }
 
 /// Calls a function with a runner.
@@ -61,7 +63,7 @@ pub unsafe extern "C" fn nbody_runner_create(
         program.check_particle()?;
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
-        let row = columns::parameters(program.parameters, parameters)?;
+        let row = parameter_words(program.parameters, parameters)?;
         let engine = device.untyped().per_particle(program.parameters, &row)?;
         let device = Device::clone(&device);
         out.set(handles::put(Mutex::new(DeviceRunner { device, program, engine }))?.into());
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn nbody_runner_set_parameters(
     with(runner, |runner| {
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
-        let row = columns::parameters(runner.program.parameters, parameters)?;
+        let row = parameter_words(runner.program.parameters, parameters)?;
         Ok(runner.engine.set_parameters(&row)?)
     })
 }
@@ -256,7 +258,7 @@ pub unsafe extern "C" fn nbody_runner_measure(
 ) -> Status {
     with(runner, |runner| {
         let (program, fields) = (runner.program, runner.program.total);
-        let expected = columns::width(fields);
+        let expected = width(fields);
         if count != expected {
             return Err(Failure::argument(format!(
                 "a total of {count} numbers, expected {expected} from `{}`",
@@ -274,7 +276,7 @@ pub unsafe extern "C" fn nbody_runner_measure(
             };
             Ok(runner.engine.measure(program, *p, beside(program, inputs)?)?)
         })?;
-        for (to, from) in total.iter_mut().zip(columns::reals(fields, &row)) {
+        for (to, from) in total.iter_mut().zip(reals(fields, &row)) {
             *to = from;
         }
         Ok(())

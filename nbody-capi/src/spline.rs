@@ -2,9 +2,11 @@
 
 use nbody::untyped::spline;
 
+use nbody_bindings::Failure;
+
 use crate::options::unknown;
 use crate::pointers;
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
 /// Writes the numbers of a spline of this kind.
 #[unsafe(no_mangle)]

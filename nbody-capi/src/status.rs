@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use nbody::{Error, cuda, law};
-use nbody_mpi::Error as RankError;
+use nbody_bindings::{Failure, Kind};
 
 /// The outcome of a call: `nbody_status` of the header.
 #[repr(i32)]
@@ -32,110 +31,18 @@ pub enum Status {
     Fault = 99,
 }
 
-/// The engine of an integrator that a panic left in an unknown state.
-#[derive(Debug, thiserror::Error)]
-#[error("the engine of the integrator is in an unknown state after a fault of nbody; free both")]
-pub(crate) struct UnknownState;
-
-/// The reason why a call failed.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub status: Status,
-    pub message: String,
-}
-
-impl Failure {
-    pub fn argument(message: impl Into<String>) -> Self {
-        Self { status: Status::Argument, message: message.into() }
-    }
-
-    pub fn unsupported(message: impl Into<String>) -> Self {
-        Self { status: Status::Unsupported, message: message.into() }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        // `Debug` prints the causes too.
-        Self { status: status(&error), message: format!("{error:?}") }
-    }
-}
-
-fn status(error: &Error) -> Status {
-    if let Some(error) = error.device::<cuda::Error>() {
-        return match error {
-            cuda::Error::Compile(_)
-            | cuda::Error::NvrtcNotFound(_)
-            | cuda::Error::NvrtcBroken { .. }
-            | cuda::Error::UnknownArchitecture { .. } => Status::Compiler,
-            cuda::Error::OutOfMemory { .. } => Status::Memory,
-            cuda::Error::UnknownDevice { .. } | cuda::Error::TooManyParticles { .. } => {
-                Status::Argument
-            }
-            cuda::Error::KernelDoesNotFit { .. } | cuda::Error::NoWalk { .. } => {
-                Status::Unsupported
-            }
-            cuda::Error::Emulation(_) => Status::Fault,
-            _ => Status::Device,
-        };
-    }
-    if let Some(error) = error.device::<RankError>() {
-        return match error {
-            RankError::NotNow { .. }
-            | RankError::Diverged { .. }
-            | RankError::OtherSize { .. }
-            | RankError::OtherDevice { .. } => Status::Argument,
-            _ => Status::Device,
-        };
-    }
-    if error.device::<nbody_compile::Error>().is_some() {
-        return Status::Compiler;
-    }
-    if error.device::<UnknownState>().is_some() {
-        return Status::Fault;
-    }
-    match error {
-        Error::Device(_) => Status::Device,
-        Error::OutOfMemory { .. } | Error::OutOfStack { .. } => Status::Memory,
-        Error::LawTable { .. } => Status::Fault,
-        Error::NanParameter { .. } => Status::Numbers,
-        Error::NoTree { .. }
-        | Error::NoEstimate { .. }
-        | Error::NoLoops { .. }
-        | Error::NoCutoff { .. }
-        | Error::NoPoint { .. }
-        | Error::NoDeviceMemory { .. }
-        | Error::NoTriclinic { .. }
-        | Error::OneDimension { .. }
-        | Error::PointOfLists { .. }
-        | Error::PointOfImages { .. }
-        | Error::SimdUnavailable { .. } => Status::Unsupported,
-        _ => Status::Argument,
-    }
-}
-
-impl From<law::DeclareError> for Failure {
-    fn from(error: law::DeclareError) -> Self {
-        use law::DeclareError as E;
-        let status = match error {
-            E::Text(_) => Status::Declaration,
-            E::Table(_) => Status::Fault,
-            _ => Status::Argument,
-        };
-        Self { status, message: error.to_string() }
-    }
-}
-
-impl From<nbody_integrate::Error> for Failure {
-    fn from(error: nbody_integrate::Error) -> Self {
-        use nbody_integrate::Error as E;
-        let status = match error {
-            E::Engine(error) => return error.into(),
-            E::MissingFields { .. } | E::NoBlockSteps => Status::Unsupported,
-            E::NotFinite { .. } | E::Close { .. } | E::Resolution { .. } => Status::Numbers,
-            _ => Status::Argument,
-        };
-        Self { status, message: error.to_string() }
+impl From<Kind> for Status {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Argument => Self::Argument,
+            Kind::Declaration => Self::Declaration,
+            Kind::Device => Self::Device,
+            Kind::Memory => Self::Memory,
+            Kind::Unsupported => Self::Unsupported,
+            Kind::Compiler => Self::Compiler,
+            Kind::Numbers => Self::Numbers,
+            Kind::Fault => Self::Fault,
+        }
     }
 }
 
@@ -153,7 +60,7 @@ pub(crate) fn border(work: impl FnOnce() -> Result<(), Failure>) -> Status {
             let message = format!("a fault of nbody, please report it: {}", text_of(&*panic));
             // A payload may itself panic when it is dropped.
             std::mem::forget(panic);
-            Failure { status: Status::Fault, message }
+            Failure { kind: Kind::Fault, message }
         }
     };
     let message = failure.message.replace('\0', "\u{fffd}");
@@ -161,7 +68,7 @@ pub(crate) fn border(work: impl FnOnce() -> Result<(), Failure>) -> Status {
     let _ = MESSAGE.try_with(|kept| {
         *kept.borrow_mut() = CString::new(message).unwrap_or_default();
     });
-    failure.status
+    failure.kind.into()
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> String {

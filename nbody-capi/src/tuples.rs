@@ -6,12 +6,14 @@ use nbody::law::ParticleProgram;
 use nbody::untyped::{self, Buffer, TupleList};
 use nbody::{Device, Precision};
 
-use crate::buffer::{self, poisoned};
-use crate::columns::{self, Column, ColumnRows, Columns, Direction};
+use nbody_bindings::{ColumnRows, Columns, Direction, Failure, check_whole, parameter_words};
+
+use crate::buffer;
+use crate::columns::{self, Column};
 use crate::handles::{self, BufferHandle, DeviceHandle, Kind, ProgramHandle, TuplesHandle};
 use crate::options::{self, Options};
 use crate::pointers::{self, Out};
-use crate::status::{Failure, Status, border};
+use crate::status::{Status, border};
 
 /// Tuples, their device, and the precision of particles that are copied there.
 pub(crate) struct DeviceTuples {
@@ -32,7 +34,7 @@ fn find(tuples: TuplesHandle) -> Result<Arc<Locked>, Failure> {
 }
 
 fn lock(tuples: &Locked) -> Result<MutexGuard<'_, DeviceTuples>, Failure> {
-    tuples.lock().map_err(|_| poisoned("tuples"))
+    tuples.lock().map_err(|_| Failure::poisoned("tuples"))
 }
 
 /// Calls a function with tuples.
@@ -63,7 +65,7 @@ pub unsafe extern "C" fn nbody_tuples_create(
         let (parameters, options) = unsafe {
             (pointers::array(parameters, count, "parameters")?, options::options(options)?)
         };
-        let row = columns::parameters(program.parameters, parameters)?;
+        let row = parameter_words(program.parameters, parameters)?;
         let mut engine = device.untyped().tuples(program, &row)?;
         engine.set_domain(options.domain)?;
         let device = Device::clone(&device);
@@ -83,7 +85,7 @@ pub unsafe extern "C" fn nbody_tuples_set_parameters(
     with(tuples, |tuples| {
         // SAFETY: the header asks for this number of parameters.
         let parameters = unsafe { pointers::array(parameters, count, "parameters") }?;
-        let row = columns::parameters(tuples.engine.program().parameters, parameters)?;
+        let row = parameter_words(tuples.engine.program().parameters, parameters)?;
         Ok(tuples.engine.set_parameters(&row)?)
     })
 }
@@ -137,7 +139,7 @@ pub unsafe extern "C" fn nbody_tuples_set(
                 "records of tuples in memory of a device; give memory of the host",
             ));
         };
-        columns::check_whole(program.record, &places)?;
+        check_whole(program.record, &places)?;
         let list = TupleList::new(members, indices, particles)?;
         Ok(tuples.engine.set(list, &ColumnRows { n, fields: program.record, places: &places })?)
     })

@@ -18,13 +18,13 @@ use nbody_integrate::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::status::Failure;
+use crate::failure::Failure;
 
 const MARK: &[u8; 8] = b"nbodyrun";
 const VERSION: u64 = 1;
 
 /// A run between two steps.
-pub(crate) struct Checkpoint {
+pub struct Checkpoint {
     /// The law and the fields of its moving particles.
     pub law: String,
     /// The numbers of steps, and of steps of single particles.
@@ -35,7 +35,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// The state of an integrator, and what its checkpoint leaves out.
-pub(crate) enum State {
+pub enum State {
     Leapfrog { step: f64, wraps: bool, checkpoint: LeapfrogCheckpoint },
     Hermite { options: HermiteOptions, checkpoint: HermiteCheckpoint },
     BlockHermite { options: HermiteOptions, checkpoint: BlockCheckpoint },
@@ -99,7 +99,7 @@ impl Checkpoint {
 }
 
 /// Returns the failure of a file whose contents contradict themselves.
-pub(crate) fn damaged(path: &str) -> Failure {
+pub fn damaged(path: &str) -> Failure {
     let message = format!("{path} is damaged or cut short; resume from an earlier checkpoint");
     Failure::argument(message)
 }
