@@ -1,0 +1,89 @@
+"""Pairwise interactions on GPUs and CPUs, checked against a reference in double precision.
+
+Gravity in one line, of arrays of numpy, torch, cupy or jax:
+
+>>> import nbody
+>>> field = nbody.AllPairs("gravity", eps2=1e-4).evaluate(pos=x, mass=m)
+>>> field.acc, field.pot
+
+An interaction of your own is a few lines of the declaration language:
+
+>>> law = nbody.law('''
+...     pub struct Spring { pub stiffness: Real }
+...     pub struct Site { pub pos: Point }
+...     pub struct Pull { pub force: Vector }
+...     impl Interaction for Spring {
+...         type I = Site; type J = Site; type F = Pull;
+...         fn pair(&self, i: &Site, j: &Site, f: &mut Pull) {
+...             f.force += self.stiffness * (j.pos - i.pos);
+...         }
+...     }
+... ''')
+>>> nbody.AllPairs(law, stiffness=2.0).evaluate(pos=x).force
+"""
+
+from nbody._native import (
+    Array,
+    CompilerError,
+    DeviceError,
+    FaultError,
+    NumbersError,
+    UnsupportedError,
+    __version__,
+)
+from nbody.devices import Device, device, over_mpi
+from nbody.engines import AllPairs, Comparison, Engine, ShortRange, Tree, reference
+from nbody.integrators import BlockHermite, Energies, Hermite, Integrator, Leapfrog
+from nbody.laws import (
+    DeclarationError,
+    Law,
+    Program,
+    declare,
+    law,
+    program,
+    ready_laws,
+    ready_programs,
+)
+from nbody.models import Bodies, fractal, hernquist, plummer, uniform_sphere
+from nbody.particles import PerParticle, Tuples
+from nbody.results import Results
+
+__all__ = [
+    "AllPairs",
+    "Array",
+    "BlockHermite",
+    "Bodies",
+    "Comparison",
+    "CompilerError",
+    "DeclarationError",
+    "Device",
+    "DeviceError",
+    "Energies",
+    "Engine",
+    "FaultError",
+    "Hermite",
+    "Integrator",
+    "Law",
+    "Leapfrog",
+    "NumbersError",
+    "PerParticle",
+    "Program",
+    "Results",
+    "ShortRange",
+    "Tree",
+    "Tuples",
+    "UnsupportedError",
+    "__version__",
+    "declare",
+    "device",
+    "fractal",
+    "hernquist",
+    "law",
+    "over_mpi",
+    "plummer",
+    "program",
+    "ready_laws",
+    "ready_programs",
+    "reference",
+    "uniform_sphere",
+]

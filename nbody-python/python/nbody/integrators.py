@@ -1,0 +1,154 @@
+"""Integrators: runs of particles under a law."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from nbody import _native
+from nbody._arrays import Target, refuse_gradients
+from nbody.engines import Engine
+
+
+class Energies(NamedTuple):
+    """The energies of a run."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.kinetic + self.potential
+
+
+class Integrator:
+    """What all runs have: take `Leapfrog`, `Hermite` or `BlockHermite`.
+
+    The particles are on the device of the engine from the beginning of the run on.
+    """
+
+    _method: str
+
+    def __init__(self, engine: Engine, begin: float, steps: dict[str, Any], fields: dict[str, Any]) -> None:
+        refuse_gradients(fields.values())
+        self._target = Target(list(fields.values()))
+        self._run = _native.Run.begin(
+            engine._native,
+            self._method,
+            fields,
+            begin,
+            steps.get("step"),
+            steps.get("eta"),
+            steps.get("eta_start"),
+            steps.get("iterations"),
+        )
+
+    @classmethod
+    def resume(cls, engine: Engine, path: str, *, precision: str = "double") -> Any:
+        """Resumes a run from a file that `save` wrote, to the last bit. The engine is one of the
+        same law, parameters and options."""
+        run = cls.__new__(cls)
+        run._target = Target([])
+        run._run = _native.Run.resume(engine._native, str(path), precision)
+        return run
+
+    def save(self, path: str) -> None:
+        """Saves the run to a file, which is replaced when all is written."""
+        self._run.save(str(path))
+
+    def advance(self) -> None:
+        """Takes one step; with block time steps, the step of one block."""
+        self._run.advance()
+
+    def advance_to(self, time: float) -> None:
+        """Takes all steps that end by a time. Ctrl-C ends it between two steps."""
+        self._run.advance_to(time)
+
+    @property
+    def time(self) -> float:
+        """The time of the last step."""
+        return self._run.times[0]
+
+    @property
+    def next_time(self) -> float:
+        """The time at the end of the next step."""
+        return self._run.times[1]
+
+    @property
+    def steps(self) -> int:
+        """The number of steps so far."""
+        return self._run.steps[0]
+
+    @property
+    def particle_steps(self) -> int:
+        """The number of steps of single particles so far."""
+        return self._run.steps[1]
+
+    def energies(self) -> Energies:
+        """Returns the energies at the time of the last step. The law needs a result `pot`."""
+        return Energies(*self._run.energies())
+
+    def bodies(self, time: Optional[float] = None) -> Any:
+        """Returns positions, velocities and masses at a time within the next step; by default that
+        of the last step."""
+        from nbody.models import Bodies
+
+        found = self._target.finish(self._run.motions(time, self._target.empty))
+        return Bodies(found["pos"], found["vel"], found["mass"])
+
+    def __repr__(self) -> str:
+        return f"<nbody.{type(self).__name__} at time {self.time} after {self.steps} steps>"
+
+
+class Leapfrog(Integrator):
+    """Steps of one length, of second order: kick, drift, kick.
+
+    >>> run = nbody.Leapfrog(engine, step=0.01, pos=x, vel=v, mass=m)
+    >>> run.advance_to(1.0)
+
+    The law has `pos` among its particles, and `acc` or `force` among its results. `fields` has an array
+    for each field of the law's particles, and `pos`, `vel` and `mass`.
+    """
+
+    _method = "leapfrog"
+
+    def __init__(self, engine: Engine, *, step: float, begin: float = 0.0, **fields: Any) -> None:
+        super().__init__(engine, begin, {"step": step}, fields)
+
+    def set_step(self, step: float) -> None:
+        """Sets the step."""
+        self._run.set_step(step)
+
+    def set_wrap(self, wraps: bool) -> None:
+        """Sets whether positions are wrapped into the periodic box."""
+        self._run.set_wrap(wraps)
+
+
+class Hermite(Integrator):
+    """Shared steps of fourth order, from accelerations and jerks (Makino & Aarseth 1992).
+
+    The law has `acc` and `jerk` among its results, such as "hermite". `step` is the largest step, `eta`
+    the accuracy of steps, `eta_start` of the first one, `iterations` the corrections of a step.
+    """
+
+    _method = "hermite"
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        step: Optional[float] = None,
+        eta: Optional[float] = None,
+        eta_start: Optional[float] = None,
+        iterations: Optional[int] = None,
+        begin: float = 0.0,
+        **fields: Any,
+    ) -> None:
+        steps = {"step": step, "eta": eta, "eta_start": eta_start, "iterations": iterations}
+        super().__init__(engine, begin, steps, fields)
+
+
+class BlockHermite(Hermite):
+    """As `Hermite`, with individual steps in blocks, powers of two."""
+
+    _method = "block_hermite"

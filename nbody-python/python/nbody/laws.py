@@ -1,0 +1,200 @@
+"""Laws: interactions of pairs, by name, from text, or from a Python class."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from nbody import _native
+
+
+class DeclarationError(ValueError):
+    """A text that is not in the language. `faults` has for each fault the line, the column, the
+    message and the remedy; lines and columns begin with 1."""
+
+    faults: list[tuple[int, int, str, str]]
+
+    def __init__(self, message: str, faults: list[tuple[int, int, str, str]]) -> None:
+        super().__init__(message)
+        self.faults = faults
+
+
+class Law:
+    """An interaction of pairs. Take `nbody.law` to make one.
+
+    `parameters`, `targets`, `sources` and `results` have the fields: `{"pos": "Point", ...}`.
+    """
+
+    __slots__ = ("_native", "text")
+
+    def __init__(self, native: _native.Law, text: Optional[str] = None) -> None:
+        self._native = native
+        #: The declaration, if the law was made from a text.
+        self.text = text
+
+    @property
+    def name(self) -> str:
+        """The name of the struct of parameters in snake case."""
+        return self._native.name
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters and their types."""
+        return {name: kind for name, kind, _ in self._native.parameters}
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """The fields of a target, the i-particle."""
+        return {name: kind for name, kind, _ in self._native.targets}
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The fields of a source, the j-particle."""
+        return {name: kind for name, kind, _ in self._native.sources}
+
+    @property
+    def results(self) -> dict[str, str]:
+        """The fields of a result."""
+        return {name: kind for name, kind, _ in self._native.results}
+
+    def __repr__(self) -> str:
+        parts = (("parameters", self.parameters), ("targets", self.targets), ("sources", self.sources))
+        lines = [f"  {what}: {_listed(fields)}" for what, fields in (*parts, ("results", self.results))]
+        return "\n".join([f"Law `{self.name}`", *lines])
+
+
+class Program:
+    """A program per particle, or per tuple of particles. Take `nbody.program` to make one."""
+
+    __slots__ = ("_native", "text")
+
+    def __init__(self, native: _native.Program, text: Optional[str] = None) -> None:
+        self._native = native
+        #: The declaration, if the program was made from a text.
+        self.text = text
+
+    @property
+    def name(self) -> str:
+        """The name of the struct of parameters in snake case."""
+        return self._native.name
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters and their types."""
+        return {name: kind for name, kind, _ in self._native.parameters}
+
+    @property
+    def particles(self) -> dict[str, str]:
+        """The fields of a particle."""
+        return {name: kind for name, kind, _ in self._native.particles}
+
+    def __repr__(self) -> str:
+        return f"Program `{self.name}` ({_listed(self.parameters)}) of {_listed(self.particles)}"
+
+
+def _listed(fields: dict[str, str]) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in fields.items()) or "none"
+
+
+def declare(text: str) -> tuple[list[Law], list[Program]]:
+    """Returns the laws and the programs that a text declares.
+
+    Raises `DeclarationError` with each fault, its place and its remedy.
+    """
+    try:
+        laws, programs = _native.declare(text)
+    except _native.TextFaults as error:
+        message, faults = error.args
+        raise DeclarationError(message, faults) from None
+    return [Law(law, text) for law in laws], [Program(program, text) for program in programs]
+
+
+def _ready(all_of: list[Any]) -> dict[str, Any]:
+    return {native.name: native for native in all_of}
+
+
+_READY_LAWS = _ready(_native.ready_laws())
+_READY_PROGRAMS = _ready(_native.ready_programs())
+
+
+def ready_laws() -> list[str]:
+    """Returns the names of the ready laws."""
+    return sorted(_READY_LAWS)
+
+
+def ready_programs() -> list[str]:
+    """Returns the names of the ready programs per tuple: bonds, angles, dihedrals."""
+    return sorted(_READY_PROGRAMS)
+
+
+def _text_of(source: Union[str, os.PathLike[str]]) -> Optional[str]:
+    """Returns the declaration of a source; `None` for a name."""
+    if isinstance(source, os.PathLike) or source.endswith(".rs"):
+        return Path(source).read_text(encoding="utf-8")
+    return None if source.isidentifier() else source
+
+
+def _only(kind: str, found: list[Any], name: Optional[str]) -> Any:
+    names = ", ".join(it.name for it in found) or "none"
+    if name is not None:
+        named = [it for it in found if it.name == name]
+        if not named:
+            raise ValueError(f"no {kind} `{name}` among the declarations: expected {names}")
+        return named[0]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} {kind}s declared, expected one; give name=: {names}")
+    return found[0]
+
+
+def _ready_of(kind: str, ready: dict[str, Any], source: str) -> Any:
+    native = ready.get(source)
+    if native is None:
+        raise ValueError(f"no ready {kind} `{source}`: expected {', '.join(sorted(ready))}")
+    return native
+
+
+def law(source: Any, name: Optional[str] = None) -> Law:
+    """Returns a law: a ready one by its name, or the law of a text, a file .rs or a class.
+
+    A text is in the declaration language (docs/language.md of nbody). Of a text with several laws
+    `name` chooses one.
+
+    >>> nbody.law("gravity").parameters
+    {'eps2': 'Real'}
+
+    Raises `DeclarationError` for a text with faults, `ValueError` for an unknown name, `OSError` for a
+    file that cannot be read.
+    """
+    if isinstance(source, Law):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        declared = getattr(source, "text", None)
+        if not isinstance(declared, str):
+            raise TypeError(
+                f"found {type(source).__name__}, expected the name of a law, a text, a path or a class "
+                "declared by @nbody.interaction"
+            )
+        return source.law() if hasattr(source, "law") else _only("law", declare(declared)[0], name)
+    text = _text_of(source)
+    if text is None:
+        return Law(_ready_of("law", _READY_LAWS, str(source)))
+    return _only("law", declare(text)[0], name)
+
+
+def program(source: Any, name: Optional[str] = None) -> Program:
+    """Returns a program per particle or per tuple: a ready one by its name, or one of a text or a file.
+
+    Raises as `law` does.
+    """
+    if isinstance(source, Program):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        declared = getattr(source, "text", None)
+        if not isinstance(declared, str):
+            raise TypeError(f"found {type(source).__name__}, expected a name, a text or a path")
+        return _only("program", declare(declared)[1], name)
+    text = _text_of(source)
+    if text is None:
+        return Program(_ready_of("program", _READY_PROGRAMS, str(source)))
+    return _only("program", declare(text)[1], name)

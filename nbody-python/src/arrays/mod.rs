@@ -1,0 +1,143 @@
+//! Arrays of the caller: views of their memory, by the buffer protocol or DLPack, without copies.
+
+mod buffer;
+mod capsule;
+mod dlpack;
+mod owned;
+
+use nbody::untyped::NumberType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+pub use owned::Array;
+
+use buffer::Buffer;
+use capsule::Shared;
+
+/// The memory of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Host,
+    /// The GPU of this ordinal.
+    Cuda(i32),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host => f.write_str("the CPU"),
+            Self::Cuda(id) => write!(f, "cuda:{id}"),
+        }
+    }
+}
+
+/// Numbers in memory of the caller.
+pub struct View {
+    /// The first number.
+    pub data: *mut u8,
+    pub kind: NumberType,
+    pub shape: Vec<usize>,
+    /// Bytes from number to number along each axis.
+    pub strides: Vec<isize>,
+    pub place: Place,
+    pub is_read_only: bool,
+    /// The stream that the caller works in, of an array of a GPU.
+    pub stream: u64,
+    /// Keeps the memory.
+    _owner: Owner,
+}
+
+/// The owner of memory.
+enum Owner {
+    Buffer { _buffer: Buffer },
+    Shared { _shared: Shared },
+    Scalar { _number: Box<f64> },
+}
+
+/// The type and layout of numbers, as an array describes them.
+struct Described {
+    data: *mut u8,
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    place: Place,
+    is_read_only: bool,
+}
+
+impl View {
+    /// Views an array; `name` names it in messages.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        if let Some(shared) = Shared::by_functions(object, name)? {
+            return shared.view(name);
+        }
+        if let Some(buffer) = Buffer::of(object)? {
+            return buffer.view(name);
+        }
+        if let Some(shared) = Shared::by_capsule(object, name)? {
+            return shared.view(name);
+        }
+        if let Ok(number) = object.extract::<f64>() {
+            return Ok(Self::scalar(number));
+        }
+        Err(PyTypeError::new_err(format!(
+            "{name}: found {}, expected an array: of numpy, torch, cupy, jax or any other library with the \
+             buffer protocol or DLPack; numpy.asarray converts",
+            type_name(object)
+        )))
+    }
+
+    /// Views one number, which stands for every record.
+    fn scalar(number: f64) -> Self {
+        let number = Box::new(number);
+        let data = std::ptr::from_ref(&*number).cast_mut().cast();
+        let owner = Owner::Scalar { _number: number };
+        let (shape, strides) = Default::default();
+        Self {
+            data,
+            kind: NumberType::F64,
+            shape,
+            strides,
+            place: Place::Host,
+            is_read_only: true,
+            stream: 0,
+            _owner: owner,
+        }
+    }
+
+    fn new(of: Described, kind: NumberType, stream: u64, owner: Owner) -> Self {
+        let Described { data, shape, strides, place, is_read_only } = of;
+        Self { data, kind, shape, strides, place, is_read_only, stream, _owner: owner }
+    }
+
+    /// Returns whether it is one number for every record.
+    pub fn is_scalar(&self) -> bool {
+        self.shape.is_empty()
+    }
+}
+
+/// Returns the address of the first number of an array, which evaluations read and write.
+#[pyfunction]
+pub fn address_of(array: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(View::of(array, "array")?.data.addr())
+}
+
+/// Returns the error of numbers of another type.
+fn other_type(name: &str, found: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{name}: found numbers of type {found}, expected float32 or float64, or for an integer field int32, \
+         uint32, int64 or uint64; convert the array"
+    ))
+}
+
+/// Returns the error of an array that its library does not give out.
+fn refused(py: Python<'_>, name: &str, cause: PyErr) -> PyErr {
+    let error = PyValueError::new_err(format!(
+        "{name}: its library does not give out the array, which may have been deleted: {cause}"
+    ));
+    error.set_cause(py, Some(cause));
+    error
+}
+
+/// Returns the name of the type of an object.
+pub fn type_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string())
+}

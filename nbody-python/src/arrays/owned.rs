@@ -1,0 +1,208 @@
+//! Arrays of results, which other libraries take without a copy.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use nbody::untyped::NumberType;
+use pyo3::exceptions::{PyBufferError, PyIndexError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::capsule::without_gaps;
+use super::dlpack::{self, Managed, Tensor, Version, Versioned};
+
+/// An array of results in memory of the CPU. Libraries of arrays take it without a copy: by
+/// `numpy.asarray`, `torch.from_dlpack`, `jax.dlpack.from_dlpack` and their like.
+#[pyclass(frozen, module = "nbody")]
+pub struct Array(Arc<Numbers>);
+
+/// Numbers, and the description that libraries read.
+struct Numbers {
+    words: Box<[u64]>,
+    kind: NumberType,
+    shape: Box<[i64]>,
+    strides: Box<[i64]>,
+}
+
+impl Numbers {
+    fn tensor(&self) -> Tensor {
+        Tensor {
+            data: self.words.as_ptr().cast_mut().cast(),
+            device: dlpack::Device { kind: dlpack::CPU, id: 0 },
+            ndim: self.shape.len() as i32,
+            dtype: data_type(self.kind),
+            shape: self.shape.as_ptr(),
+            strides: self.strides.as_ptr(),
+            byte_offset: 0,
+        }
+    }
+}
+
+fn data_type(kind: NumberType) -> dlpack::DataType {
+    let code = match kind {
+        NumberType::F32 | NumberType::F64 => dlpack::FLOAT,
+        NumberType::I32 | NumberType::I64 => dlpack::INT,
+        NumberType::U32 | NumberType::U64 => dlpack::UINT,
+    };
+    dlpack::DataType { code, bits: 8 * kind.size() as u8, lanes: 1 }
+}
+
+impl Array {
+    /// Returns an array of zeros.
+    pub fn zeros(shape: &[usize], kind: NumberType) -> PyResult<Self> {
+        let count = shape.iter().try_fold(1_usize, |count, n| count.checked_mul(*n));
+        let words =
+            count.and_then(|count| count.checked_mul(kind.size())).map(|bytes| bytes.div_ceil(8));
+        let Some(words) = words else {
+            return Err(PyIndexError::new_err(format!("an array of shape {shape:?} is too large")));
+        };
+        let size = kind.size() as isize;
+        let strides = without_gaps(shape, size).iter().map(|bytes| (bytes / size) as i64).collect();
+        let shape = shape.iter().map(|&n| n as i64).collect();
+        Ok(Self(Arc::new(Numbers { words: vec![0; words].into(), kind, shape, strides })))
+    }
+}
+
+#[pymethods]
+impl Array {
+    /// The lengths of its axes.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.shape)
+    }
+
+    /// The device of the memory, as DLPack numbers it.
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        (dlpack::CPU, 0)
+    }
+
+    /// Shares the memory by a capsule of DLPack.
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<Bound<'py, PyAny>>,
+        max_version: Option<(u32, u32)>,
+        dl_device: Option<(i32, i32)>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if stream.is_some() {
+            return Err(PyBufferError::new_err(
+                "memory of the CPU has no stream; give stream=None",
+            ));
+        }
+        if dl_device.is_some_and(|device| device != (dlpack::CPU, 0)) || copy == Some(true) {
+            return Err(PyBufferError::new_err(
+                "memory is shared as it is; copy it in your library",
+            ));
+        }
+        if max_version.is_some_and(|(major, _)| major >= dlpack::MAJOR) {
+            versioned(py, self.0.clone())
+        } else {
+            old(py, self.0.clone())
+        }
+    }
+
+    /// The description that numpy reads.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let of = PyDict::new(py);
+        let code = match self.0.kind {
+            NumberType::F32 | NumberType::F64 => 'f',
+            NumberType::I32 | NumberType::I64 => 'i',
+            NumberType::U32 | NumberType::U64 => 'u',
+        };
+        let order = if cfg!(target_endian = "little") { '<' } else { '>' };
+        of.set_item("version", 3)?;
+        of.set_item("shape", self.shape(py)?)?;
+        of.set_item("typestr", format!("{order}{code}{}", self.0.kind.size()))?;
+        of.set_item("data", (self.0.words.as_ptr().addr(), false))?;
+        Ok(of)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        let first = self.0.shape.first().map(|n| n.unsigned_abs() as usize);
+        first.ok_or_else(|| PyIndexError::new_err("one number has no length"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<nbody.Array of {} numbers of type {}>",
+            self.0.shape.iter().product::<i64>(),
+            self.0.kind.name()
+        )
+    }
+}
+
+/// Returns a capsule of the present kind.
+fn versioned(py: Python<'_>, numbers: Arc<Numbers>) -> PyResult<Bound<'_, PyAny>> {
+    unsafe extern "C" fn delete(managed: *mut Versioned) {
+        // SAFETY: both were made below, and are deleted once.
+        unsafe { drop(Arc::from_raw(Box::from_raw(managed).context.cast::<Numbers>())) }
+    }
+    let tensor = numbers.tensor();
+    let managed = Versioned {
+        version: Version { major: dlpack::MAJOR, minor: dlpack::MINOR },
+        context: Arc::into_raw(numbers).cast_mut().cast(),
+        deleter: Some(delete),
+        flags: 0,
+        tensor,
+    };
+    capsule(
+        py,
+        Box::into_raw(Box::new(managed)).cast(),
+        dlpack::NEW_VERSIONED.as_ptr(),
+        drop_versioned,
+    )
+}
+
+/// Returns a capsule of the old kind.
+fn old(py: Python<'_>, numbers: Arc<Numbers>) -> PyResult<Bound<'_, PyAny>> {
+    unsafe extern "C" fn delete(managed: *mut Managed) {
+        // SAFETY: both were made below, and are deleted once.
+        unsafe { drop(Arc::from_raw(Box::from_raw(managed).context.cast::<Numbers>())) }
+    }
+    let tensor = numbers.tensor();
+    let context = Arc::into_raw(numbers).cast_mut().cast();
+    let managed = Managed { tensor, context, deleter: Some(delete) };
+    capsule(py, Box::into_raw(Box::new(managed)).cast(), dlpack::NEW.as_ptr(), drop_old)
+}
+
+fn capsule<'py>(
+    py: Python<'py>,
+    managed: *mut c_void,
+    name: *const std::ffi::c_char,
+    destructor: unsafe extern "C" fn(*mut ffi::PyObject),
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the pointer is not NULL, and the name lives for ever.
+    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCapsule_New(managed, name, Some(destructor))) }
+}
+
+/// Deletes the tensor of a capsule that nobody used.
+unsafe extern "C" fn drop_versioned(capsule: *mut ffi::PyObject) {
+    // SAFETY: Python calls this with a capsule of this file; a used one has another name.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, dlpack::NEW_VERSIONED.as_ptr()) != 0 {
+            let managed = ffi::PyCapsule_GetPointer(capsule, dlpack::NEW_VERSIONED.as_ptr());
+            let managed = managed.cast::<Versioned>();
+            if let Some(delete) = (*managed).deleter {
+                delete(managed);
+            }
+        }
+    }
+}
+
+/// Deletes the tensor of a capsule that nobody used.
+unsafe extern "C" fn drop_old(capsule: *mut ffi::PyObject) {
+    // SAFETY: as above.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, dlpack::NEW.as_ptr()) != 0 {
+            let managed =
+                ffi::PyCapsule_GetPointer(capsule, dlpack::NEW.as_ptr()).cast::<Managed>();
+            if let Some(delete) = (*managed).deleter {
+                delete(managed);
+            }
+        }
+    }
+}

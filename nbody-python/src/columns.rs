@@ -1,0 +1,369 @@
+//! Arrays as columns of records.
+
+use nbody::law::{Field, FieldKind};
+use nbody::untyped::{Buffer, CallerWork, NumberType, Rows};
+use nbody::{Device, Precision};
+use nbody_bindings::{
+    Column, ColumnRows, Columns, Direction, Download, Failure, Memory, check_whole, of_device,
+    parts, places,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::{Mutex, PoisonError};
+
+use crate::arrays::{Array, Place, View};
+use crate::failure::OrRaise;
+
+/// Arrays of the fields of records.
+pub struct Arrays {
+    fields: &'static [Field],
+    arrays: Vec<(String, View)>,
+    /// The number of records.
+    pub n: usize,
+    pub place: Place,
+    stream: u64,
+}
+
+// SAFETY: views are addresses of memory that their owners keep; the owners are dropped with the
+// interpreter attached.
+unsafe impl Send for Arrays {}
+// SAFETY: as above; nothing changes a view.
+unsafe impl Sync for Arrays {}
+
+impl Arrays {
+    /// Views an array for each field; `what` names the records in messages.
+    pub fn of(fields: &'static [Field], given: &Bound<'_, PyDict>, what: &str) -> PyResult<Self> {
+        let mut arrays = Vec::with_capacity(fields.len());
+        for (key, object) in given.iter() {
+            let name: String = key.extract()?;
+            if !names(fields).any(|(known, _)| known == name) {
+                let expected: Vec<_> = names(fields).map(|(name, _)| format!("`{name}`")).collect();
+                return Err(PyTypeError::new_err(format!(
+                    "{what} have no field `{name}`: expected {}",
+                    listed(&expected)
+                )));
+            }
+            let view = View::of(&object, &name)?;
+            arrays.push((name, view));
+        }
+        let n = count(fields, &arrays, what)?;
+        let mut place = None;
+        for (name, view) in &arrays {
+            match place {
+                None => place = Some((name, view.place)),
+                Some((other, found)) if found != view.place => {
+                    return Err(PyValueError::new_err(format!(
+                        "`{other}` is in memory of {found}, `{name}` of {}; give all arrays in one memory",
+                        view.place
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+        let place = place.map_or(Place::Host, |(_, place)| place);
+        let stream = arrays.iter().map(|(_, view)| view.stream).max().unwrap_or(0);
+        Ok(Self { fields, arrays, n, place, stream })
+    }
+
+    /// Returns whether any array has numbers of 64 bits; `None` without arrays of reals.
+    pub fn is_double(&self) -> Option<bool> {
+        let reals =
+            self.arrays.iter().filter(|(_, view)| !view.is_scalar() && !view.kind.is_integer());
+        reals.map(|(_, view)| view.kind == NumberType::F64).reduce(|a, b| a || b)
+    }
+
+    /// Returns the precision of the arrays: double if any has 64 bits.
+    pub fn precision(&self) -> Precision {
+        if self.is_double() == Some(false) { Precision::Single } else { Precision::Double }
+    }
+
+    fn columns(&self) -> Vec<Column<'_>> {
+        let memory = match self.place {
+            Place::Host => Memory::Host,
+            Place::Cuda(_) => Memory::Device,
+        };
+        self.arrays.iter().map(|(name, view)| column(name, view, memory)).collect()
+    }
+
+    /// Copies the records to the device, into a buffer if there is one.
+    pub fn upload(
+        &self,
+        device: &Device,
+        precision: Precision,
+        reused: Option<Box<dyn Buffer>>,
+    ) -> Result<Box<dyn Buffer>, Failure> {
+        let columns = self.columns();
+        let (fields, n) = (self.fields, self.n);
+        // SAFETY: the views describe live memory, which nothing writes during the call, as the caller
+        // of the module promises.
+        let columns = unsafe { places(&columns, fields, n, Direction::FromCaller) }?;
+        match &columns {
+            Columns::Host(places) => {
+                check_whole(fields, places)?;
+                let rows = ColumnRows { n, fields, places };
+                match reused {
+                    Some(mut buffer) if buffer.precision() == precision => {
+                        buffer.replace(&rows)?;
+                        Ok(buffer)
+                    }
+                    _ => Ok(device.untyped().upload(&rows, precision)?),
+                }
+            }
+            Columns::Device(places) => {
+                check_whole(fields, places)?;
+                let mut buffer = match reused {
+                    Some(buffer) if buffer.precision() == precision => buffer,
+                    _ => {
+                        let none = ColumnRows { n: 0, fields, places: &[] };
+                        device.untyped().upload(&none, precision)?
+                    }
+                };
+                if buffer.len() != n {
+                    buffer.resize(n)?;
+                }
+                let work = CallerWork::InStream(self.stream);
+                let columns = of_device(places);
+                // SAFETY: as above; the stream is the one that the library of the arrays works in.
+                unsafe { device.untyped().write_columns(&mut *buffer, &columns, work) }?;
+                Ok(buffer)
+            }
+        }
+    }
+
+    /// Calls a function with the records, which are in memory of the CPU.
+    pub fn with_rows<T>(
+        &self,
+        work: impl FnOnce(&dyn Rows) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let columns = self.columns();
+        let (fields, n) = (self.fields, self.n);
+        // SAFETY: as in `upload`.
+        match unsafe { places(&columns, fields, n, Direction::FromCaller) }? {
+            Columns::Host(places) => {
+                check_whole(fields, &places)?;
+                work(&ColumnRows { n, fields, places: &places })
+            }
+            Columns::Device(_) => {
+                let place = self.place;
+                Err(Failure::unsupported(format!("arrays on {place}; give arrays of the CPU")))
+            }
+        }
+    }
+
+    /// Copies rows of the host to the arrays.
+    fn put(&self, rows: &dyn Rows) -> Result<(), Failure> {
+        let columns = self.columns();
+        let (fields, n) = (self.fields, self.n);
+        // SAFETY: as in `download`.
+        let columns = unsafe { places(&columns, fields, n, Direction::ToCaller) }?;
+        let (Columns::Host(places) | Columns::Device(places)) = &columns;
+        let failure = Mutex::new(None);
+        let download = Download { n, fields, places };
+        download.take(false, &failure, &|records, to| rows.write(records, to));
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Copies the records to results on the device.
+    pub fn upload_results(&self, device: &Device) -> Result<Box<dyn Buffer>, Failure> {
+        let mut results = device.untyped().total(self.fields)?;
+        self.with_rows(|rows| {
+            results.resize(rows.count())?;
+            Ok(results.write_results(rows)?)
+        })?;
+        Ok(results)
+    }
+
+    /// Copies the records of a buffer to the arrays.
+    pub fn download(&self, device: &Device, buffer: &dyn Buffer) -> Result<(), Failure> {
+        let columns = self.columns();
+        let (fields, n) = (self.fields, self.n);
+        // SAFETY: the views describe live memory that nothing else uses during the call, as the caller of
+        // the module promises.
+        let columns = unsafe { places(&columns, fields, n, Direction::ToCaller) }?;
+        match &columns {
+            Columns::Host(places) => {
+                if n == 0 || places.is_empty() {
+                    return Ok(());
+                }
+                let failure = Mutex::new(None);
+                let download = Download { n, fields, places };
+                buffer.read(0..n, &mut |write| download.take(false, &failure, write))?;
+                failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+            }
+            Columns::Device(places) => {
+                let work = CallerWork::InStream(self.stream);
+                let columns = of_device(places);
+                // SAFETY: as above; the stream is the one that the library of the arrays works in.
+                Ok(unsafe { device.untyped().read_columns(buffer, 0..n, &columns, work) }?)
+            }
+        }
+    }
+
+    /// Refuses arrays that must not be written.
+    pub fn check_writable(&self) -> PyResult<()> {
+        for (name, view) in &self.arrays {
+            if view.is_scalar() {
+                return Err(PyValueError::new_err(format!(
+                    "`{name}` is one number, and results are to be written to it; give an array"
+                )));
+            }
+            if view.is_read_only {
+                return Err(PyValueError::new_err(format!(
+                    "`{name}` is read only, and results are to be written to it; give an array that may change"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a view as a column. One number stands for every record.
+fn column<'a>(name: &'a str, view: &View, memory: Memory) -> Column<'a> {
+    let record_stride = view.strides.first().copied().unwrap_or(0);
+    let component_stride = view.strides.get(1).copied();
+    let (data, kind) = (view.data, view.kind);
+    Column { field: name, data, kind, memory, record_stride: Some(record_stride), component_stride }
+}
+
+/// Returns the names of the columns of fields, and the shape of a record of each.
+pub fn names(fields: &'static [Field]) -> impl Iterator<Item = (String, usize)> {
+    fields.iter().flat_map(|field| {
+        let Field { name, kind } = field;
+        match parts(*kind) {
+            Some(of) => of.map(|part| Some((format!("{name}.{part}"), kind.components() / 2))),
+            None => [Some(((*name).to_owned(), kind.components())), None],
+        }
+        .into_iter()
+        .flatten()
+    })
+}
+
+/// Returns whether a record has its numbers along a second axis.
+pub fn has_axis(fields: &'static [Field], name: &str) -> bool {
+    let base = name.split('.').next().unwrap_or(name);
+    let field = fields.iter().find(|field| field.name == base);
+    field.is_some_and(|field| {
+        matches!(
+            field.kind,
+            FieldKind::Vector(_)
+                | FieldKind::Tensor(_)
+                | FieldKind::Point(_)
+                | FieldKind::Array(_)
+                | FieldKind::Nearest(_)
+                | FieldKind::Counts(_)
+        )
+    })
+}
+
+/// Returns the type of numbers of results: integers have 64 bits and a sign, since every library of
+/// arrays has them.
+pub fn type_of_result(fields: &'static [Field], name: &str, precision: Precision) -> NumberType {
+    let (base, part) = name.split_once('.').unwrap_or((name, ""));
+    let kind = fields.iter().find(|field| field.name == base).map(|field| field.kind);
+    let is_integer = kind.is_some_and(|kind| kind.is_count() || kind == FieldKind::U32);
+    match (is_integer || part.starts_with("ind"), precision) {
+        (true, _) => NumberType::I64,
+        (false, Precision::Single) => NumberType::F32,
+        (false, _) => NumberType::F64,
+    }
+}
+
+/// Returns the name of a type in Python's libraries.
+pub fn type_name(kind: NumberType) -> &'static str {
+    match kind {
+        NumberType::F32 => "float32",
+        NumberType::F64 => "float64",
+        NumberType::I32 => "int32",
+        NumberType::U32 => "uint32",
+        NumberType::I64 => "int64",
+        NumberType::U64 => "uint64",
+    }
+}
+
+/// Returns the number of records, which the arrays must agree on.
+fn count(fields: &'static [Field], arrays: &[(String, View)], what: &str) -> PyResult<usize> {
+    let mut first: Option<(&str, usize)> = None;
+    for (name, view) in arrays {
+        let numbers =
+            names(fields).find(|(known, _)| known == name).map_or(1, |(_, numbers)| numbers);
+        let has_axis = has_axis(fields, name);
+        let n = match (&view.shape[..], has_axis) {
+            ([], false) => continue,
+            (&[n], false) => n,
+            (&[n, 1], false) => n,
+            (&[n, found], true) if found == numbers => n,
+            (found, _) => {
+                let expected = if has_axis { format!("(n, {numbers})") } else { "(n,)".to_owned() };
+                let turned = matches!(found, &[rows, n] if rows == numbers && n != numbers);
+                let help = if turned { format!("; give {name}.T") } else { String::new() };
+                return Err(PyValueError::new_err(format!(
+                    "`{name}` has the shape {}, expected {expected}{help}",
+                    shape_of(found)
+                )));
+            }
+        };
+        match first {
+            None => first = Some((name, n)),
+            Some((other, found)) if found != n => {
+                return Err(PyValueError::new_err(format!(
+                    "`{name}` has {n} records, and `{other}` has {found}; give one number of records"
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    first.map(|(_, n)| n).ok_or_else(|| {
+        let expected: Vec<_> = names(fields).map(|(name, _)| format!("`{name}`")).collect();
+        PyTypeError::new_err(format!("no array of {what}; give {}", listed(&expected)))
+    })
+}
+
+fn shape_of(shape: &[usize]) -> String {
+    match shape {
+        [n] => format!("({n},)"),
+        shape => {
+            let numbers: Vec<_> = shape.iter().map(ToString::to_string).collect();
+            format!("({})", numbers.join(", "))
+        }
+    }
+}
+
+/// Returns names in a list.
+pub fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Allocates arrays for `n` records. `empty(shape, type)` returns an array, or there is none.
+pub fn allocated<'py>(
+    py: Python<'py>,
+    fields: &'static [Field],
+    n: usize,
+    precision: Precision,
+    empty: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let arrays = PyDict::new(py);
+    for (name, numbers) in names(fields) {
+        let shape = if has_axis(fields, &name) { vec![n, numbers] } else { vec![n] };
+        let kind = type_of_result(fields, &name, precision);
+        let array = match empty {
+            Some(empty) => empty.call1((PyTuple::new(py, &shape)?, type_name(kind)))?,
+            None => Bound::new(py, Array::zeros(&shape, kind)?)?.into_any(),
+        };
+        arrays.set_item(name, array)?;
+    }
+    Ok(arrays)
+}
+
+/// Returns rows of the host as new arrays.
+pub fn new_arrays<'py>(
+    py: Python<'py>,
+    fields: &'static [Field],
+    rows: &(dyn Rows + Sync),
+    empty: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let arrays = allocated(py, fields, rows.count(), Precision::Double, empty)?;
+    let written = Arrays::of(fields, &arrays, "results")?;
+    py.detach(|| written.put(rows)).or_raise()?;
+    Ok(arrays)
+}

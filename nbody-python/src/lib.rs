@@ -1,0 +1,49 @@
+//! The Python interface of nbody: the module `nbody._native`, which the package `nbody` wraps.
+//!
+//! Memory of the caller is read and written by `arrays` alone. The interpreter is released before any
+//! engine is locked, and attached again after it is unlocked, so that threads never wait for one another
+//! in a circle.
+//!
+//! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `law`,
+//! `options`, `engine`, `run`, `programs`, `check`, `models`.
+#![allow(unsafe_code)]
+// Functions of Python take what they are given.
+#![allow(clippy::needless_pass_by_value)]
+
+mod arrays;
+mod check;
+mod columns;
+mod device;
+mod engine;
+mod failure;
+mod law;
+mod models;
+mod options;
+mod programs;
+mod run;
+
+use pyo3::prelude::*;
+
+/// The compiled part of nbody.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    failure::add_to(module)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<arrays::Array>()?;
+    module.add_class::<device::Device>()?;
+    module.add_class::<law::Law>()?;
+    module.add_class::<law::Program>()?;
+    module.add_class::<engine::Engine>()?;
+    module.add_class::<run::Run>()?;
+    module.add_class::<programs::Runner>()?;
+    module.add_class::<programs::Tuples>()?;
+    module.add_function(wrap_pyfunction!(arrays::address_of, module)?)?;
+    module.add_function(wrap_pyfunction!(device::search_nvrtc_in, module)?)?;
+    module.add_function(wrap_pyfunction!(law::declare, module)?)?;
+    module.add_function(wrap_pyfunction!(law::ready_laws, module)?)?;
+    module.add_function(wrap_pyfunction!(law::ready_programs, module)?)?;
+    module.add_function(wrap_pyfunction!(law::cuda_text, module)?)?;
+    module.add_function(wrap_pyfunction!(check::reference_of, module)?)?;
+    module.add_function(wrap_pyfunction!(check::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(models::model, module)?)
+}
