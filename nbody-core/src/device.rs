@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::law::interaction::Law;
 use crate::law::program::ParticleProgram;
+use crate::memory::lent::LentMemory;
 use crate::numeric::precision::Precision;
 use crate::numeric::simd::level::SimdLevel;
 use crate::options::Options;
@@ -80,6 +81,11 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         _columns: &[DeviceColumn],
         _work: CallerWork,
     ) -> Result<(), Error> {
+        Err(Error::NoDeviceMemory { device: self.name() })
+    }
+
+    /// Allocates memory of this device for a caller, uninitialised.
+    fn lend(&self, _bytes: usize) -> Result<Box<dyn LentMemory>, Error> {
         Err(Error::NoDeviceMemory { device: self.name() })
     }
 

@@ -113,6 +113,7 @@ pub mod untyped {
     pub use crate::lists::subset::{Subset, SubsetNumbers};
     pub use crate::memory::buffer::Buffer;
     pub use crate::memory::device_column::{CallerWork, DeviceColumn, NumberType};
+    pub use crate::memory::lent::LentMemory;
     pub use crate::pairs::engine::Engine;
     pub use crate::pairs::images::{Images, bounds};
     pub use crate::particles::engine::{Beside, First, PerParticle, Selection, Sequence};

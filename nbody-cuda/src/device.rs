@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nbody_compile::Cache;
 use nbody_core::pack::Rows;
 use nbody_core::trees::law::TreeLaw;
-use nbody_core::untyped::{self, CallerWork, Communicator, DeviceColumn, Origin};
+use nbody_core::untyped::{self, CallerWork, Communicator, DeviceColumn, LentMemory, Origin};
 use nbody_core::{
     Domain, Error, Field, Law, Opening, Options, ParticleProgram, Precision, SimdLevel,
 };
@@ -19,6 +19,7 @@ use crate::engine::buffer::{CudaParticles, CudaResults};
 use crate::engine::columns::ColumnCopy;
 use crate::engine::copies::RowCopies;
 use crate::engine::gather::CudaGather;
+use crate::engine::lent::Lent;
 use crate::engine::parts::CudaParts;
 use crate::lists::neighbours::CudaNeighbours;
 use crate::lists::short_range::ListEngine;
@@ -117,6 +118,10 @@ impl untyped::Device for CudaDevice {
         work: CallerWork,
     ) -> Result<(), Error> {
         self.column_copy.read(&self.backend, buffer, (rows, columns), work)
+    }
+
+    fn lend(&self, bytes: usize) -> Result<Box<dyn LentMemory>, Error> {
+        Ok(Box::new(Lent::new(&self.backend, bytes)?))
     }
 
     fn all_pairs(

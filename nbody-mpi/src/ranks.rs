@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nbody::Device;
 use nbody_core::untyped::{
-    self, Buffer, CallerWork, Communicator, Connection, DeviceColumn, Engine, Neighbours, Origin,
-    PerParticle, Rows, Selection, Sequence, ShortRange, Tree, Tuples,
+    self, Buffer, CallerWork, Communicator, Connection, DeviceColumn, Engine, LentMemory,
+    Neighbours, Origin, PerParticle, Rows, Selection, Sequence, ShortRange, Tree, Tuples,
 };
 use nbody_core::{
     Domain, Error as CoreError, Field, Law, Opening, Options, ParticleProgram, Precision,
@@ -166,6 +166,10 @@ impl untyped::Device for OverRanks {
     ) -> Result<(), CoreError> {
         // SAFETY: the caller keeps the same contract.
         unsafe { self.device.read_columns(&*all(buffer)?, rows, columns, work) }
+    }
+
+    fn lend(&self, bytes: usize) -> Result<Box<dyn LentMemory>, CoreError> {
+        self.device.lend(bytes)
     }
 
     fn all_pairs(

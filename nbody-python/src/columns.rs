@@ -334,13 +334,14 @@ pub fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Allocates arrays for `n` records. `empty(shape, type)` returns an array, or there is none.
+/// Allocates arrays for `n` records. `empty(shape, type)` returns an array; without it the arrays are
+/// of nbody, on a GPU if `on` names one.
 pub fn allocated<'py>(
     py: Python<'py>,
-    fields: &'static [Field],
-    n: usize,
+    (fields, n): (&'static [Field], usize),
     precision: Precision,
     empty: Option<&Bound<'py, PyAny>>,
+    on: Option<(&Device, i32)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arrays = PyDict::new(py);
     for (name, numbers) in names(fields) {
@@ -348,7 +349,7 @@ pub fn allocated<'py>(
         let kind = type_of_result(fields, &name, precision);
         let array = match empty {
             Some(empty) => empty.call1((PyTuple::new(py, &shape)?, type_name(kind)))?,
-            None => Bound::new(py, Array::zeros(&shape, kind)?)?.into_any(),
+            None => Bound::new(py, Array::new(&shape, kind, on)?)?.into_any(),
         };
         arrays.set_item(name, array)?;
     }
@@ -362,7 +363,7 @@ pub fn new_arrays<'py>(
     rows: &(dyn Rows + Sync),
     empty: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let arrays = allocated(py, fields, rows.count(), Precision::Double, empty)?;
+    let arrays = allocated(py, (fields, rows.count()), Precision::Double, empty, None)?;
     let written = Arrays::of(fields, &arrays, "results")?;
     py.detach(|| written.put(rows)).or_raise()?;
     Ok(arrays)

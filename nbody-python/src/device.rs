@@ -34,6 +34,14 @@ impl Device {
         Self { device, ordinal }
     }
 
+    /// Returns the GPU of arrays, for memory of results beside them.
+    pub fn memory_of(&self, place: Place) -> Option<(&nbody::Device, i32)> {
+        match place {
+            Place::Host => None,
+            Place::Cuda(id) => Some((&self.device, id)),
+        }
+    }
+
     /// Refuses arrays in memory that the device does not read.
     pub fn check(&self, place: Place) -> PyResult<()> {
         match place {

@@ -269,7 +269,10 @@ impl Engine {
         let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
         let results = match out {
             Some(out) => out.clone(),
-            None => allocated(py, law.f, given.i.n, of_arrays, empty)?,
+            None => {
+                let on = self.device.get().memory_of(given.i.place);
+                allocated(py, (law.f, given.i.n), of_arrays, empty, on)?
+            }
         };
         let written = Arrays::of(law.f, &results, "results")?;
         written.check_writable()?;

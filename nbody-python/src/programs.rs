@@ -65,7 +65,13 @@ impl Runner {
     ) -> PyResult<Bound<'py, PyDict>> {
         let given = self.given(particles, &beside)?;
         let precision = given.particles.precision();
-        let results = allocated(py, self.program.p, given.particles.n, precision, empty)?;
+        let results = allocated(
+            py,
+            (self.program.p, given.particles.n),
+            precision,
+            empty,
+            self.device.get().memory_of(given.particles.place),
+        )?;
         let written = Arrays::of(self.program.p, &results, "results")?;
         self.device.get().check(written.place)?;
         let device = self.device.get().device.clone();
@@ -237,7 +243,13 @@ impl Tuples {
         let of_arrays = given.precision();
         let precision = self.precision.unwrap_or(of_arrays);
         let fields = self.program.total;
-        let results = allocated(py, fields, given.n, of_arrays, empty)?;
+        let results = allocated(
+            py,
+            (fields, given.n),
+            of_arrays,
+            empty,
+            self.device.get().memory_of(given.place),
+        )?;
         let written = Arrays::of(fields, &results, "results")?;
         self.device.get().check(written.place)?;
         let device = self.device.get().device.clone();

@@ -7,4 +7,5 @@ pub mod columns;
 pub mod device_column;
 pub mod folding;
 pub mod kept;
+pub mod lent;
 pub mod packed;

@@ -7,6 +7,7 @@ pub mod copies;
 pub mod counts;
 pub mod gather;
 pub mod images;
+pub mod lent;
 pub mod listing;
 mod moving;
 pub mod nearest;

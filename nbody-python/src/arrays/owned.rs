@@ -1,35 +1,61 @@
 //! Arrays of results, which other libraries take without a copy.
 
 use std::ffi::c_void;
+use std::ptr;
 use std::sync::Arc;
 
-use nbody::untyped::NumberType;
-use pyo3::exceptions::{PyBufferError, PyIndexError};
+use nbody::untyped::{LentMemory, NumberType};
+use pyo3::exceptions::{PyAttributeError, PyBufferError, PyIndexError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::capsule::without_gaps;
+use crate::failure::OrRaise;
+
 use super::dlpack::{self, Managed, Tensor, Version, Versioned};
 
-/// An array of results in memory of the CPU. Libraries of arrays take it without a copy: by
+/// An array of results. Libraries of arrays take it without a copy: by
 /// `numpy.asarray`, `torch.from_dlpack`, `jax.dlpack.from_dlpack` and their like.
 #[pyclass(frozen, module = "nbody")]
 pub struct Array(Arc<Numbers>);
 
 /// Numbers, and the description that libraries read.
 struct Numbers {
-    words: Box<[u64]>,
+    memory: Memory,
     kind: NumberType,
     shape: Box<[i64]>,
     strides: Box<[i64]>,
 }
 
+/// The memory of numbers.
+enum Memory {
+    Host(Box<[u64]>),
+    /// With the ordinal of the GPU.
+    Cuda(Box<dyn LentMemory>, i32),
+}
+
+impl Memory {
+    fn address(&self) -> usize {
+        match self {
+            Self::Host(words) => words.as_ptr().addr(),
+            Self::Cuda(memory, _) => memory.address() as usize,
+        }
+    }
+
+    fn device(&self) -> dlpack::Device {
+        match self {
+            Self::Host(_) => dlpack::Device { kind: dlpack::CPU, id: 0 },
+            Self::Cuda(_, id) => dlpack::Device { kind: dlpack::CUDA, id: *id },
+        }
+    }
+}
+
 impl Numbers {
     fn tensor(&self) -> Tensor {
         Tensor {
-            data: self.words.as_ptr().cast_mut().cast(),
-            device: dlpack::Device { kind: dlpack::CPU, id: 0 },
+            data: ptr::with_exposed_provenance_mut(self.memory.address()),
+            device: self.memory.device(),
             ndim: self.shape.len() as i32,
             dtype: data_type(self.kind),
             shape: self.shape.as_ptr(),
@@ -49,18 +75,30 @@ fn data_type(kind: NumberType) -> dlpack::DataType {
 }
 
 impl Array {
-    /// Returns an array of zeros.
-    pub fn zeros(shape: &[usize], kind: NumberType) -> PyResult<Self> {
+    /// Returns an array in memory of the host, of zeros, or of a GPU, uninitialised.
+    pub fn new(
+        shape: &[usize],
+        kind: NumberType,
+        on: Option<(&nbody::Device, i32)>,
+    ) -> PyResult<Self> {
         let count = shape.iter().try_fold(1_usize, |count, n| count.checked_mul(*n));
         let words =
             count.and_then(|count| count.checked_mul(kind.size())).map(|bytes| bytes.div_ceil(8));
         let Some(words) = words else {
             return Err(PyIndexError::new_err(format!("an array of shape {shape:?} is too large")));
         };
+        let memory = match on {
+            None => {
+                let words = vec![0_u64; words].into_boxed_slice();
+                words.as_ptr().expose_provenance();
+                Memory::Host(words)
+            }
+            Some((device, id)) => Memory::Cuda(device.untyped().lend(words * 8).or_raise()?, id),
+        };
         let size = kind.size() as isize;
         let strides = without_gaps(shape, size).iter().map(|bytes| (bytes / size) as i64).collect();
         let shape = shape.iter().map(|&n| n as i64).collect();
-        Ok(Self(Arc::new(Numbers { words: vec![0; words].into(), kind, shape, strides })))
+        Ok(Self(Arc::new(Numbers { memory, kind, shape, strides })))
     }
 }
 
@@ -74,7 +112,8 @@ impl Array {
 
     /// The device of the memory, as DLPack numbers it.
     fn __dlpack_device__(&self) -> (i32, i32) {
-        (dlpack::CPU, 0)
+        let dlpack::Device { kind, id } = self.0.memory.device();
+        (kind, id)
     }
 
     /// Shares the memory by a capsule of DLPack.
@@ -82,17 +121,14 @@ impl Array {
     fn __dlpack__<'py>(
         &self,
         py: Python<'py>,
-        stream: Option<Bound<'py, PyAny>>,
+        stream: Option<i64>,
         max_version: Option<(u32, u32)>,
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if stream.is_some() {
-            return Err(PyBufferError::new_err(
-                "memory of the CPU has no stream; give stream=None",
-            ));
-        }
-        if dl_device.is_some_and(|device| device != (dlpack::CPU, 0)) || copy == Some(true) {
+        self.pass_to(stream)?;
+        if dl_device.is_some_and(|device| device != self.__dlpack_device__()) || copy == Some(true)
+        {
             return Err(PyBufferError::new_err(
                 "memory is shared as it is; copy it in your library",
             ));
@@ -104,9 +140,12 @@ impl Array {
         }
     }
 
-    /// The description that numpy reads.
+    /// The description that numpy reads, of memory of the CPU.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        if let Memory::Cuda(_, id) = &self.0.memory {
+            return Err(PyAttributeError::new_err(format!("the numbers are on cuda:{id}")));
+        }
         let of = PyDict::new(py);
         let code = match self.0.kind {
             NumberType::F32 | NumberType::F64 => 'f',
@@ -117,7 +156,7 @@ impl Array {
         of.set_item("version", 3)?;
         of.set_item("shape", self.shape(py)?)?;
         of.set_item("typestr", format!("{order}{code}{}", self.0.kind.size()))?;
-        of.set_item("data", (self.0.words.as_ptr().addr(), false))?;
+        of.set_item("data", (self.0.memory.address(), false))?;
         Ok(of)
     }
 
@@ -132,6 +171,23 @@ impl Array {
             self.0.shape.iter().product::<i64>(),
             self.0.kind.name()
         )
+    }
+}
+
+impl Array {
+    /// Makes a stream of the caller wait for the numbers: -1 for no stream, none for CUDA's default.
+    fn pass_to(&self, stream: Option<i64>) -> PyResult<()> {
+        match (&self.0.memory, stream) {
+            (Memory::Host(_), None) | (Memory::Cuda(..), Some(-1)) => Ok(()),
+            (Memory::Host(_), Some(_)) => {
+                Err(PyBufferError::new_err("memory of the CPU has no stream; give stream=None"))
+            }
+            (Memory::Cuda(memory, _), stream) => {
+                let stream = stream.unwrap_or(1).cast_unsigned();
+                // SAFETY: the protocol asks for a stream of the device.
+                unsafe { memory.pass_to(stream) }.or_raise()
+            }
+        }
     }
 }
 
