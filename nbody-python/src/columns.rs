@@ -9,7 +9,8 @@ use nbody_bindings::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrays::{Array, Place, View};
@@ -18,7 +19,7 @@ use crate::failure::OrRaise;
 /// Arrays of the fields of records.
 pub struct Arrays {
     fields: &'static [Field],
-    arrays: Vec<(String, View)>,
+    arrays: Vec<(&'static Named, View)>,
     /// The number of records.
     pub n: usize,
     pub place: Place,
@@ -36,26 +37,25 @@ impl Arrays {
     pub fn of(fields: &'static [Field], given: &Bound<'_, PyDict>, what: &str) -> PyResult<Self> {
         let mut arrays = Vec::with_capacity(fields.len());
         for (key, object) in given.iter() {
-            let name: String = key.extract()?;
-            if !names(fields).any(|(known, _)| known == name) {
-                let expected: Vec<_> = names(fields).map(|(name, _)| format!("`{name}`")).collect();
+            let key = key.cast::<PyString>().map_err(PyErr::from)?;
+            let name = key.to_str()?;
+            let Some(named) = names(fields).iter().find(|it| it.name == name) else {
                 return Err(PyTypeError::new_err(format!(
                     "{what} have no field `{name}`: expected {}",
-                    listed(&expected)
+                    expected(fields)
                 )));
-            }
-            let view = View::of(&object, &name)?;
-            arrays.push((name, view));
+            };
+            arrays.push((named, View::of(&object, name)?));
         }
         let n = count(fields, &arrays, what)?;
         let mut place = None;
-        for (name, view) in &arrays {
+        for &(named, ref view) in &arrays {
             match place {
-                None => place = Some((name, view.place)),
+                None => place = Some((named, view.place)),
                 Some((other, found)) if found != view.place => {
                     return Err(PyValueError::new_err(format!(
-                        "`{other}` is in memory of {found}, `{name}` of {}; give all arrays in one memory",
-                        view.place
+                        "`{}` is in memory of {found}, `{}` of {}; give all arrays in one memory",
+                        other.name, named.name, view.place
                     )));
                 }
                 Some(_) => {}
@@ -83,7 +83,7 @@ impl Arrays {
             Place::Host => Memory::Host,
             Place::Cuda(_) => Memory::Device,
         };
-        self.arrays.iter().map(|(name, view)| column(name, view, memory)).collect()
+        self.arrays.iter().map(|(named, view)| column(&named.name, view, memory)).collect()
     }
 
     /// Copies the records to the device, into a buffer if there is one.
@@ -202,7 +202,8 @@ impl Arrays {
 
     /// Refuses arrays that must not be written.
     pub fn check_writable(&self) -> PyResult<()> {
-        for (name, view) in &self.arrays {
+        for (named, view) in &self.arrays {
+            let name = &named.name;
             if view.is_scalar() {
                 return Err(PyValueError::new_err(format!(
                     "`{name}` is one number, and results are to be written to it; give an array"
@@ -226,47 +227,67 @@ fn column<'a>(name: &'a str, view: &View, memory: Memory) -> Column<'a> {
     Column { field: name, data, kind, memory, record_stride: Some(record_stride), component_stride }
 }
 
-/// Returns the names of the columns of fields, and the shape of a record of each.
-pub fn names(fields: &'static [Field]) -> impl Iterator<Item = (String, usize)> {
-    fields.iter().flat_map(|field| {
-        let Field { name, kind } = field;
-        match parts(*kind) {
-            Some(of) => of.map(|part| Some((format!("{name}.{part}"), kind.components() / 2))),
-            None => [Some(((*name).to_owned(), kind.components())), None],
+/// A column of records.
+pub struct Named {
+    pub name: String,
+    /// The numbers of a record.
+    pub numbers: usize,
+    /// Whether a record has its numbers along a second axis.
+    pub has_axis: bool,
+    pub is_integer: bool,
+}
+
+impl Named {
+    /// Returns the type of numbers of results: integers have 64 bits and a sign, since every library of
+    /// arrays has them.
+    fn type_of_result(&self, precision: Precision) -> NumberType {
+        match (self.is_integer, precision) {
+            (true, _) => NumberType::I64,
+            (false, Precision::Single) => NumberType::F32,
+            (false, _) => NumberType::F64,
         }
-        .into_iter()
-        .flatten()
-    })
-}
-
-/// Returns whether a record has its numbers along a second axis.
-pub fn has_axis(fields: &'static [Field], name: &str) -> bool {
-    let base = name.split('.').next().unwrap_or(name);
-    let field = fields.iter().find(|field| field.name == base);
-    field.is_some_and(|field| {
-        matches!(
-            field.kind,
-            FieldKind::Vector(_)
-                | FieldKind::Tensor(_)
-                | FieldKind::Point(_)
-                | FieldKind::Array(_)
-                | FieldKind::Nearest(_)
-                | FieldKind::Counts(_)
-        )
-    })
-}
-
-/// Returns the type of numbers of results: integers have 64 bits and a sign, since every library of
-/// arrays has them.
-pub fn type_of_result(fields: &'static [Field], name: &str, precision: Precision) -> NumberType {
-    let (base, part) = name.split_once('.').unwrap_or((name, ""));
-    let kind = fields.iter().find(|field| field.name == base).map(|field| field.kind);
-    let is_integer = kind.is_some_and(|kind| kind.is_count() || kind == FieldKind::U32);
-    match (is_integer || part.starts_with("ind"), precision) {
-        (true, _) => NumberType::I64,
-        (false, Precision::Single) => NumberType::F32,
-        (false, _) => NumberType::F64,
     }
+}
+
+/// Returns the columns of fields, described once.
+pub fn names(fields: &'static [Field]) -> &'static [Named] {
+    static KNOWN: Mutex<Option<HashMap<(usize, usize), &'static [Named]>>> = Mutex::new(None);
+    let key = (fields.as_ptr().addr(), fields.len());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    known.entry(key).or_insert_with(|| Vec::leak(fields.iter().flat_map(described).collect()))
+}
+
+/// Describes the columns of a field: two, if it has indices.
+fn described(field: &Field) -> Vec<Named> {
+    let Field { name, kind } = *field;
+    let numbers = kind.components();
+    let has_axis = matches!(
+        kind,
+        FieldKind::Vector(_)
+            | FieldKind::Tensor(_)
+            | FieldKind::Point(_)
+            | FieldKind::Array(_)
+            | FieldKind::Nearest(_)
+            | FieldKind::Counts(_)
+    );
+    let Some([values, indices]) = parts(kind) else {
+        let is_integer = kind.is_count() || kind == FieldKind::U32;
+        return vec![Named { name: name.to_owned(), numbers, has_axis, is_integer }];
+    };
+    let part = |part, is_integer| Named {
+        name: format!("{name}.{part}"),
+        numbers: numbers / 2,
+        has_axis,
+        is_integer,
+    };
+    vec![part(values, false), part(indices, true)]
+}
+
+/// Returns the names of columns in a list.
+fn expected(fields: &'static [Field]) -> String {
+    let names: Vec<_> = names(fields).iter().map(|it| format!("`{}`", it.name)).collect();
+    listed(&names)
 }
 
 /// Returns the name of a type in Python's libraries.
@@ -282,41 +303,43 @@ pub fn type_name(kind: NumberType) -> &'static str {
 }
 
 /// Returns the number of records, which the arrays must agree on.
-fn count(fields: &'static [Field], arrays: &[(String, View)], what: &str) -> PyResult<usize> {
+fn count(fields: &'static [Field], arrays: &[(&Named, View)], what: &str) -> PyResult<usize> {
     let mut first: Option<(&str, usize)> = None;
-    for (name, view) in arrays {
-        let numbers =
-            names(fields).find(|(known, _)| known == name).map_or(1, |(_, numbers)| numbers);
-        let has_axis = has_axis(fields, name);
-        let n = match (&view.shape[..], has_axis) {
-            ([], false) => continue,
-            (&[n], false) => n,
-            (&[n, 1], false) => n,
-            (&[n, found], true) if found == numbers => n,
-            (found, _) => {
-                let expected = if has_axis { format!("(n, {numbers})") } else { "(n,)".to_owned() };
-                let turned = matches!(found, &[rows, n] if rows == numbers && n != numbers);
-                let help = if turned { format!("; give {name}.T") } else { String::new() };
-                return Err(PyValueError::new_err(format!(
-                    "`{name}` has the shape {}, expected {expected}{help}",
-                    shape_of(found)
-                )));
-            }
-        };
+    for (named, view) in arrays {
+        let Some(n) = records(named, &view.shape)? else { continue };
         match first {
-            None => first = Some((name, n)),
+            None => first = Some((&named.name, n)),
             Some((other, found)) if found != n => {
                 return Err(PyValueError::new_err(format!(
-                    "`{name}` has {n} records, and `{other}` has {found}; give one number of records"
+                    "`{}` has {n} records, and `{other}` has {found}; give one number of records",
+                    named.name
                 )));
             }
             Some(_) => {}
         }
     }
     first.map(|(_, n)| n).ok_or_else(|| {
-        let expected: Vec<_> = names(fields).map(|(name, _)| format!("`{name}`")).collect();
-        PyTypeError::new_err(format!("no array of {what}; give {}", listed(&expected)))
+        PyTypeError::new_err(format!("no array of {what}; give {}", expected(fields)))
     })
+}
+
+/// Returns the number of records of an array of this shape; `None` if it is one number for all.
+fn records(named: &Named, shape: &[usize]) -> PyResult<Option<usize>> {
+    let Named { name, numbers, has_axis, .. } = named;
+    match (shape, has_axis) {
+        ([], false) => Ok(None),
+        (&[n] | &[n, 1], false) => Ok(Some(n)),
+        (&[n, found], true) if found == *numbers => Ok(Some(n)),
+        _ => {
+            let expected = if *has_axis { format!("(n, {numbers})") } else { "(n,)".to_owned() };
+            let is_turned = matches!(shape, &[rows, n] if rows == *numbers && n != *numbers);
+            let help = if is_turned { format!("; give {name}.T") } else { String::new() };
+            Err(PyValueError::new_err(format!(
+                "`{name}` has the shape {}, expected {expected}{help}",
+                shape_of(shape)
+            )))
+        }
+    }
 }
 
 fn shape_of(shape: &[usize]) -> String {
@@ -344,14 +367,14 @@ pub fn allocated<'py>(
     on: Option<(&Device, i32)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arrays = PyDict::new(py);
-    for (name, numbers) in names(fields) {
-        let shape = if has_axis(fields, &name) { vec![n, numbers] } else { vec![n] };
-        let kind = type_of_result(fields, &name, precision);
+    for named in names(fields) {
+        let shape: &[usize] = if named.has_axis { &[n, named.numbers] } else { &[n] };
+        let kind = named.type_of_result(precision);
         let array = match empty {
-            Some(empty) => empty.call1((PyTuple::new(py, &shape)?, type_name(kind)))?,
-            None => Bound::new(py, Array::new(&shape, kind, on)?)?.into_any(),
+            Some(empty) => empty.call1((PyTuple::new(py, shape)?, type_name(kind)))?,
+            None => Bound::new(py, Array::new(shape, kind, on)?)?.into_any(),
         };
-        arrays.set_item(name, array)?;
+        arrays.set_item(&named.name, array)?;
     }
     Ok(arrays)
 }

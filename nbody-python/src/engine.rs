@@ -171,14 +171,14 @@ impl Given {
             let key: String = name.extract()?;
             let mut is_known = false;
             for (fields, given) in [(law.i, &of_i), (law.j, &of_j)] {
-                if names(fields).any(|(known, _)| known == key) {
+                if names(fields).iter().any(|known| known.name == key) {
                     given.set_item(&name, &object)?;
                     is_known = true;
                 }
             }
             if !is_known {
-                let mut expected: Vec<_> =
-                    names(law.i).chain(names(law.j)).map(|(name, _)| name).collect();
+                let both = names(law.i).iter().chain(names(law.j));
+                let mut expected: Vec<_> = both.map(|known| &known.name[..]).collect();
                 expected.dedup();
                 return Err(PyTypeError::new_err(format!(
                     "particles have no field `{key}`: expected {}",

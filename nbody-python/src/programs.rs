@@ -107,9 +107,9 @@ impl Runner {
         let numbers = reals(self.program.total, &row);
         let mut rest = &numbers[..];
         let mut total = Vec::new();
-        for (name, count) in names(self.program.total) {
-            let (found, others) = rest.split_at(count);
-            total.push((name, found.to_vec()));
+        for named in names(self.program.total) {
+            let (found, others) = rest.split_at(named.numbers);
+            total.push((named.name.clone(), found.to_vec()));
             rest = others;
         }
         Ok(total)

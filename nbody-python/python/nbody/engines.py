@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, Union
 
 from nbody import _native
-from nbody._arrays import Target, refuse_gradients
+from nbody._arrays import Target
 from nbody.devices import device as device_of
 from nbody.laws import Law, law as law_of
 from nbody.results import Results
@@ -73,8 +73,7 @@ class Engine:
         `ValueError` for other shapes, strides and devices.
         """
         targets = _particles(targets, fields)
-        arrays = [*targets.values(), *(sources.values() if sources else ())]
-        refuse_gradients(arrays)
+        arrays = targets.values() if sources is None else [*targets.values(), *sources.values()]
         target = Target(arrays)
         found = self._native.evaluate(targets, sources, target.empty, out)
         return Results(found if out is not None else target.finish(found))
@@ -274,9 +273,7 @@ def reference(
 
     >>> truth = nbody.reference("gravity", {"pos": x, "mass": m}, eps2=1e-4)
     """
-    arrays = [*targets.values(), *(sources.values() if sources else ())]
-    refuse_gradients(arrays)
-    target = Target(arrays)
+    target = Target([*targets.values(), *(sources.values() if sources else ())])
     found = _native.reference(
         law_of(law)._native, {**(parameters or {}), **named}, box, targets, sources, target.empty
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from nbody import _native
-from nbody._arrays import Target, refuse_gradients
+from nbody._arrays import Target
 from nbody.engines import Engine
 
 
@@ -30,8 +30,7 @@ class Integrator:
     _method: str
 
     def __init__(self, engine: Engine, begin: float, steps: dict[str, Any], fields: dict[str, Any]) -> None:
-        refuse_gradients(fields.values())
-        self._target = Target(list(fields.values()))
+        self._target = Target(fields.values())
         self._run = _native.Run.begin(
             engine._native,
             self._method,

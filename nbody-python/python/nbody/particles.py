@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from nbody import _native
-from nbody._arrays import Target, refuse_gradients
+from nbody._arrays import Target
 from nbody.devices import device as device_of
 from nbody.engines import Box, Fields
 from nbody.laws import Program, program as program_of
@@ -42,9 +42,7 @@ class PerParticle:
 
     def update(self, particles: Fields, *beside: Fields) -> Results:
         """Returns the fields of the particles after the update, in new arrays."""
-        arrays = list(particles.values())
-        refuse_gradients(arrays)
-        target = Target(arrays)
+        target = Target(particles.values())
         given = [dict(fields) for fields in beside]
         return Results(target.finish(self._native.update(dict(particles), given, target.empty)))
 
@@ -108,9 +106,7 @@ class Tuples:
     def evaluate(self, particles: Optional[Fields] = None, /, **fields: Any) -> Results:
         """Evaluates the tuples; returns the sums of each particle."""
         given = dict(particles) if particles is not None else fields
-        arrays = list(given.values())
-        refuse_gradients(arrays)
-        target = Target(arrays)
+        target = Target(given.values())
         return Results(target.finish(self._native.evaluate(given, target.empty)))
 
     def __len__(self) -> int:

@@ -66,11 +66,11 @@ struct Described {
 impl View {
     /// Views an array; `name` names it in messages.
     pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        if let Some(shared) = Shared::by_functions(object, name)? {
-            return shared.view(name);
-        }
         if let Some(buffer) = Buffer::of(object)? {
             return buffer.view(name);
+        }
+        if let Some(shared) = Shared::by_functions(object, name)? {
+            return shared.view(name);
         }
         if let Some(shared) = Shared::by_capsule(object, name)? {
             return shared.view(name);
