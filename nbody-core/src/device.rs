@@ -55,8 +55,8 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     ///
     /// # Safety
     ///
-    /// The memory holds a number for each particle, and only `work` may write it until the copy has
-    /// ended. A stream is one of the device.
+    /// The memory holds a number for each particle, and nothing else writes it until the copy has
+    /// ended: with [`CallerWork::Ordered`], work that the device [leads](Self::lead) may.
     #[allow(unsafe_code)]
     unsafe fn write_columns(
         &self,
@@ -71,8 +71,8 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
     ///
     /// # Safety
     ///
-    /// The memory has room for a number for each row, and only `work` may use it until the copy has
-    /// ended. A stream is one of the device.
+    /// The memory has room for a number for each row, and nothing else uses it until the copy has
+    /// ended: with [`CallerWork::Ordered`], work that the device [leads](Self::lead) may.
     #[allow(unsafe_code)]
     unsafe fn read_columns(
         &self,
@@ -81,6 +81,28 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         _columns: &[DeviceColumn],
         _work: CallerWork,
     ) -> Result<(), Error> {
+        Err(Error::NoDeviceMemory { device: self.name() })
+    }
+
+    /// Makes later work of this device wait for the work that is in a stream of the caller, as the
+    /// driver of the device numbers it. The host does not wait.
+    ///
+    /// # Safety
+    ///
+    /// The stream is one of the device.
+    #[allow(unsafe_code)]
+    unsafe fn follow(&self, _stream: u64) -> Result<(), Error> {
+        Err(Error::NoDeviceMemory { device: self.name() })
+    }
+
+    /// Makes later work in a stream of the caller wait for the work of this device so far. The host
+    /// does not wait.
+    ///
+    /// # Safety
+    ///
+    /// The stream is one of the device.
+    #[allow(unsafe_code)]
+    unsafe fn lead(&self, _stream: u64) -> Result<(), Error> {
         Err(Error::NoDeviceMemory { device: self.name() })
     }
 

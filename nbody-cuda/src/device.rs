@@ -120,6 +120,14 @@ impl untyped::Device for CudaDevice {
         self.column_copy.read(&self.backend, buffer, (rows, columns), work)
     }
 
+    unsafe fn follow(&self, stream: u64) -> Result<(), Error> {
+        Ok(self.backend.follow(stream)?)
+    }
+
+    unsafe fn lead(&self, stream: u64) -> Result<(), Error> {
+        Ok(self.backend.lead(stream)?)
+    }
+
     fn lend(&self, bytes: usize) -> Result<Box<dyn LentMemory>, Error> {
         Ok(Box::new(Lent::new(&self.backend, bytes)?))
     }

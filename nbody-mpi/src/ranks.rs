@@ -168,6 +168,16 @@ impl untyped::Device for OverRanks {
         unsafe { self.device.read_columns(&*all(buffer)?, rows, columns, work) }
     }
 
+    unsafe fn follow(&self, stream: u64) -> Result<(), CoreError> {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { self.device.follow(stream) }
+    }
+
+    unsafe fn lead(&self, stream: u64) -> Result<(), CoreError> {
+        // SAFETY: the caller keeps the same contract.
+        unsafe { self.device.lead(stream) }
+    }
+
     fn lend(&self, bytes: usize) -> Result<Box<dyn LentMemory>, CoreError> {
         self.device.lend(bytes)
     }

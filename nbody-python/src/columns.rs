@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::arrays::{Array, Place, View};
+use crate::arrays::{Array, Maker, Place, View};
 use crate::failure::OrRaise;
 
 /// Arrays of the fields of records.
@@ -47,6 +47,14 @@ impl Arrays {
             };
             arrays.push((named, View::of(&object, name)?));
         }
+        Self::new(fields, arrays, what)
+    }
+
+    fn new(
+        fields: &'static [Field],
+        arrays: Vec<(&'static Named, View)>,
+        what: &str,
+    ) -> PyResult<Self> {
         let n = count(fields, &arrays, what)?;
         let mut place = None;
         for &(named, ref view) in &arrays {
@@ -71,6 +79,11 @@ impl Arrays {
         let reals =
             self.arrays.iter().filter(|(_, view)| !view.is_scalar() && !view.kind.is_integer());
         reals.map(|(_, view)| view.kind == NumberType::F64).reduce(|a, b| a || b)
+    }
+
+    /// Returns the functions of the library of the first array.
+    pub fn maker(&self) -> Option<Maker> {
+        self.arrays.iter().find(|(_, view)| !view.is_scalar()).and_then(|(_, view)| view.maker)
     }
 
     /// Returns the precision of the arrays: double if any has 64 bits.
@@ -122,10 +135,11 @@ impl Arrays {
                 if buffer.len() != n {
                     buffer.resize(n)?;
                 }
-                let work = CallerWork::InStream(self.stream);
                 let columns = of_device(places);
-                // SAFETY: as above; the stream is the one that the library of the arrays works in.
-                unsafe { device.untyped().write_columns(&mut *buffer, &columns, work) }?;
+                // SAFETY: as above; `in_turn` orders the streams of the arrays.
+                unsafe {
+                    device.untyped().write_columns(&mut *buffer, &columns, CallerWork::Ordered)
+                }?;
                 Ok(buffer)
             }
         }
@@ -192,10 +206,11 @@ impl Arrays {
                 failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
             }
             Columns::Device(places) => {
-                let work = CallerWork::InStream(self.stream);
                 let columns = of_device(places);
-                // SAFETY: as above; the stream is the one that the library of the arrays works in.
-                Ok(unsafe { device.untyped().read_columns(buffer, 0..n, &columns, work) }?)
+                // SAFETY: as above; `in_turn` orders the streams of the arrays.
+                Ok(unsafe {
+                    device.untyped().read_columns(buffer, 0..n, &columns, CallerWork::Ordered)
+                }?)
             }
         }
     }
@@ -217,6 +232,31 @@ impl Arrays {
         }
         Ok(())
     }
+}
+
+/// Does work on a device in the order of the streams of arrays on it.
+pub fn in_turn<T>(
+    device: &Device,
+    arrays: &[&Arrays],
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut streams: Vec<u64> = Vec::new();
+    for arrays in arrays {
+        if arrays.place != Place::Host && !streams.contains(&arrays.stream) {
+            streams.push(arrays.stream);
+        }
+    }
+    for &stream in &streams {
+        // SAFETY: the library of the arrays works in this stream of the device.
+        unsafe { device.untyped().follow(stream) }?;
+    }
+    let done = work();
+    // After a failure, too: copies may be on their way.
+    for &stream in &streams {
+        // SAFETY: as above.
+        unsafe { device.untyped().lead(stream) }?;
+    }
+    done
 }
 
 /// Returns a view as a column. One number stands for every record.
@@ -357,26 +397,55 @@ pub fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Allocates arrays for `n` records. `empty(shape, type)` returns an array; without it the arrays are
-/// of nbody, on a GPU if `on` names one.
+/// The origin of arrays for results.
+#[derive(Clone, Copy)]
+pub struct Origin<'a, 'py> {
+    /// The functions of the library of the arguments.
+    pub maker: Option<Maker>,
+    /// A function of a shape and a type that returns an array.
+    pub empty: Option<&'a Bound<'py, PyAny>>,
+    /// The GPU of arrays of nbody, which libraries get whose arrays are not written to.
+    pub on: Option<(&'a Device, i32)>,
+}
+
+/// Allocates arrays for `n` records; returns them by their names, and their views.
 pub fn allocated<'py>(
     py: Python<'py>,
     (fields, n): (&'static [Field], usize),
     precision: Precision,
-    empty: Option<&Bound<'py, PyAny>>,
-    on: Option<(&Device, i32)>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let arrays = PyDict::new(py);
+    origin: Origin<'_, 'py>,
+) -> PyResult<(Bound<'py, PyDict>, Arrays)> {
+    let by_name = PyDict::new(py);
+    let mut arrays = Vec::with_capacity(fields.len());
     for named in names(fields) {
         let shape: &[usize] = if named.has_axis { &[n, named.numbers] } else { &[n] };
-        let kind = named.type_of_result(precision);
-        let array = match empty {
-            Some(empty) => empty.call1((PyTuple::new(py, shape)?, type_name(kind)))?,
-            None => Bound::new(py, Array::new(shape, kind, on)?)?.into_any(),
-        };
-        arrays.set_item(&named.name, array)?;
+        let (array, view) = origin.empty(py, shape, named.type_of_result(precision))?;
+        by_name.set_item(&named.name, array)?;
+        arrays.push((named, view));
     }
-    Ok(arrays)
+    Ok((by_name, Arrays::new(fields, arrays, "results")?))
+}
+
+impl<'py> Origin<'_, 'py> {
+    /// Allocates an array; returns it and its view.
+    fn empty(
+        self,
+        py: Python<'py>,
+        shape: &[usize],
+        kind: NumberType,
+    ) -> PyResult<(Bound<'py, PyAny>, View)> {
+        if let Some(maker) = self.maker
+            && let Some(made) = maker.empty(py, shape, kind)?
+        {
+            return Ok(made);
+        }
+        let array = match self.empty {
+            Some(empty) => empty.call1((PyTuple::new(py, shape)?, type_name(kind)))?,
+            None => Bound::new(py, Array::new(shape, kind, self.on)?)?.into_any(),
+        };
+        let view = View::of(&array, "results")?;
+        Ok((array, view))
+    }
 }
 
 /// Returns rows of the host as new arrays.
@@ -386,8 +455,8 @@ pub fn new_arrays<'py>(
     rows: &(dyn Rows + Sync),
     empty: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let arrays = allocated(py, (fields, rows.count()), Precision::Double, empty, None)?;
-    let written = Arrays::of(fields, &arrays, "results")?;
+    let origin = Origin { maker: None, empty, on: None };
+    let (arrays, written) = allocated(py, (fields, rows.count()), Precision::Double, origin)?;
     py.detach(|| written.put(rows)).or_raise()?;
     Ok(arrays)
 }

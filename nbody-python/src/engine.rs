@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, allocated, names};
+use crate::columns::{Arrays, Origin as Made, allocated, in_turn, names};
 use crate::device::Device;
 use crate::failure::OrRaise;
 use crate::options;
@@ -267,24 +267,26 @@ impl Engine {
         }
         let of_arrays = given.precision();
         let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
-        let results = match out {
-            Some(out) => out.clone(),
-            None => {
-                let on = self.device.get().memory_of(given.i.place);
-                allocated(py, (law.f, given.i.n), of_arrays, empty, on)?
-            }
+        let (results, written) = if let Some(out) = out {
+            let written = Arrays::of(law.f, out, "results")?;
+            written.check_writable()?;
+            self.check_place(&written)?;
+            (out.clone(), written)
+        } else {
+            let on = self.device.get().memory_of(given.i.place);
+            let origin = Made { maker: given.i.maker(), empty, on };
+            allocated(py, (law.f, given.i.n), of_arrays, origin)?
         };
-        let written = Arrays::of(law.f, &results, "results")?;
-        written.check_writable()?;
-        self.check_place(&written)?;
         if written.n != given.i.n {
             return Err(PyValueError::new_err(format!(
                 "results of {} records for {} targets; give arrays of {}",
                 written.n, given.i.n, given.i.n
             )));
         }
-        let device = self.device.get().device.clone();
-        py.detach(|| prepared.evaluate(&device, &given, &written)).or_raise()?;
+        let device = &self.device.get().device;
+        let arrays = [&given.i, given.j.as_ref().unwrap_or(&given.i), &written];
+        let evaluate = || prepared.evaluate(device, &given, &written);
+        py.detach(|| in_turn(device, &arrays, evaluate)).or_raise()?;
         Ok(results)
     }
 

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, allocated, names};
+use crate::columns::{Arrays, Origin, allocated, in_turn, names};
 use crate::device::Device;
 use crate::failure::OrRaise;
 use crate::law::Program;
@@ -65,16 +65,14 @@ impl Runner {
     ) -> PyResult<Bound<'py, PyDict>> {
         let given = self.given(particles, &beside)?;
         let precision = given.particles.precision();
-        let results = allocated(
-            py,
-            (self.program.p, given.particles.n),
-            precision,
-            empty,
-            self.device.get().memory_of(given.particles.place),
-        )?;
-        let written = Arrays::of(self.program.p, &results, "results")?;
+        let on = self.device.get().memory_of(given.particles.place);
+        let origin = Origin { maker: given.particles.maker(), empty, on };
+        let of = (self.program.p, given.particles.n);
+        let (results, written) = allocated(py, of, precision, origin)?;
         self.device.get().check(written.place)?;
         let device = self.device.get().device.clone();
+        let arrays: Vec<_> =
+            [&given.particles, &written].into_iter().chain(&given.beside).collect();
         let work = || -> Result<(), Failure> {
             let mut particles = given.particles.upload(&device, Precision::Double, None)?;
             let beside = given.buffers(&device)?;
@@ -84,7 +82,7 @@ impl Runner {
             })?;
             written.download(&device, &*particles)
         };
-        py.detach(work).or_raise()?;
+        py.detach(|| in_turn(&device, &arrays, work)).or_raise()?;
         Ok(results)
     }
 
@@ -98,12 +96,13 @@ impl Runner {
         self.program.check_measure().or_raise()?;
         let given = self.given(particles, &beside)?;
         let device = self.device.get().device.clone();
+        let arrays: Vec<_> = [&given.particles].into_iter().chain(&given.beside).collect();
         let work = || -> Result<Vec<u64>, Failure> {
             let particles = given.particles.upload(&device, Precision::Double, None)?;
             let beside = given.buffers(&device)?;
             beside.with(|beside| Ok(self.lock()?.measure(self.program, &*particles, beside)?))
         };
-        let row = py.detach(work).or_raise()?;
+        let row = py.detach(|| in_turn(&device, &arrays, work)).or_raise()?;
         let numbers = reals(self.program.total, &row);
         let mut rest = &numbers[..];
         let mut total = Vec::new();
@@ -243,14 +242,9 @@ impl Tuples {
         let of_arrays = given.precision();
         let precision = self.precision.unwrap_or(of_arrays);
         let fields = self.program.total;
-        let results = allocated(
-            py,
-            (fields, given.n),
-            of_arrays,
-            empty,
-            self.device.get().memory_of(given.place),
-        )?;
-        let written = Arrays::of(fields, &results, "results")?;
+        let on = self.device.get().memory_of(given.place);
+        let origin = Origin { maker: given.maker(), empty, on };
+        let (results, written) = allocated(py, (fields, given.n), of_arrays, origin)?;
         self.device.get().check(written.place)?;
         let device = self.device.get().device.clone();
         let work = || -> Result<(), Failure> {
@@ -262,7 +256,7 @@ impl Tuples {
             engine.evaluate(&*particles, &mut *out, Store::Replace)?;
             written.download(&device, &*out)
         };
-        py.detach(work).or_raise()?;
+        py.detach(|| in_turn(&device, &[&given, &written], work)).or_raise()?;
         Ok(results)
     }
 

@@ -116,7 +116,7 @@ fn copies_are_as_from_the_host() {
                 let expected = untyped.upload(&given, precision).unwrap();
                 let mut found = untyped.upload(&&uniform::<Star>(0, 1)[..], precision).unwrap();
                 found.resize(n).unwrap();
-                let work = [CallerWork::Anywhere, CallerWork::InStream(0)][n % 2];
+                let work = [CallerWork::Anywhere, CallerWork::Ordered][n % 2];
                 // SAFETY: the columns hold `n` numbers.
                 unsafe { untyped.write_columns(&mut *found, &columns(&numbers), work) }.unwrap();
                 let what = format!("{n} in {precision}, {kinds:?}");

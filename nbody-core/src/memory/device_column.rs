@@ -57,10 +57,9 @@ pub enum CallerWork {
     /// It may be in any stream. A copy waits before until all work of the process on the device has
     /// ended, and after until the copy has ended.
     Anywhere,
-    /// It is in this stream of the device's driver, as the driver numbers it. A copy takes its turn after
-    /// the work that is in the stream, and later work in the stream waits for it; the host does not
-    /// wait, except to check integers.
-    InStream(u64),
+    /// It is in streams that the caller orders by [`Device::follow`](crate::device::Device::follow) and
+    /// [`Device::lead`](crate::device::Device::lead). The host does not wait, except to check integers.
+    Ordered,
 }
 
 /// One number of each record, in memory of a device that the caller owns. Reals are `float` or

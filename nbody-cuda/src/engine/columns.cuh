@@ -57,21 +57,25 @@ __device__ __forceinline__ void put_integer(const Numbers &to, u32 k, i64 value)
 
 // Finds the first of n records with an integer that does not fit; one thread per record.
 extern "C" __global__ void __launch_bounds__(BLOCK) check_integers(
-    const Column *__restrict__ columns, const u32 column, const u32 n, u32 *first)
+    const Column column, const u32 n, u32 *first)
 {
     const u32 k = blockIdx.x * BLOCK + threadIdx.x;
-    const Column &of = columns[column];
-    if (k < n && !can_hold(of.to, integer_of(of.from, k))) ::atomicMin(first, k);
+    if (k < n && !can_hold(column.to, integer_of(column.from, k))) ::atomicMin(first, k);
 }
+
+// The columns of one launch.
+struct Table {
+    Column columns[MOST];
+};
 
 // Copies the columns of n records, one thread per number.
 extern "C" __global__ void __launch_bounds__(BLOCK) copy_columns(
-    const Column *__restrict__ columns, const u32 count, const u32 n)
+    const Table table, const u32 count, const u32 n)
 {
     const u64 at = u64(blockIdx.x) * BLOCK + threadIdx.x;
     const u32 k = u32(at / count);
     if (k >= n) return;
-    const Column &of = columns[at % count];
+    const Column &of = table.columns[at % count];
     if (of.from.kind >= I32 && of.from.kind <= U64) {
         put_integer(of.to, k, integer_of(of.from, k));
     } else {

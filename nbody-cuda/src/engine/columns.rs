@@ -10,7 +10,7 @@ use nbody_core::untyped::{self, CallerWork, DeviceColumn, NumberType};
 use nbody_core::{Error, Field, FieldKind, Mixed, Precision};
 
 use super::buffer::{CudaParticles, CudaResults, other_buffer, particles_mut};
-use crate::backend::{Backend, Buffer, LateKernel, Launch};
+use crate::backend::{Backend, Buffer, Kernel, LateKernel, Launch};
 use crate::border::{self, Declared as _, border};
 use crate::compile::program::Program;
 use crate::layout::{PARTICLE_LIMIT, bytes_of, numbers_of};
@@ -34,6 +34,14 @@ border! {
     pub struct Column {
         pub from: Numbers,
         pub to: Numbers,
+    }
+}
+
+border! {
+    /// Tables of columns.
+    pub mod columns {
+        /// The columns of one launch, which are its argument: more take several launches.
+        pub const MOST: u32 = 16;
     }
 }
 
@@ -125,37 +133,52 @@ impl ColumnCopy {
             return Ok(());
         }
         let kernel = self.kernel.get(backend)?;
-        let words: Vec<u64> = copies.iter().flat_map(border::words).collect();
-        let mut table = backend.allocate(words.len() * size_of::<u64>())?;
-        table.write(&mut |to| to.copy_from_slice(&words))?;
-        match work {
-            CallerWork::Anywhere => backend.wait_for_all()?,
-            CallerWork::InStream(stream) => backend.follow(stream)?,
+        if work == CallerWork::Anywhere {
+            backend.wait_for_all()?;
         }
-        let mut first = backend.allocate(size_of::<u64>())?;
-        for (k, column) in columns.iter().enumerate() {
-            // Integers of records have 32 bits without a sign.
-            if !column.kind.is_integer() || column.kind == NumberType::U32 {
-                continue;
-            }
-            first.write(&mut |words| words.fill(u64::MAX))?;
-            let launch = Launch::new(c"check_integers", n.div_ceil(BLOCK) as u32);
-            let launch = launch.pointers([&*table]).numbers([k as u32, n as u32]);
-            kernel.module.launch(launch.pointers([&*first]))?;
-            let found = first.value::<u32>()?;
-            if found != u32::MAX {
-                let found = format!("an integer in record {found} that does not fit");
-                return column.refused(rows.fields, found, "32 bits, or a wider type".to_owned());
-            }
+        for (column, copy) in columns.iter().zip(copies) {
+            check_integers(kernel, (column, copy), n, rows)?;
         }
-        let blocks = (n * copies.len()).div_ceil(BLOCK) as u32;
-        let launch = Launch::new(c"copy_columns", blocks).pointers([&*table]);
-        kernel.module.launch(launch.numbers([copies.len() as u32, n as u32]))?;
-        match work {
-            CallerWork::Anywhere => Ok(backend.wait_for_all()?),
-            CallerWork::InStream(stream) => Ok(backend.lead(stream)?),
+        for copies in copies.chunks(columns::MOST as usize) {
+            let blocks = (n * copies.len()).div_ceil(BLOCK) as u32;
+            let launch = Launch::new(c"copy_columns", blocks).record(&table(copies));
+            kernel.module.launch(launch.numbers([copies.len() as u32, n as u32]))?;
         }
+        if work == CallerWork::Anywhere {
+            backend.wait_for_all()?;
+        }
+        Ok(())
     }
+}
+
+/// Returns the argument of a copy: these columns, and none in the rest of its places.
+fn table(copies: &[Column]) -> Vec<u64> {
+    let mut words = Vec::with_capacity(columns::MOST as usize * size_of::<Column>() / 8);
+    words.extend(copies.iter().flat_map(border::words));
+    words.resize(words.capacity(), 0);
+    words
+}
+
+/// Refuses integers that a record cannot hold: 32 bits without a sign.
+fn check_integers(
+    kernel: &Kernel,
+    (column, copy): (&DeviceColumn, &Column),
+    n: usize,
+    rows: &Rows,
+) -> Result<(), Error> {
+    if !column.kind.is_integer() || column.kind == NumberType::U32 {
+        return Ok(());
+    }
+    let mut first = rows.buffer.backend.allocate(size_of::<u64>())?;
+    first.write(&mut |words| words.fill(u64::MAX))?;
+    let launch = Launch::new(c"check_integers", n.div_ceil(BLOCK) as u32).value(copy);
+    kernel.module.launch(launch.numbers([n as u32]).pointers([&*first]))?;
+    let found = first.value::<u32>()?;
+    if found == u32::MAX {
+        return Ok(());
+    }
+    let found = format!("an integer in record {found} that does not fit");
+    column.refused(rows.fields, found, "32 bits, or a wider type".to_owned())
 }
 
 impl Rows<'_> {
@@ -175,9 +198,10 @@ impl Rows<'_> {
         DeviceColumn::check(columns, self.fields, n)?;
         let binding = Binding::new("columns", self.fields, self.fields)?;
         let indices = indices(self.fields);
-        let mut copies = Vec::new();
+        let mut copies = Vec::with_capacity(columns.len());
+        let mut known = 0..0;
         for column in columns {
-            check_memory(column, n, self.fields, &*self.buffer.backend)?;
+            check_memory(column, n, self.fields, (&*self.buffer.backend, &mut known))?;
             let is_index = u32::from(indices[column.number]);
             let of_caller = Numbers {
                 address: column.address,
@@ -237,20 +261,24 @@ fn kind_of(kind: NumberType) -> u32 {
 }
 
 /// Refuses a column that is not wholly in memory of the device. An array may lie in several
-/// allocations that follow one another.
+/// allocations that follow one another. `known` is the last allocation that was found.
 fn check_memory(
     column: &DeviceColumn,
     n: usize,
     fields: &'static [Field],
-    backend: &dyn Backend,
+    (backend, known): (&dyn Backend, &mut Range<u64>),
 ) -> Result<(), Error> {
     let Range { mut start, end } = column.extent(n, fields)?;
     while start < end {
-        let Some(allocation) = backend.allocation(start)? else {
-            let found = format!("numbers up to {end:#x}, of which {start:#x} is in other memory");
-            return column.refused(fields, found, format!("memory of {}", backend.describe()));
-        };
-        start = allocation.end;
+        if !known.contains(&start) {
+            let Some(allocation) = backend.allocation(start)? else {
+                let found =
+                    format!("numbers up to {end:#x}, of which {start:#x} is in other memory");
+                return column.refused(fields, found, format!("memory of {}", backend.describe()));
+            };
+            *known = allocation;
+        }
+        start = known.end;
     }
     Ok(())
 }
@@ -258,7 +286,8 @@ fn check_memory(
 impl Program {
     /// Returns the program that copies numbers between buffers and memory of the caller.
     pub fn column_copy() -> Self {
-        let declared = border::text(&[kind::text(), Numbers::text(), Column::text()]);
+        let declared =
+            border::text(&[kind::text(), Numbers::text(), Column::text(), columns::text()]);
         let parts = [&*declared, include_str!("columns.cuh")];
         let kernels = &[c"check_integers", c"copy_columns"];
         Self::of_words("column_copy", "columns of the caller", kernels, BLOCK, &parts)

@@ -20,14 +20,9 @@ impl Lent {
     }
 }
 
-#[allow(unsafe_code, reason = "the caller owns its stream")]
 impl LentMemory for Lent {
     fn address(&self) -> u64 {
         self.memory.address()
-    }
-
-    unsafe fn pass_to(&self, stream: u64) -> Result<(), nbody_core::Error> {
-        Ok(self.backend.lead(stream)?)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Arrays by DLPack: by the functions of their type, or by a capsule.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::slice;
 
 use nbody::untyped::NumberType;
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::dlpack::{self, Exchange, Managed, Tensor, Versioned};
+use super::owned::data_type;
 use super::{Described, Owner, Place, View, other_type, refused};
 
 /// The default stream of CUDA that waits for the others.
@@ -20,6 +21,8 @@ const LEGACY: u64 = 1;
 pub struct Shared {
     tensor: Sharing,
     stream: u64,
+    /// The functions of the type of the array, if it has some.
+    functions: Option<&'static Exchange>,
 }
 
 enum Sharing {
@@ -49,8 +52,8 @@ impl Shared {
         if version.major != dlpack::MAJOR {
             return Ok(None);
         }
-        // SAFETY: of this version, the struct is as declared.
-        let functions = unsafe { &*functions };
+        // SAFETY: of this version, the struct is as declared, and it lives as long as the process.
+        let functions: &'static Exchange = unsafe { &*functions };
         let (Some(from), Some(current)) = (functions.from_object, functions.current_stream) else {
             return Ok(None);
         };
@@ -59,7 +62,8 @@ impl Shared {
         if unsafe { from(object.as_ptr().cast(), &raw mut tensor) } != 0 || tensor.is_null() {
             return Err(refused(py, name, PyErr::fetch(py)));
         }
-        let mut shared = Self { tensor: Sharing::Versioned(tensor), stream: 0 };
+        let tensor = Sharing::Versioned(tensor);
+        let mut shared = Self { tensor, stream: 0, functions: Some(functions) };
         let device = shared.tensor().device;
         if device.kind == dlpack::CUDA {
             let mut stream = ptr::null_mut();
@@ -94,7 +98,7 @@ impl Shared {
             method.call((), Some(&arguments))
         });
         let tensor = consumed(&capsule.map_err(refuse)?)?;
-        Ok(Some(Self { tensor, stream }))
+        Ok(Some(Self { tensor, stream, functions: None }))
     }
 
     fn tensor(&self) -> &Tensor {
@@ -129,16 +133,13 @@ impl Shared {
             (dlpack::UINT, 64, 1) => NumberType::U64,
             _ => return Err(other_type(name, &format!("code {code} of DLPack with {bits} bits"))),
         };
-        let place = match tensor.device.kind {
-            dlpack::CPU | dlpack::CUDA_HOST => Place::Host,
-            dlpack::CUDA | dlpack::CUDA_MANAGED => Place::Cuda(tensor.device.id),
-            found => {
-                return Err(PyTypeError::new_err(format!(
-                    "{name}: found an array on a device of kind {found} of DLPack, expected memory of the CPU \
-                     or of a GPU of NVIDIA"
-                )));
-            }
-        };
+        let place = place_of(tensor.device).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{name}: found an array on a device of kind {} of DLPack, expected memory of the CPU or of a \
+                 GPU of NVIDIA",
+                tensor.device.kind
+            ))
+        })?;
         let axes = usize::try_from(tensor.ndim).unwrap_or(0);
         let axis = |numbers: *const i64| {
             if axes == 0 {
@@ -163,7 +164,10 @@ impl Shared {
             is_read_only: self.is_read_only(),
         };
         let stream = self.stream;
-        Ok(View::new(described, kind, stream, Owner::Shared { _shared: self }))
+        let maker =
+            self.functions.map(|functions| Maker { functions, device: tensor.device, stream });
+        let view = View::new(described, kind, stream, Owner::Shared { _shared: self });
+        Ok(View { maker, ..view })
     }
 }
 
@@ -190,6 +194,86 @@ impl Drop for Shared {
     }
 }
 
+/// Makes arrays of a library on the device of an array.
+#[derive(Clone, Copy)]
+pub struct Maker {
+    functions: &'static Exchange,
+    device: dlpack::Device,
+    stream: u64,
+}
+
+impl Maker {
+    /// Allocates an array without gaps; returns it and its view. `None` if the library has no function
+    /// for it.
+    pub fn empty<'py>(
+        self,
+        py: Python<'py>,
+        shape: &[usize],
+        kind: NumberType,
+    ) -> PyResult<Option<(Bound<'py, PyAny>, View)>> {
+        let (Some(allocate), Some(to_object)) = (self.functions.allocate, self.functions.to_object)
+        else {
+            return Ok(None);
+        };
+        let lengths: Vec<i64> = shape.iter().map(|&n| n as i64).collect();
+        let asked = Tensor {
+            data: ptr::null_mut(),
+            device: self.device,
+            ndim: lengths.len() as i32,
+            dtype: data_type(kind),
+            shape: lengths.as_ptr(),
+            strides: ptr::null(),
+            byte_offset: 0,
+        };
+        let (mut tensor, mut message) = (ptr::null_mut(), String::new());
+        let context = (&raw mut message).cast();
+        // SAFETY: the tensor describes an array, and the places are good.
+        let status = unsafe { allocate(&raw const asked, &raw mut tensor, context, set_error) };
+        if status != 0 || tensor.is_null() {
+            drop(PyErr::take(py));
+            return Err(PyMemoryError::new_err(format!("no memory for results: {message}")));
+        }
+        // SAFETY: the library returned a tensor.
+        let made = unsafe { (*tensor).tensor };
+        let mut object = ptr::null_mut();
+        // SAFETY: the library takes its tensor back, as an array.
+        if unsafe { to_object(tensor, &raw mut object) } != 0 || object.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        // SAFETY: the library returned a reference to an array.
+        let object = unsafe { Bound::from_owned_ptr(py, object.cast()) };
+        let described = Described {
+            data: made.data.cast::<u8>().wrapping_add(made.byte_offset as usize),
+            shape: shape.to_vec(),
+            strides: without_gaps(shape, kind.size() as isize),
+            place: place_of(made.device).unwrap_or(Place::Host),
+            is_read_only: false,
+        };
+        let owner = Owner::Object { _object: object.clone().unbind() };
+        Ok(Some((object, View::new(described, kind, self.stream, owner))))
+    }
+}
+
+/// Keeps the message of a failed allocation.
+unsafe extern "C" fn set_error(context: *mut c_void, _kind: *const c_char, message: *const c_char) {
+    if !context.is_null() && !message.is_null() {
+        // SAFETY: the context is the string of the caller above, and the message ends with a zero.
+        unsafe {
+            let kept = &mut *context.cast::<String>();
+            *kept = CStr::from_ptr(message).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// Returns the memory of a device; `None` for others than the CPU and GPUs of NVIDIA.
+fn place_of(device: dlpack::Device) -> Option<Place> {
+    match device.kind {
+        dlpack::CPU | dlpack::CUDA_HOST => Some(Place::Host),
+        dlpack::CUDA | dlpack::CUDA_MANAGED => Some(Place::Cuda(device.id)),
+        _ => None,
+    }
+}
+
 /// Returns the strides of rows without gaps.
 pub fn without_gaps(shape: &[usize], size: isize) -> Vec<isize> {
     let mut strides = vec![size; shape.len()];
@@ -206,7 +290,7 @@ fn consumed(capsule: &Bound<'_, PyAny>) -> PyResult<Sharing> {
         // SAFETY: the capsule has a struct of this kind, whose version is first.
         let version = unsafe { (*tensor.cast::<Versioned>()).version };
         if version.major != dlpack::MAJOR {
-            drop(Shared { tensor: sharing, stream: 0 });
+            drop(Shared { tensor: sharing, stream: 0, functions: None });
             return Err(PyBufferError::new_err(format!(
                 "an array by version {}.{} of DLPack, expected {}",
                 version.major,

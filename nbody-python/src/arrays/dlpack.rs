@@ -1,6 +1,6 @@
 //! The structs of DLPack 1.3 (<https://dmlc.github.io/dlpack/latest/c_api.html>).
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Memory of the host, of a GPU, and of the host where a GPU can read it.
 pub const CPU: i32 = 1;
@@ -79,14 +79,19 @@ pub struct Versioned {
     pub tensor: Tensor,
 }
 
+/// Takes the kind and the message of a failure.
+pub type SetError = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char);
+
 /// The functions of a library of arrays, which a type has as `__dlpack_c_exchange_api__`.
 #[repr(C)]
 pub struct Exchange {
     pub version: Version,
     pub previous: *const Exchange,
-    pub allocate: *const c_void,
+    pub allocate: Option<
+        unsafe extern "C" fn(*const Tensor, *mut *mut Versioned, *mut c_void, SetError) -> c_int,
+    >,
     pub from_object: Option<unsafe extern "C" fn(*mut c_void, *mut *mut Versioned) -> c_int>,
-    pub to_object: *const c_void,
+    pub to_object: Option<unsafe extern "C" fn(*mut Versioned, *mut *mut c_void) -> c_int>,
     pub borrow: *const c_void,
     pub current_stream: Option<unsafe extern "C" fn(i32, i32, *mut *mut c_void) -> c_int>,
 }

@@ -9,6 +9,7 @@ use nbody::untyped::NumberType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+pub use capsule::Maker;
 pub use owned::Array;
 
 use buffer::Buffer;
@@ -43,6 +44,8 @@ pub struct View {
     pub is_read_only: bool,
     /// The stream that the caller works in, of an array of a GPU.
     pub stream: u64,
+    /// Makes arrays of the same library, if it has functions for it.
+    pub maker: Option<Maker>,
     /// Keeps the memory.
     _owner: Owner,
 }
@@ -52,6 +55,7 @@ enum Owner {
     Buffer { _buffer: Buffer },
     Shared { _shared: Shared },
     Scalar { _number: Box<f64> },
+    Object { _object: Py<PyAny> },
 }
 
 /// The type and layout of numbers, as an array describes them.
@@ -99,13 +103,14 @@ impl View {
             place: Place::Host,
             is_read_only: true,
             stream: 0,
+            maker: None,
             _owner: owner,
         }
     }
 
     fn new(of: Described, kind: NumberType, stream: u64, owner: Owner) -> Self {
         let Described { data, shape, strides, place, is_read_only } = of;
-        Self { data, kind, shape, strides, place, is_read_only, stream, _owner: owner }
+        Self { data, kind, shape, strides, place, is_read_only, stream, maker: None, _owner: owner }
     }
 
     /// Returns whether it is one number for every record.

@@ -31,22 +31,22 @@ struct Numbers {
 /// The memory of numbers.
 enum Memory {
     Host(Box<[u64]>),
-    /// With the ordinal of the GPU.
-    Cuda(Box<dyn LentMemory>, i32),
+    /// With the GPU and its ordinal.
+    Cuda(Box<dyn LentMemory>, nbody::Device, i32),
 }
 
 impl Memory {
     fn address(&self) -> usize {
         match self {
             Self::Host(words) => words.as_ptr().addr(),
-            Self::Cuda(memory, _) => memory.address() as usize,
+            Self::Cuda(memory, ..) => memory.address() as usize,
         }
     }
 
     fn device(&self) -> dlpack::Device {
         match self {
             Self::Host(_) => dlpack::Device { kind: dlpack::CPU, id: 0 },
-            Self::Cuda(_, id) => dlpack::Device { kind: dlpack::CUDA, id: *id },
+            Self::Cuda(.., id) => dlpack::Device { kind: dlpack::CUDA, id: *id },
         }
     }
 }
@@ -65,7 +65,8 @@ impl Numbers {
     }
 }
 
-fn data_type(kind: NumberType) -> dlpack::DataType {
+/// Returns a type as DLPack describes it.
+pub fn data_type(kind: NumberType) -> dlpack::DataType {
     let code = match kind {
         NumberType::F32 | NumberType::F64 => dlpack::FLOAT,
         NumberType::I32 | NumberType::I64 => dlpack::INT,
@@ -93,7 +94,10 @@ impl Array {
                 words.as_ptr().expose_provenance();
                 Memory::Host(words)
             }
-            Some((device, id)) => Memory::Cuda(device.untyped().lend(words * 8).or_raise()?, id),
+            Some((device, id)) => {
+                let memory = device.untyped().lend(words * 8).or_raise()?;
+                Memory::Cuda(memory, device.clone(), id)
+            }
         };
         let size = kind.size() as isize;
         let strides = without_gaps(shape, size).iter().map(|bytes| (bytes / size) as i64).collect();
@@ -143,7 +147,7 @@ impl Array {
     /// The description that numpy reads, of memory of the CPU.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        if let Memory::Cuda(_, id) = &self.0.memory {
+        if let Memory::Cuda(.., id) = &self.0.memory {
             return Err(PyAttributeError::new_err(format!("the numbers are on cuda:{id}")));
         }
         let of = PyDict::new(py);
@@ -182,10 +186,10 @@ impl Array {
             (Memory::Host(_), Some(_)) => {
                 Err(PyBufferError::new_err("memory of the CPU has no stream; give stream=None"))
             }
-            (Memory::Cuda(memory, _), stream) => {
+            (Memory::Cuda(_, device, _), stream) => {
                 let stream = stream.unwrap_or(1).cast_unsigned();
                 // SAFETY: the protocol asks for a stream of the device.
-                unsafe { memory.pass_to(stream) }.or_raise()
+                unsafe { device.untyped().lead(stream) }.or_raise()
             }
         }
     }

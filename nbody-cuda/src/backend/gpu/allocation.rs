@@ -1,8 +1,9 @@
 //! Memory of the device that other libraries of the process allocated.
 
+use std::ffi::{c_uint, c_void};
 use std::ops::Range;
 
-use cudarc::driver::sys::{self, CUpointer_attribute as Attribute, CUresult};
+use cudarc::driver::sys::{self, CUpointer_attribute as Attribute};
 
 use super::Gpu;
 use crate::error::Error;
@@ -19,38 +20,33 @@ impl Gpu {
     /// Returns the allocation of this GPU that contains an address.
     pub(super) fn allocation_around(&self, address: u64) -> Result<Option<Range<u64>>, Error> {
         self.bind()?;
-        let device =
-            self.attribute::<u32>(address, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)?;
-        let memory = self.attribute::<u32>(address, Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE)?;
-        let is_of_device = memory == Some(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE as u32);
-        if !is_of_device || device != Some(self.stream.context().ordinal() as u32) {
-            return Ok(None);
-        }
-        let begin =
-            self.attribute::<u64>(address, Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)?;
-        let size = self.attribute::<usize>(address, Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE)?;
-        let range = begin.zip(size).map(|(begin, size)| begin..begin.saturating_add(size as u64));
-        Ok(range.filter(|range| range.contains(&address)))
-    }
-
-    /// Returns an attribute of an address, of the type that the driver writes; `None` if the driver
-    /// does not know the address.
-    fn attribute<T: bytemuck::Pod>(
-        &self,
-        address: u64,
-        attribute: Attribute,
-    ) -> Result<Option<T>, Error> {
-        let mut value = T::zeroed();
-        // SAFETY: `T` is the type of the attribute, and any bits are a value of it. The driver only
-        // looks the address up.
-        let status =
-            unsafe { sys::cuPointerGetAttribute((&raw mut value).cast(), attribute, address) };
-        match status {
-            CUresult::CUDA_ERROR_INVALID_VALUE => Ok(None),
-            status => match status.result() {
-                Ok(()) => Ok(Some(value)),
-                Err(error) => Err(self.failed("cuPointerGetAttribute", error)),
-            },
-        }
+        let (mut ordinal, mut memory, mut begin, mut size) = (-1_i32, 0_u32, 0_u64, 0_usize);
+        let mut attributes = [
+            Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        ];
+        let mut values: [*mut c_void; 4] = [
+            (&raw mut ordinal).cast(),
+            (&raw mut memory).cast(),
+            (&raw mut begin).cast(),
+            (&raw mut size).cast(),
+        ];
+        // SAFETY: each place has the type of its attribute. The driver only looks the address up, and
+        // writes zeros for an address that it does not know.
+        let status = unsafe {
+            sys::cuPointerGetAttributes(
+                attributes.len() as c_uint,
+                attributes.as_mut_ptr(),
+                values.as_mut_ptr(),
+                address,
+            )
+        };
+        status.result().map_err(|e| self.failed("cuPointerGetAttributes", e))?;
+        let is_of_device = memory == sys::CUmemorytype::CU_MEMORYTYPE_DEVICE as u32
+            && usize::try_from(ordinal) == Ok(self.stream.context().ordinal());
+        let range = begin..begin.saturating_add(size as u64);
+        Ok((is_of_device && range.contains(&address)).then_some(range))
     }
 }

@@ -42,8 +42,8 @@ impl Turns {
         health: &Health,
     ) -> Result<(), Error> {
         let event = self.event.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the event is live, and the streams are, as the caller of `Device::write_columns` and
-        // `read_columns` promises. A stream waits for the record before the call, not for later ones.
+        // SAFETY: the event is live, and the streams are, as the caller of `Device::follow` and `lead`
+        // promises. A stream waits for the record before the call, not for later ones.
         unsafe { result::event::record(*event, from) }
             .map_err(|e| health.failed("cuEventRecord", e))?;
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
