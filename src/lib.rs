@@ -108,9 +108,9 @@ pub mod trees {
     pub use nbody_core::{TreeReport, TreeTimes};
 }
 
-/// The vector instructions of the CPU.
+/// The vector instructions of the CPU, and interrupts of long evaluations on it.
 pub mod cpu {
-    pub use nbody_core::{SimdLevel, peak};
+    pub use nbody_core::{Interrupt, SimdLevel, peak};
 }
 
 /// CUDA programs: their text, compilation, cache, kernel configurations and errors.

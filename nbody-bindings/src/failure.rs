@@ -20,6 +20,8 @@ pub enum Kind {
     Compiler,
     /// Numbers are NaN or infinite, or no step is short enough.
     Numbers,
+    /// The caller interrupted the call.
+    Interrupted,
     /// A fault of nbody.
     Fault,
 }
@@ -100,6 +102,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Device(_) => Kind::Device,
         Error::OutOfMemory { .. } | Error::OutOfStack { .. } => Kind::Memory,
         Error::LawTable { .. } => Kind::Fault,
+        Error::Interrupted => Kind::Interrupted,
         Error::NanParameter { .. } => Kind::Numbers,
         Error::NoTree { .. }
         | Error::NoEstimate { .. }

@@ -41,7 +41,8 @@ impl From<Kind> for Status {
             Kind::Unsupported => Self::Unsupported,
             Kind::Compiler => Self::Compiler,
             Kind::Numbers => Self::Numbers,
-            Kind::Fault => Self::Fault,
+            // No call of the interface is interrupted.
+            Kind::Interrupted | Kind::Fault => Self::Fault,
         }
     }
 }

@@ -121,6 +121,9 @@ pub enum Error {
         /// The display name of the device.
         device: String,
     },
+    /// An evaluation was ended by an [`Interrupt`](crate::Interrupt).
+    #[error("the evaluation was interrupted; its results have no meaning")]
+    Interrupted,
     /// Words of rows of which the last is not whole.
     #[error(
         "{found} words in rows of {record}, expected a multiple; give a word for each number of each record"

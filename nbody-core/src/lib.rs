@@ -9,6 +9,7 @@ pub mod device;
 mod domain;
 mod error;
 mod field;
+mod interrupt;
 mod law;
 mod listed;
 #[doc(hidden)]
@@ -42,6 +43,7 @@ pub use crate::cpu::peak::peak;
 pub use crate::domain::{Domain, Lengths};
 pub use crate::error::{DeviceError, Error, explain};
 pub use crate::field::{Field, FieldKind};
+pub use crate::interrupt::Interrupt;
 pub use crate::law::charges::Expansion;
 pub use crate::law::charges::{Carried, ChargeSum, Charges};
 pub use crate::law::interaction::{CudaText, Interaction, Law, Operations, ThirdLaw};

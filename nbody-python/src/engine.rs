@@ -1,8 +1,12 @@
 //! Engines of laws, and their evaluations of arrays.
 
 use std::collections::HashMap;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
+use nbody::cpu::Interrupt;
 use nbody::law::Law;
 use nbody::untyped::{Buffer, Origin};
 use nbody::{Csr, Opening, Options, Precision, Skin, Sources, Store};
@@ -15,6 +19,46 @@ use crate::columns::{Arrays, Origin as Made, allocated, in_turn, names};
 use crate::device::Device;
 use crate::failure::OrRaise;
 use crate::options;
+
+/// The number of pairs of an evaluation that Ctrl-C ends early: on a CPU it takes a tenth of a second.
+const LONG: f64 = 3e8;
+/// The time between two looks at pending signals.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Does work on another thread, and looks for signals of Python meanwhile. What their handlers raise, as
+/// Ctrl-C does, ends the evaluations of the work.
+fn interruptible(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<(), Failure> + Send,
+) -> PyResult<()> {
+    let interrupt = Interrupt::default();
+    let of_thread = interrupt.clone();
+    let (sender, ended) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let done = of_thread.during(work);
+            // The other end waits for this.
+            let _ = sender.send(done);
+        });
+        py.detach(move || {
+            let mut raised = None;
+            let done = loop {
+                match ended.recv_timeout(LOOK) {
+                    Ok(done) => break done,
+                    Err(RecvTimeoutError::Disconnected) => break Err(Failure::poisoned("engine")),
+                    Err(RecvTimeoutError::Timeout) if raised.is_none() => {
+                        raised = Python::attach(|py| py.check_signals()).err();
+                        if raised.is_some() {
+                            interrupt.set();
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            };
+            raised.map_or_else(|| done.or_raise(), Err)
+        })
+    })
+}
 
 /// The schedule of an engine.
 #[derive(Clone)]
@@ -286,7 +330,13 @@ impl Engine {
         let device = &self.device.get().device;
         let arrays = [&given.i, given.j.as_ref().unwrap_or(&given.i), &written];
         let evaluate = || prepared.evaluate(device, &given, &written);
-        py.detach(|| in_turn(device, &arrays, evaluate)).or_raise()?;
+        let work = || in_turn(device, &arrays, evaluate);
+        let pairs = given.i.n as f64 * given.j.as_ref().unwrap_or(&given.i).n as f64;
+        if device.is_cpu() && pairs > LONG {
+            interruptible(py, work)?;
+        } else {
+            py.detach(work).or_raise()?;
+        }
         Ok(results)
     }
 

@@ -3,7 +3,8 @@
 use nbody_bindings::{Failure, Kind};
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyArithmeticError, PyException, PyMemoryError, PyRuntimeError, PyValueError,
+    PyArithmeticError, PyException, PyKeyboardInterrupt, PyMemoryError, PyRuntimeError,
+    PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -39,6 +40,7 @@ pub fn raised(failure: Failure) -> PyErr {
         Kind::Unsupported => UnsupportedError::new_err(message),
         Kind::Compiler => CompilerError::new_err(message),
         Kind::Numbers => NumbersError::new_err(message),
+        Kind::Interrupted => PyKeyboardInterrupt::new_err(message),
         Kind::Fault => FaultError::new_err(message),
     }
 }

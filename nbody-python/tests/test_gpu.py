@@ -196,6 +196,7 @@ def test_jax_on_a_gpu(gravity):
     jax.config.update("jax_enable_x64", True)
     if jax.default_backend() != "gpu":
         pytest.skip("jax without GPU")
+    jax.config.update("jax_default_device", jax.devices("gpu")[0])
     pos, mass = on_gpu(100)
     expected = gravity.evaluate(pos=pos, mass=mass).acc
     found = gravity.evaluate(pos=jax.dlpack.from_dlpack(pos), mass=jax.dlpack.from_dlpack(mass)).acc

@@ -8,6 +8,7 @@ mod install;
 mod links;
 mod packages;
 mod programs;
+mod python;
 #[cfg(test)]
 mod sources;
 mod steps;
@@ -51,6 +52,8 @@ enum Task {
         #[arg(long, value_name = "FOLDER")]
         archives: Option<PathBuf>,
     },
+    /// Build the package for Python in target/wheels, for Linux since 2014: needs Rust and pip.
+    Wheel,
     /// Pack the published packages, and check that they build from their archives.
     Package,
 }
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Install { prefix, archives } => {
             exit_code(install::install(root(), &prefix, archives.as_deref()))
         }
+        Task::Wheel => exit_code(python::wheel(root(), &target())),
         Task::Package => exit_code(packages::check(root(), &target())),
     }
 }

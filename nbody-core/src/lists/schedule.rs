@@ -60,7 +60,7 @@ impl<S: Scalar> Job<'_, S> {
                 best: Best::new(),
             };
             for (group, out) in (first / lines..).zip(out.chunks_mut(lines)) {
-                if listing.wants(group) {
+                if listing.wants(group) && !self.interrupt.is_set() {
                     self.group(listing, group, &mut work, out);
                 }
             }

@@ -59,6 +59,7 @@ pub enum CallerWork {
     Anywhere,
     /// It is in streams that the caller orders by [`Device::follow`](crate::device::Device::follow) and
     /// [`Device::lead`](crate::device::Device::lead). The host does not wait, except to check integers.
+    /// The memory is of the device, which is not checked.
     Ordered,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::domain::Domain;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::law::interaction::Law;
 use crate::law::loops::BySize;
 use crate::law::loops::{Loops, PairSetting};
@@ -90,9 +91,13 @@ impl<K: Schedule> Evaluation<'_, K> {
             folds_each_bag,
             bags_per_fold,
             nothing,
+            interrupt: Interrupt::current(),
         };
         let bytes = self.law.stack(loops.width * size_of::<S::Word>());
         let task = &mut || schedule.run(&job, out);
-        if parallel::with_stack(bytes, task) { Ok(()) } else { Err(Error::OutOfStack { bytes }) }
+        if !parallel::with_stack(bytes, task) {
+            return Err(Error::OutOfStack { bytes });
+        }
+        job.interrupt.check()
     }
 }

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::interrupt::Interrupt;
 use crate::law::interaction::Law;
 use crate::law::loops::{Loops, PairSetting, View};
 use crate::memory::columns::Columns;
@@ -42,6 +43,8 @@ pub(crate) struct Job<'a, S: Scalar> {
     pub bags_per_fold: usize,
     /// The result without any pair, a line for each number.
     pub nothing: &'a [Line<S::Word>],
+    /// Once it is set, tasks that have not begun do nothing.
+    pub interrupt: Interrupt,
 }
 
 impl<S: Scalar> Job<'_, S> {
@@ -72,6 +75,9 @@ impl<S: Scalar> Job<'_, S> {
     ) {
         let words = self.nothing.len().max(1);
         parallel::each_chunk(out.lines_mut(), lines * words, &|first, out| {
+            if self.interrupt.is_set() {
+                return;
+            }
             self.setting.folding.begin(out);
             task(self.i_range(first / words * LINE, out), out);
         });

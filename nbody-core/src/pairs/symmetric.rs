@@ -157,7 +157,7 @@ impl<S: Scalar> Job<'_, S> {
             };
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= robin.count() {
+                if index >= robin.count() || self.interrupt.is_set() {
                     break;
                 }
                 let (round, [first, second]) = robin.meeting(index);

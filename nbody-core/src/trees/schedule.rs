@@ -75,6 +75,9 @@ impl<S: Scalar> Job<'_, S> {
             let (walked, bag, sums, lost) = Default::default();
             let mut work = WalkWork { walked, bag, sums, lost, best: Best::new() };
             for (k, out) in (first / lines..).zip(out.chunks_mut(lines)) {
+                if self.interrupt.is_set() {
+                    return;
+                }
                 if let Some(group) = walks.group_of_rows(k, &mine) {
                     self.walk_of_group(walks, group, &mut work, out);
                 }

@@ -92,7 +92,7 @@ impl ColumnCopy {
         to.buffer.check("particles", backend, to.buffer.precision)?;
         let (n, fields) = (to.buffer.n, to.fields);
         let rows = Rows { buffer: &to.buffer, fields, is_results: false };
-        let copies = rows.copies(&(0..n), columns, true)?;
+        let copies = rows.copies(&(0..n), columns, (true, work))?;
         self.copy(&rows, &copies, (n, columns), work)?;
         to.buffer.changes();
         Ok(())
@@ -116,7 +116,7 @@ impl ColumnCopy {
         };
         rows.buffer.check("the buffer to read", backend, rows.buffer.precision)?;
         Error::check_range(&range, rows.buffer.n)?;
-        let copies = rows.copies(&range, columns, false)?;
+        let copies = rows.copies(&range, columns, (false, work))?;
         self.copy(&rows, &copies, (range.len(), columns), work)
     }
 
@@ -188,7 +188,7 @@ impl Rows<'_> {
         &self,
         range: &Range<usize>,
         columns: &[DeviceColumn],
-        to_rows: bool,
+        (to_rows, work): (bool, CallerWork),
     ) -> Result<Vec<Column>, Error> {
         let n = range.len();
         if self.buffer.n.saturating_mul(columns.len()) > PARTICLE_LIMIT * BLOCK {
@@ -201,7 +201,9 @@ impl Rows<'_> {
         let mut copies = Vec::with_capacity(columns.len());
         let mut known = 0..0;
         for column in columns {
-            check_memory(column, n, self.fields, (&*self.buffer.backend, &mut known))?;
+            if work == CallerWork::Anywhere {
+                check_memory(column, n, self.fields, (&*self.buffer.backend, &mut known))?;
+            }
             let is_index = u32::from(indices[column.number]);
             let of_caller = Numbers {
                 address: column.address,

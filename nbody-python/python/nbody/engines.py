@@ -89,6 +89,10 @@ class Engine:
         """
         return Comparison(*_native.compare(self._native, _particles(targets, fields), sources))
 
+    def _like(self, law: Law) -> Engine:
+        """Returns an engine of another law with the same parameters and options."""
+        raise NotImplementedError
+
     def set_parameters(self, **parameters: Any) -> None:
         """Sets parameters of the law; the others stay. Nothing is compiled again."""
         changed = {**self._parameters, **parameters}
@@ -171,9 +175,14 @@ class AllPairs(Engine):
     ) -> None:
         given = _options(precision, accumulation, math, pairs, order, box)
         super().__init__(law_of(law), {**(parameters or {}), **named}, given)
+        self._device = device
         self._native = _native.Engine.all_pairs(
             device_of(device), self.law._native, given, self._parameters
         )
+
+    def _like(self, law: Law) -> Engine:
+        given = {"device": self._device, "parameters": self._parameters, **self._given}
+        return AllPairs(law, **given)
 
 
 class Tree(Engine):
@@ -202,6 +211,8 @@ class Tree(Engine):
     ) -> None:
         given = _options(precision, accumulation, math, None, order, box)
         super().__init__(law_of(law), {**(parameters or {}), **named}, given)
+        self._device = device
+        self._opening = {"theta": theta, "relative": relative, "expansion": expansion}
         self._native = _native.Engine.tree(
             device_of(device),
             self.law._native,
@@ -221,6 +232,13 @@ class Tree(Engine):
     ) -> None:
         """Sets the criterion by which cells are opened."""
         self._native.set_opening(theta, relative, expansion)
+        self._opening = {"theta": theta, "relative": relative, "expansion": expansion}
+
+    def _like(self, law: Law) -> Engine:
+        given = {name: value for name, value in self._given.items() if name != "pairs"}
+        return Tree(
+            law, device=self._device, parameters=self._parameters, **self._opening, **given
+        )
 
 
 class ShortRange(Engine):
@@ -249,13 +267,28 @@ class ShortRange(Engine):
     ) -> None:
         given = _options(precision, accumulation, math, None, order, box)
         super().__init__(law_of(law), {**(parameters or {}), **named}, given)
+        self._device = device
+        self._skin, self._rows = skin, rows
+        self._excluded: list[tuple[int, int]] = []
         self._native = _native.Engine.lists(
             device_of(device), self.law._native, skin, rows, given, self._parameters
         )
 
     def exclude(self, pairs: Sequence[Sequence[int]]) -> None:
         """Leaves out these pairs of particles, instead of the pairs that were left out before."""
-        self._native.exclude([(int(i), int(j)) for i, j in pairs])
+        excluded = [(int(i), int(j)) for i, j in pairs]
+        self._native.exclude(excluded)
+        self._excluded = excluded
+
+    def _like(self, law: Law) -> Engine:
+        if self._rows is not None:
+            raise ValueError("pairs that are given as rows have no gradients; give a law with a cutoff")
+        given = {name: value for name, value in self._given.items() if name != "pairs"}
+        engine = ShortRange(
+            law, skin=self._skin, device=self._device, parameters=self._parameters, **given
+        )
+        engine.exclude(self._excluded)
+        return engine
 
 
 def reference(
