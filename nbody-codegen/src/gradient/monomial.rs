@@ -16,6 +16,10 @@ pub struct Monomial {
 
 /// Most factors of a product that is taken apart.
 const LONGEST: usize = 24;
+/// Most products that are taken apart at a time: powers of powers have more factors than there is time for.
+const MOST: u32 = 256;
+/// The greatest power of a product that is taken apart.
+const HIGHEST: u32 = 64;
 
 impl Monomial {
     pub fn number(number: f64) -> Self {
@@ -60,33 +64,45 @@ impl Monomial {
     /// Returns the factors of a product of real numbers; `is_atom` nodes stay whole.
     pub fn factors(graph: &Graph, node: NodeId, is_atom: &dyn Fn(NodeId) -> bool) -> Self {
         let mut factors = Self::number(1.0);
-        factors.multiply(graph, (node, 1), is_atom);
+        factors.multiply(graph, (node, 1), is_atom, &mut { MOST });
         factors
     }
 
+    /// Multiplies by a power of the factors of a node; `rest` products are taken apart, the first one in any
+    /// case.
     fn multiply(
         &mut self,
         graph: &Graph,
         (node, power): (NodeId, i32),
         is_atom: &dyn Fn(NodeId) -> bool,
+        rest: &mut u32,
     ) {
         let it = graph.node(node);
-        let is_open = it.ty == Type::Real && !is_atom(node) && self.powers.len() < LONGEST;
+        let is_first = *rest == MOST;
+        let is_open = it.ty == Type::Real
+            && !is_atom(node)
+            && self.powers.len() < LONGEST
+            && power.unsigned_abs() <= HIGHEST
+            && *rest > 0;
+        *rest = rest.saturating_sub(1);
         match (&it.op, &*it.operands) {
+            (Op::Binary(BinaryOp::Mul), &[a, b]) if is_open && a == b => {
+                self.multiply(graph, (a, 2 * power), is_atom, rest);
+            }
             (Op::Binary(BinaryOp::Mul), &[a, b]) if is_open => {
-                self.multiply(graph, (a, power), is_atom);
-                self.multiply(graph, (b, power), is_atom);
+                self.multiply(graph, (a, power), is_atom, rest);
+                self.multiply(graph, (b, power), is_atom, rest);
             }
             (Op::Binary(BinaryOp::Div), &[a, b]) if is_open => {
-                self.multiply(graph, (a, power), is_atom);
-                self.multiply(graph, (b, -power), is_atom);
+                self.multiply(graph, (a, power), is_atom, rest);
+                self.multiply(graph, (b, -power), is_atom, rest);
             }
-            (Op::Powi(n), &[x]) if is_open && n.unsigned_abs() <= 64 => {
-                self.multiply(graph, (x, power * n), is_atom);
+            (Op::Powi(n), &[x]) if is_open && (is_first || n.unsigned_abs() <= HIGHEST) => {
+                self.multiply(graph, (x, power * n), is_atom, rest);
             }
             (Op::Unary(UnaryOp::Neg), &[x]) if is_open => {
                 self.number *= if power % 2 == 0 { 1.0 } else { -1.0 };
-                self.multiply(graph, (x, power), is_atom);
+                self.multiply(graph, (x, power), is_atom, rest);
             }
             _ => *self = std::mem::replace(self, Self::number(0.0)).times(graph, node, power),
         }
@@ -96,8 +112,9 @@ impl Monomial {
     #[must_use]
     pub fn expanded(&self, graph: &Graph, is_atom: &dyn Fn(NodeId) -> bool) -> Self {
         let mut expanded = Self::number(self.number);
+        let mut rest = MOST - 1;
         for (&node, &power) in &self.powers {
-            expanded.multiply(graph, (node, power), is_atom);
+            expanded.multiply(graph, (node, power), is_atom, &mut rest);
         }
         expanded
     }

@@ -487,3 +487,29 @@ fn directions_that_cancel_leave_the_others() {
     let seed: Vec<_> = (1..18).map(|n| (f64::from(n) * 0.37).sin()).collect();
     assert_eq!(compare(body, &seed), 12);
 }
+
+#[test]
+fn high_powers_and_products_of_products_are_taken_apart_as_far_as_there_is_time() {
+    let squares = "e = e * e; ".repeat(45);
+    let mixed = (0..30).map(|k| format!("let p{} = p{} * p{k}; ", k + 2, k + 1));
+    let mixed: String = mixed.collect();
+    for body in [
+        "let e = (1.0 + 1e-9 * i.q).powi(100) * (i.pos - j.pos).norm2();".to_owned(),
+        "let e = (1.0 + 1e-9 * i.q).powi(501).powi(-501) * (i.pos - j.pos).norm();".to_owned(),
+        format!("let mut e = 1.0 + 1e-16 * i.q; {squares}"),
+        format!("let p0 = 1.0 + 1e-20 * i.q; let p1 = 2.0 - p0; {mixed} let e = p31;"),
+    ] {
+        let module = checked(&body, "f.by_q += e.gradient(i.q);").unwrap();
+        let inputs = inputs(&module, &[0.9, 1.1, 0.95, 1.05]);
+        let found = results(&module, &inputs)["by_q"][0];
+        assert!(found.is_finite(), "{body}: {found}");
+    }
+    // The slope of a high power is that of the formula.
+    let module =
+        checked("let e = i.q.powi(100);", "f.by_q += e.gradient(i.q); f.energy += e;").unwrap();
+    let inputs = inputs(&module, &[0.9, 1.1, 0.95, 1.05]);
+    let found = results(&module, &inputs);
+    let [value, slope] = ["energy", "by_q"].map(|name| found[name][0]);
+    let q = value.powf(0.01);
+    assert!((slope.abs() - 100.0 * value / q).abs() < 1e-9 * slope.abs(), "{slope} of {value}");
+}
