@@ -6,7 +6,6 @@ use std::ffi::{CString, c_char};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use nbody::law::{self, Declarations, Field, FieldKind, Law, ParticleProgram};
-use nbody::{Interaction, Tuple};
 
 use nbody_bindings::Failure;
 
@@ -42,41 +41,21 @@ where
 /// Ready laws or programs, with their names as C strings.
 type Ready<T> = Vec<(CString, &'static T)>;
 
-/// Returns a name of the library as a C string.
-fn name_of(name: &str) -> CString {
-    CString::new(name).expect("an identifier")
+/// Returns ready laws or programs, with their names as C strings.
+fn named<T>(all: &'static [&'static T], name_of: impl Fn(&T) -> &'static str) -> Ready<T> {
+    all.iter().map(|it| (CString::new(name_of(it)).expect("an identifier"), *it)).collect()
 }
 
 /// Returns the laws of nbody-interactions.
 fn ready_laws() -> &'static Ready<Law> {
-    struct Laws(Ready<Law>);
-    impl nbody_interactions::Visitor for Laws {
-        fn visit<X: Interaction>(&mut self, _: X) {
-            self.0.push((name_of(X::LAW.name), X::LAW));
-        }
-    }
     static READY: OnceLock<Ready<Law>> = OnceLock::new();
-    READY.get_or_init(|| {
-        let mut laws = Laws(Vec::new());
-        nbody_interactions::visit_all(&mut laws);
-        laws.0
-    })
+    READY.get_or_init(|| named(nbody_interactions::laws(), |law| law.name))
 }
 
 /// Returns the tuples of nbody-interactions.
 fn ready_programs() -> &'static Ready<ParticleProgram> {
-    struct Programs(Ready<ParticleProgram>);
-    impl nbody_interactions::TupleVisitor for Programs {
-        fn visit<X: Tuple>(&mut self, _: X) {
-            self.0.push((name_of(X::PROGRAM.name), X::PROGRAM));
-        }
-    }
     static READY: OnceLock<Ready<ParticleProgram>> = OnceLock::new();
-    READY.get_or_init(|| {
-        let mut programs = Programs(Vec::new());
-        nbody_interactions::visit_tuples(&mut programs);
-        programs.0
-    })
+    READY.get_or_init(|| named(nbody_interactions::tuples(), |tuple| tuple.name))
 }
 
 /// Returns a ready law or program.
