@@ -94,7 +94,11 @@ pub mod law {
     };
     pub use nbody_core::{ProgramRecords, ProgramTable};
     #[cfg(feature = "declare")]
-    pub use nbody_declare::{Declarations, Error as DeclareError, Fault, declare, read};
+    pub use nbody_declare::{
+        Adjoint, AdjointLaw, Cotangent, Declarations, Error as DeclareError, Fault, Gradient,
+        Refusal as AdjointRefusal, Selection as AdjointSelection, Variable as AdjointVariable,
+        adjoint, declare, read,
+    };
 }
 
 /// Figures and states of neighbour lists, and the interactions that lists cover.

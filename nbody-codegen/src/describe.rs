@@ -92,40 +92,70 @@ pub type Fields = Vec<(String, Type)>;
 /// A text is the inside of a module, or one or more modules. In a source file of Rust the modules
 /// with the attribute `#[nbody::interaction]` count, and everything else is ignored.
 pub fn describe(text: &str) -> Result<Description, Vec<Diagnostic>> {
+    in_thread(|| compile(text), |message| vec![message])
+}
+
+/// Compiles in a thread with a large stack; its error is the message that there is none.
+pub(crate) fn in_thread<T: Send, E: Send>(
+    compile: impl FnOnce() -> Result<T, E> + Send,
+    no_thread: impl FnOnce(Diagnostic) -> E,
+) -> Result<T, E> {
     // The parser keeps the places of tokens for each thread: they go with the thread.
     let compiled = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        thread.spawn_scoped(scope, || compile(text)).map(std::thread::ScopedJoinHandle::join)
+        thread.spawn_scoped(scope, compile).map(std::thread::ScopedJoinHandle::join)
     });
     match compiled {
-        Ok(Ok(described)) => described,
+        Ok(Ok(compiled)) => compiled,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
         Err(error) => {
             let message = format!("there is no thread to compile with: {error}");
-            Err(vec![Diagnostic { line: 1, column: 1, end: [1, 1], message }])
+            Err(no_thread(Diagnostic { line: 1, column: 1, end: [1, 1], message }))
         }
     }
 }
 
-fn compile(text: &str) -> Result<Description, Vec<Diagnostic>> {
-    let cx = Ctxt::new();
-    let modules = modules(&cx, text);
-    let checked: Vec<Module> =
-        modules.into_iter().filter_map(|module| checked(&cx, module)).collect();
-    for (k, named) in checked.iter().enumerate() {
-        let others = checked[..k].iter().flat_map(names);
+/// A module of a text, as it was written and as it was checked.
+pub(crate) struct Source {
+    pub written: syntax::Module,
+    pub checked: Module,
+}
+
+impl Source {
+    /// Reads a module; `None` after errors.
+    pub fn of(cx: &Ctxt, module: TokenStream) -> Option<Self> {
+        let written = syntax::Module::parse(cx, module)?;
+        let checked = check::check(cx, &written)?;
+        Some(Self { written, checked })
+    }
+}
+
+/// Reads the modules of a text, and refuses two declarations of one name.
+pub(crate) fn sources(cx: &Ctxt, text: &str) -> Vec<Source> {
+    let modules = modules(cx, text).into_iter();
+    let sources: Vec<_> =
+        modules.filter_map(|module| Source::of(cx, module.into_token_stream())).collect();
+    for (k, source) in sources.iter().enumerate() {
+        let others = sources[..k].iter().flat_map(|source| names(&source.checked));
         let others: Vec<_> = others.map(|(name, _)| name).collect();
-        for (name, struct_) in names(named).filter(|(name, _)| others.contains(name)) {
+        for (name, struct_) in names(&source.checked).filter(|(name, _)| others.contains(name)) {
             cx.error(Site::of(struct_), &message::TWO_LAWS, &[name]);
         }
     }
+    sources
+}
+
+fn compile(text: &str) -> Result<Description, Vec<Diagnostic>> {
+    let cx = Ctxt::new();
+    let sources = sources(&cx, text);
     if !cx.messages().is_empty() {
         return Err(cx.diagnostics());
     }
     let _none = cx.finish();
+    let modules = || sources.iter().map(|source| &source.checked);
     Ok(Description {
-        laws: checked.iter().flat_map(laws).collect(),
-        programs: checked.iter().flat_map(programs).collect(),
+        laws: modules().flat_map(laws).collect(),
+        programs: modules().flat_map(programs).collect(),
     })
 }
 
@@ -223,11 +253,6 @@ fn find_marked(items: &[Item], found: &mut Vec<ItemMod>) {
             find_marked(items, found);
         }
     }
-}
-
-fn checked(cx: &Ctxt, module: ItemMod) -> Option<Module> {
-    let module = syntax::Module::parse(cx, module.into_token_stream())?;
-    check::check(cx, &module)
 }
 
 /// Returns the names of the declarations of a module, with their structs.

@@ -7,8 +7,8 @@
 //! turns a body into masks and fused operations for many particles at a time, `emit_cuda`,
 //! `emit_cpp` and `emit_rust` print these trees, and `expand` assembles the output.
 //!
-//! The feature `describe` adds `emit_cpp`, `texts` and `describe`, for laws that are made at run time;
-//! the macro does without.
+//! The feature `describe` adds `emit_cpp`, `texts` and `describe`, for laws that are made at run time, and
+//! `adjoint`, which derives the text of laws from the text of a law; the macro does without.
 //!
 //! It is not a proc-macro itself, so that it can be tested and used like any other code.
 
@@ -18,6 +18,8 @@
     allow(dead_code, unused_imports, reason = "parts of the printers serve C++ alone")
 )]
 
+#[cfg(feature = "describe")]
+pub mod adjoint;
 mod check;
 mod comments;
 #[cfg(feature = "describe")]

@@ -2,7 +2,7 @@
 
 use nbody_core::{Law, ParticleProgram};
 
-use crate::error::Error;
+use crate::error::{Error, names};
 
 /// The laws and the programs per particle that a text declares.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Declarations {
             _ => Err(Error::NotOne {
                 kind: "interaction",
                 found: self.laws.len(),
-                names: names(self.laws.iter().map(|law| law.name)),
+                names: names(&self.laws.iter().map(|law| law.name).collect::<Vec<_>>()),
             }),
         }
     }
@@ -45,12 +45,7 @@ fn find<T: Copy>(
 ) -> Result<T, Error> {
     let found = all.iter().copied().find(|it| name_of(*it) == name);
     found.ok_or_else(|| {
-        let expected = names(all.iter().map(|it| name_of(*it)));
-        Error::Unknown { kind, found: name.to_owned(), expected }
+        let expected: Vec<_> = all.iter().map(|it| name_of(*it)).collect();
+        Error::unknown(kind, name, &expected)
     })
-}
-
-fn names(names: impl Iterator<Item = &'static str>) -> String {
-    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

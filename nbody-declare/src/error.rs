@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use nbody_codegen::adjoint::Refusal;
 use nbody_codegen::describe::Diagnostic;
 
 /// The reason why a text declares nothing.
@@ -41,9 +42,30 @@ pub enum Error {
         /// Their names.
         names: String,
     },
+    /// The interaction has no adjoint, or not for this selection.
+    #[error("no adjoint of `{name}`: {refusal}")]
+    Adjoint {
+        /// The interaction.
+        name: String,
+        /// The reason.
+        refusal: Refusal,
+    },
     /// The table of a declaration is refused: a fault of nbody.
     #[error(transparent)]
     Table(nbody_core::Error),
+}
+
+impl Error {
+    /// Returns the error of a name that is not among the expected ones.
+    pub(crate) fn unknown(kind: &'static str, name: &str, expected: &[impl AsRef<str>]) -> Self {
+        Self::Unknown { kind, found: name.to_owned(), expected: names(expected) }
+    }
+}
+
+/// Lists names.
+pub(crate) fn names(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// Prints the message, so that a `main` that returns the error ends with it.

@@ -23,5 +23,5 @@ mod trace;
 pub use forward::{displacement, rate};
 pub use graph::{NodeId, Op};
 pub use print::{Held, Lost, Printer};
-pub use reverse::{Refusal, gradient};
+pub use reverse::{Refusal, depending, gradient};
 pub use trace::{LONGEST, TooLong, Trace};

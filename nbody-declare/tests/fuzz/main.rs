@@ -1,4 +1,5 @@
-//! Mutated texts give laws or messages: never a panic, a hang, or text that a compiler refuses.
+//! Mutated texts give laws or messages: never a panic, a hang, or text that a compiler refuses. The adjoint
+//! of each law is accepted, too, or too long.
 //!
 //! `NBODY_FUZZ` sets the number of texts, and `NBODY_FUZZ_FIRST` the number of the first one; each
 //! accepted law is then compiled. Otherwise a few texts are mutated, and fewer compiled. A text that
@@ -21,7 +22,8 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use nbody_codegen::describe::describe;
-use nbody_declare::{Error, declare_in};
+use nbody_core::Law;
+use nbody_declare::{Error, Refusal, Selection, adjoint, declare_in};
 
 use compile::{Compilers, Texts};
 use corpus::Corpus;
@@ -64,6 +66,11 @@ fn outcome(text: &str, cache: &Path, is_compiled: bool) -> Outcome {
     match declared.expect("the text was declared") {
         Err(Error::Text(faults)) if !faults.is_empty() => Outcome::Refused,
         Err(error) => Outcome::Fault(error.to_string()),
+        Ok(declared)
+            if let Some(fault) = declared.laws.iter().find_map(|law| adjoint_of(law, text)) =>
+        {
+            Outcome::Fault(fault)
+        }
         Ok(_) if !is_compiled => Outcome::Accepted(Vec::new()),
         Ok(declared) => {
             let described = describe(text).expect("the text was accepted");
@@ -72,6 +79,25 @@ fn outcome(text: &str, cache: &Path, is_compiled: bool) -> Outcome {
             let programs = declared.programs.iter().zip(described.programs);
             let programs = programs.map(|(it, of)| Texts::of_program(it, of.text.cpp, text));
             Outcome::Accepted(laws.chain(programs).collect())
+        }
+    }
+}
+
+/// Derives the sums of a law; returns a fault.
+fn adjoint_of(law: &Law, text: &str) -> Option<String> {
+    let sums = law.f.iter().filter(|field| field.kind.is_sum());
+    let results = Some(sums.map(|field| field.name.to_owned()).collect());
+    let selection = Selection { results, ..Selection::default() };
+    match catch_unwind(|| adjoint(text, law.name, &selection)) {
+        Err(_) => Some(format!("a panic in the adjoint of {}", law.name)),
+        Ok(Ok(_)) => None,
+        Ok(Err(Error::Adjoint {
+            refusal: Refusal::Hidden { .. } | Refusal::Inside { .. },
+            ..
+        })) => None,
+        Ok(Err(error)) => {
+            let error = error.to_string();
+            (!error.contains("has more than")).then_some(error)
         }
     }
 }
