@@ -1,30 +1,18 @@
 //! Compiled laws with particles, and the same laws declared from their texts.
 
-use std::fmt::Write as _;
-
 use nbody::Interaction;
 use nbody::law::{Declarations, Field, Law, Record, Writer};
 use nbody::prelude::*;
 use nbody::untyped::{Buffer, OwnedRows};
 use nbody_declare::declare_in;
-use nbody_interactions::Visitor;
+use nbody_interactions::{Visitor, source};
 use nbody_tests::inputs::{Digits, Inputs, particles};
 
 /// More particles than a cutoff filter takes at a time, and no multiple of a vector.
 pub const N: usize = 401;
 
-/// The files of ready laws, but for hydrodynamics, which writes its laws by macros; and files of laws
-/// that together use the whole language.
-const FILES: [&str; 15] = [
-    "interactions/src/boundary.rs",
-    "interactions/src/dissipative.rs",
-    "interactions/src/electrostatics.rs",
-    "interactions/src/gravitation.rs",
-    "interactions/src/molecular.rs",
-    "interactions/src/optics.rs",
-    "interactions/src/statistics.rs",
-    "interactions/src/tables.rs",
-    "interactions/src/vortex.rs",
+/// The files of laws that together use the whole language.
+const FILES: [&str; 6] = [
     "tests/common/derived.rs",
     "tests/common/indexed.rs",
     "tests/common/lib.rs",
@@ -96,6 +84,12 @@ pub fn declared(file: &str) -> Declarations {
     declare_in(&text(file), nbody_tests::kernels()).unwrap()
 }
 
+/// Returns the law that the text of a ready law declares.
+pub fn ready(name: &str) -> &'static Law {
+    let text = source(name).unwrap_or_else(|| panic!("{name} has a text"));
+    declare_in(text, nbody_tests::kernels()).unwrap().law(name).unwrap()
+}
+
 /// Returns all cases.
 pub fn cases() -> Vec<Case> {
     struct Cases(Vec<&'static Law>, Vec<Case>);
@@ -114,40 +108,8 @@ pub fn cases() -> Vec<Case> {
         }
     }
     let mut laws: Vec<_> = FILES.iter().flat_map(|file| declared(file).laws).collect();
-    let text = hydrodynamics(&text("interactions/src/hydrodynamics.rs"));
-    laws.extend(declare_in(&text, nbody_tests::kernels()).unwrap().laws);
+    laws.extend(nbody_interactions::laws().iter().map(|law| ready(law.name)));
     let mut cases = Cases(laws, Vec::new());
     nbody_tests::visit_all(&mut cases);
     cases.1
-}
-
-/// Returns the modules that the macros of hydrodynamics write.
-fn hydrodynamics(text: &str) -> String {
-    let ends = ["pub mod $module {", "\n        }\n    };"];
-    let module = between(text, "#[nbody::interaction]", ends);
-    let mut all = String::new();
-    for kernel in ["cubic_spline", "wendland"] {
-        let ends = ["$($head)*;", "\n        }\n"];
-        let functions = between(text, &format!("macro_rules! {kernel}"), ends);
-        for call in text.split(&format!("\n{kernel}! {{")).skip(1) {
-            let head = call.lines().find(|line| line.contains(':') && !line.contains("//"));
-            let (name, rest) = head.unwrap().trim().split_once(": ").unwrap();
-            let parts: Vec<_> = rest.splitn(4, ", ").collect();
-            let module = module
-                .replace("$($kernel)*", functions)
-                .replace("$density", parts[0])
-                .replace("$momentum", parts[1])
-                .replace("$dimensions", parts[2])
-                .replace("$norm", parts[3]);
-            let _ = writeln!(all, "mod {name} {{ {module} }}");
-        }
-    }
-    all
-}
-
-/// Returns the text between two marks, after a first one.
-fn between<'a>(text: &'a str, after: &str, [begin, end]: [&str; 2]) -> &'a str {
-    let text = &text[text.find(after).unwrap()..];
-    let text = &text[text.find(begin).unwrap() + begin.len()..];
-    &text[..text.find(end).unwrap()]
 }

@@ -1,5 +1,7 @@
 //! Laws and programs that are declared as text at run time.
 
+mod adjoint_texts;
+mod adjoints;
 mod cases;
 mod checks;
 mod crosses;
