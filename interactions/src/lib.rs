@@ -59,7 +59,7 @@ pub use hydrodynamics::{cubic_spline_2d, cubic_spline_3d, wendland_2d, wendland_
 pub use molecular::{buckingham, gay_berne, lennard_jones, lennard_jones_stress};
 pub use optics::{double_single, hologram};
 pub use ready::{law, laws, tuple, tuples};
-pub use sources::source;
+pub use sources::{names, source};
 pub use statistics::{kolmogorov_smirnov, neighbours, radial_distribution};
 pub use tables::{eam, tabulated};
 pub use thermostats::langevin;

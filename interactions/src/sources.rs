@@ -38,14 +38,25 @@ fn modules() -> &'static [String] {
     })
 }
 
+/// Returns the names that [`source`] knows, each with the trait that its struct implements: `Interaction`,
+/// `Tuple`, `Update` or `Measure`.
+pub fn names() -> impl Iterator<Item = (&'static str, String)> {
+    modules().iter().flat_map(|module| declared(module))
+}
+
 /// Tests whether a module implements a trait for the struct of this name.
 fn declares(module: &str, name: &str) -> bool {
+    declared(module).any(|(_, found)| found == name)
+}
+
+/// Returns the traits of the structs of a module, and the names of the structs.
+fn declared(module: &str) -> impl Iterator<Item = (&'static str, String)> {
     const TRAITS: [&str; 4] = ["Interaction", "Tuple", "Update", "Measure"];
-    let struct_of = |line: &'_ str| -> Option<String> {
+    module.lines().filter_map(|line| {
         let (of, rest) = line.trim_start().strip_prefix("impl ")?.split_once(" for ")?;
-        TRAITS.contains(&of).then(|| snake_case(rest.trim_end_matches([' ', '{'])))
-    };
-    module.lines().filter_map(struct_of).any(|found| found == name)
+        let known = TRAITS.into_iter().find(|known| *known == of)?;
+        Some((known, snake_case(rest.trim_end_matches([' ', '{']))))
+    })
 }
 
 /// Returns the name of a struct in snake case; numbers join the word before them.

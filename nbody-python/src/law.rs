@@ -1,10 +1,19 @@
 //! Laws and programs.
 
-use nbody::law::{self, DeclareError, Field, FieldKind};
-use nbody::{Interaction, Tuple};
+use nbody::law::{
+    self, AdjointSelection, AdjointVariable as Variable, DeclareError, Field, FieldKind,
+};
+use nbody::{Interaction as _, Update as _};
+use nbody_interactions::coulomb::Coulomb;
+use nbody_interactions::gravity::{Attraction, Gravity};
+use nbody_interactions::hermite::Hermite;
+use nbody_interactions::langevin::{Baoa, Kick, Thermostat};
+use nbody_interactions::lennard_jones::LennardJones;
+use nbody_interactions::softened::Softened;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::columns::{Named, names};
 use crate::failure::TextFaults;
 
 /// An interaction of pairs.
@@ -55,6 +64,16 @@ impl Law {
         described(self.0.f)
     }
 
+    /// The columns of the results: their names, the numbers of a record along a second axis, 0 without
+    /// one, and whether they are integers.
+    #[getter]
+    fn columns(&self) -> Vec<(&'static str, usize, bool)> {
+        let each = |it: &'static Named| {
+            (&it.name[..], if it.has_axis { it.numbers } else { 0 }, it.is_integer)
+        };
+        names(self.0.f).iter().map(each).collect()
+    }
+
     #[getter]
     fn has_cutoff(&self) -> bool {
         self.0.cutoff
@@ -103,49 +122,88 @@ impl Program {
 /// Declares the laws and programs of a text.
 #[pyfunction]
 pub fn declare(py: Python<'_>, text: &str) -> PyResult<(Vec<Law>, Vec<Program>)> {
-    let found = py.detach(|| law::declare(text)).map_err(|error| match error {
-        DeclareError::Text(ref faults) => {
-            let each = |fault: &law::Fault| {
-                let (message, help) =
-                    fault.message.split_once('\n').unwrap_or((&fault.message, ""));
-                let help = help.strip_prefix("help: ").unwrap_or(help);
-                (fault.line, fault.column, message.to_owned(), help.to_owned())
-            };
-            let faults: Vec<_> = faults.iter().map(each).collect();
-            TextFaults::new_err((error.to_string(), faults))
-        }
-        other => PyValueError::new_err(other.to_string()),
-    })?;
+    let found = py.detach(|| law::declare(text)).map_err(refused)?;
     let laws = found.laws.iter().map(|law| Law(law)).collect();
     Ok((laws, found.programs.iter().map(|program| Program(program)).collect()))
 }
 
-/// Returns the ready laws of nbody.
+/// Returns the names of the ready declarations, each with its trait.
 #[pyfunction]
-pub fn ready_laws() -> Vec<Law> {
-    struct Laws(Vec<Law>);
-    impl nbody_interactions::Visitor for Laws {
-        fn visit<X: Interaction>(&mut self, _: X) {
-            self.0.push(Law(X::LAW));
-        }
-    }
-    let mut laws = Laws(Vec::new());
-    nbody_interactions::visit_all(&mut laws);
-    laws.0
+pub fn ready_names() -> Vec<(&'static str, String)> {
+    nbody_interactions::names().collect()
 }
 
-/// Returns the ready tuples of nbody.
+/// Returns the text of the module that declares a name.
 #[pyfunction]
-pub fn ready_programs() -> Vec<Program> {
-    struct Programs(Vec<Program>);
-    impl nbody_interactions::TupleVisitor for Programs {
-        fn visit<X: Tuple>(&mut self, _: X) {
-            self.0.push(Program(X::PROGRAM));
-        }
-    }
-    let mut programs = Programs(Vec::new());
-    nbody_interactions::visit_tuples(&mut programs);
-    programs.0
+pub fn source(name: &str) -> Option<&'static str> {
+    nbody_interactions::source(name)
+}
+
+/// Returns a law whose loops on the CPU are part of the extension, so that it needs no compiler there.
+/// The others are declared from their texts, which keeps the extension small.
+#[pyfunction]
+pub fn compiled_law(name: &str) -> Option<Law> {
+    let laws = [
+        Attraction::LAW,
+        Coulomb::LAW,
+        Gravity::LAW,
+        Hermite::LAW,
+        LennardJones::LAW,
+        Softened::LAW,
+    ];
+    laws.into_iter().find(|law| law.name == name).map(Law)
+}
+
+/// Returns a program whose loop on the CPU is part of the extension.
+#[pyfunction]
+pub fn compiled_program(name: &str) -> Option<Program> {
+    let programs = [Baoa::PROGRAM, Kick::PROGRAM, Thermostat::PROGRAM];
+    let found = programs.into_iter().find(|program| program.name == name);
+    found.or_else(|| nbody_interactions::tuple(name)).map(Program)
+}
+
+/// A law of an adjoint: its name, its text, and its results, each with the side and the name of the
+/// variable that it is a derivative by.
+type Part = (String, String, Vec<(String, &'static str, String)>);
+
+/// Returns the fields of cotangents and their results, and the laws of the targets and of the sources.
+#[pyfunction]
+pub fn adjoint(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    results: Vec<String>,
+) -> PyResult<(Vec<(String, String)>, Option<Part>, Option<Part>)> {
+    let mut selection = AdjointSelection::default();
+    selection.results = Some(results);
+    let found = py.detach(|| law::adjoint(text, name, &selection)).map_err(refused)?;
+    let part = |law: law::AdjointLaw| {
+        let gradients = law.gradients.into_iter().map(|gradient| {
+            let (side, variable) = match gradient.by {
+                Variable::I(name) => ("targets", name),
+                Variable::J(name) => ("sources", name),
+                Variable::Parameter(name) => ("parameters", name),
+            };
+            (gradient.field, side, variable)
+        });
+        (law.name, law.text, gradients.collect())
+    };
+    let cotangents = found.cotangents.into_iter().map(|it| (it.field, it.of)).collect();
+    Ok((cotangents, found.of_targets.map(part), found.of_sources.map(part)))
+}
+
+/// Returns the exception of a text that is refused.
+fn refused(error: DeclareError) -> PyErr {
+    let DeclareError::Text(faults) = &error else {
+        return PyValueError::new_err(error.to_string());
+    };
+    let each = |fault: &law::Fault| {
+        let (message, help) = fault.message.split_once('\n').unwrap_or((&fault.message, ""));
+        let help = help.strip_prefix("help: ").unwrap_or(help);
+        (fault.line, fault.column, message.to_owned(), help.to_owned())
+    };
+    let faults: Vec<_> = faults.iter().map(each).collect();
+    TextFaults::new_err((error.to_string(), faults))
 }
 
 /// Returns the CUDA program of a law on a device without the kernel's schedule: its declaration.

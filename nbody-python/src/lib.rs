@@ -40,8 +40,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrays::address_of, module)?)?;
     module.add_function(wrap_pyfunction!(device::search_nvrtc_in, module)?)?;
     module.add_function(wrap_pyfunction!(law::declare, module)?)?;
-    module.add_function(wrap_pyfunction!(law::ready_laws, module)?)?;
-    module.add_function(wrap_pyfunction!(law::ready_programs, module)?)?;
+    module.add_function(wrap_pyfunction!(law::adjoint, module)?)?;
+    module.add_function(wrap_pyfunction!(law::ready_names, module)?)?;
+    module.add_function(wrap_pyfunction!(law::source, module)?)?;
+    module.add_function(wrap_pyfunction!(law::compiled_law, module)?)?;
+    module.add_function(wrap_pyfunction!(law::compiled_program, module)?)?;
     module.add_function(wrap_pyfunction!(law::cuda_text, module)?)?;
     module.add_function(wrap_pyfunction!(check::reference_of, module)?)?;
     module.add_function(wrap_pyfunction!(check::compare, module)?)?;

@@ -1,4 +1,4 @@
-"""The package as its users see it: stubs, docs and names."""
+"""The package as its users see it: stubs, docs, names and the command."""
 
 import ast
 import inspect
@@ -45,3 +45,27 @@ def test_everything_public_is_documented():
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError):
         nbody.no_such_name
+
+
+def test_the_command(capsys):
+    from nbody.__main__ import main
+
+    def run(*arguments):
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    assert run("devices")[0] == 0
+    assert "Law `yukawa`" in run("laws")[1]
+    assert run("emit", "gravity")[1].count("impl Interaction") >= 1
+    assert "real eps2" in run("emit", "gravity", "--cuda")[1]
+    options = ("gravity", "--device", "cpu", "-n", "100")
+    code, out, _ = run("check", *options, "--set", "eps2=0.01")
+    assert code == 0 and "passes" in out and "of bound" in out
+    assert "pairs" in run("bench", *options, "--set", "eps2=0.01", "--runs", "3")[1]
+    for wrong in ((), ("--set", "eps2"), ("--set", "eps2=nan"), ("--set", "eps=1")):
+        code, _, err = run("check", *options, *wrong)
+        assert code == 1 and err.startswith("error: ")
+    with pytest.raises(SystemExit) as refused:
+        run("check")
+    assert refused.value.code == 2

@@ -132,3 +132,48 @@ def test_tuples():
         nbody.Tuples(name, [[0, 1, 2]], particles=3, records=records, device="cpu")
     with pytest.raises(ValueError):
         nbody.Tuples(name, [[0, 3], [1, 2]], particles=3, records=records, device="cpu")
+
+
+def test_langevin_keeps_the_temperature():
+    """Particles in a harmonic trap, which is exact by BAOAB at any step: <x^2> = kT / k."""
+    trap = nbody.law(
+        """
+        pub struct Trap { pub k: Real }
+        pub struct Bead { pub pos: Point }
+        pub struct Pull { pub force: Vector }
+        impl Interaction for Trap {
+            type I = Bead; type J = Bead; type F = Pull;
+            const SELF_PAIRS: bool = true;
+            fn pair(&self, i: &Bead, j: &Bead, f: &mut Pull) { f.force -= self.k * (i.pos - j.pos); }
+        }
+        """
+    )
+    n, kt = 400, 0.75
+    engine = nbody.AllPairs(trap, k=1.0 / n, device="cpu")
+    pos = numpy.random.default_rng(1).normal(size=(n, 3))
+    given = {"step": 0.3, "temperature": kt, "friction": 1.0, "pos": pos, "vel": 0 * pos}
+    given["mass"] = numpy.ones(n)
+    run = nbody.Langevin(engine, **given)
+    run.advance_to(9.0)
+    assert run.steps == 30 and abs(run.time - 9.0) < 1e-9
+    squares = []
+    for _ in range(40):
+        run.advance_to(run.time + 1.2)
+        bodies = run.bodies()
+        # About the centre of mass, to which the springs pull.
+        squares.append(((bodies.pos - bodies.pos.mean(0)) ** 2).mean())
+    # The relative error of the mean square of 1200 numbers, 40 times, is about 0.01.
+    assert abs(numpy.mean(squares) / kt - 1) < 0.05
+    again = nbody.Langevin(engine, **given)
+    again.advance_to(0.9)
+    other = nbody.Langevin(engine, **{**given, "seed": 2})
+    other.advance_to(0.9)
+    third = nbody.Langevin(engine, **given)
+    third.advance_to(0.9)
+    assert (again.bodies().pos == third.bodies().pos).all()
+    assert (again.bodies().pos != other.bodies().pos).any()
+    assert again.results.force.shape == (n, 3)
+    with pytest.raises(ValueError, match="or later"):
+        run.advance_to(0.0)
+    with pytest.raises(ValueError, match="step"):
+        nbody.Langevin(engine, **{**given, "step": 0.0})

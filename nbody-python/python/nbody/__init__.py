@@ -33,7 +33,7 @@ from nbody._native import (
 )
 from nbody.devices import Device, device, over_mpi
 from nbody.engines import AllPairs, Comparison, Engine, ShortRange, Tree, reference
-from nbody.integrators import BlockHermite, Energies, Hermite, Integrator, Leapfrog
+from nbody.integrators import BlockHermite, Energies, Hermite, Integrator, Langevin, Leapfrog
 from nbody.laws import (
     DeclarationError,
     Law,
@@ -63,6 +63,7 @@ __all__ = [
     "FaultError",
     "Hermite",
     "Integrator",
+    "Langevin",
     "Law",
     "Leapfrog",
     "NumbersError",

@@ -50,6 +50,14 @@ class Target:
             elif library in ("numpy", "cupy"):
                 self.empty = sys.modules[library].empty
 
+    def integers(self, n: int) -> Any:
+        """Returns the numbers of n particles, from 0 on."""
+        if self._library in ("jax", "jaxlib"):
+            return sys.modules["jax"].numpy.arange(n)
+        if self._library in ("numpy", "torch", "cupy"):
+            return sys.modules[self._library].arange(n)
+        raise TypeError(f"found arrays of {self._library}, expected numpy, torch, cupy or jax")
+
     def finish(self, results: dict[str, Any]) -> dict[str, Any]:
         """Gives arrays of nbody to the library, for libraries whose arrays are not written to."""
         if self.empty is not None:

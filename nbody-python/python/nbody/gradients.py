@@ -11,7 +11,8 @@ from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
 from nbody import _native
 from nbody.engines import Engine, Fields, _particles
-from nbody.laws import Law
+from nbody.laws import DeclarationError, Law
+from nbody.laws import law as law_of
 from nbody.results import Results
 
 #: Types of results that are sums of real numbers, which have cotangents.
@@ -40,7 +41,11 @@ class Adjoint:
             raise ValueError(f"`{law.name}` has no text to derive; declare the law from its text")
         #: Results that have cotangents.
         self.results = [name for name, kind in law.results.items() if kind.startswith(_SUMS)]
-        cotangents, targets, sources = _native.adjoint(law.text, law.name, self.results)
+        try:
+            found = _native.adjoint(law.text, law.name, self.results)
+        except _native.TextFaults as error:
+            raise DeclarationError(*error.args) from None
+        cotangents, targets, sources = found
         #: The field of the targets that holds the cotangent of each result.
         self.cotangents: dict[str, str] = {of: field for field, of in cotangents}
         self.targets = _part(targets)
@@ -51,8 +56,6 @@ def _part(found: Any) -> Optional[Part]:
     if found is None:
         return None
     name, text, gradients = found
-    from nbody.laws import law as law_of
-
     return Part(law_of(text, name), gradients)
 
 

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple, Optional
 from nbody import _native
 from nbody._arrays import Target
 from nbody.engines import Engine
+from nbody.models import Bodies
+from nbody.particles import PerParticle
+from nbody.results import Results
 
 
 class Energies(NamedTuple):
@@ -90,8 +93,6 @@ class Integrator:
     def bodies(self, time: Optional[float] = None) -> Any:
         """Returns positions, velocities and masses at a time within the next step; by default that
         of the last step."""
-        from nbody.models import Bodies
-
         found = self._target.finish(self._run.motions(time, self._target.empty))
         return Bodies(found["pos"], found["vel"], found["mass"])
 
@@ -151,3 +152,92 @@ class BlockHermite(Hermite):
     """As `Hermite`, with individual steps in blocks, powers of two."""
 
     _method = "block_hermite"
+
+
+class Langevin:
+    """Langevin dynamics by the splitting BAOAB (Leimkuhler & Matthews 2013): friction and noise keep a
+    temperature.
+
+    >>> run = nbody.Langevin(liquid, step=0.002, temperature=1.0, friction=0.5, pos=x, vel=v, mass=m)
+    >>> run.advance_to(10.0)
+
+    `temperature` is kT, an energy; `friction` the inverse of a time. The law has `force` among its
+    results. The noise depends on `seed`, the step and the number of the particle alone. Particles are
+    arrays of the CPU between the steps.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        step: float,
+        temperature: float,
+        friction: float,
+        seed: int = 1,
+        begin: float = 0.0,
+        pos: Any,
+        vel: Any,
+        mass: Any,
+        **fields: Any,
+    ) -> None:
+        if not 0.0 < step < float("inf"):
+            raise ValueError(f"step {step}: expected a positive number")
+        box = engine._given["box"]
+        given = {"dt": step, "temperature": temperature, "friction": friction, "seed": seed}
+        options = {"device": engine._device, "box": box, "wrap": box is not None}
+        self._engine, self._fields = engine, fields
+        self._first = PerParticle("baoa", step=0, **given, **options)
+        self._last = PerParticle("kick", dt=step, **options)
+        self._begin, self._step, self._steps = begin, step, 0
+        self._moving = {"pos": pos, "vel": vel, "mass": mass}
+        self._evaluate()
+        n = len(self._force)
+        self._moving["id"] = Target(self._moving.values()).integers(n)
+
+    def _evaluate(self) -> None:
+        law = self._engine.law
+        known = {**self._fields, **self._moving}
+        fields = {name: known[name] for name in law.targets.keys() | law.sources.keys() if name in known}
+        self._results = self._engine.evaluate(fields)
+        self._force = self._results.force
+
+    def advance(self) -> None:
+        """Takes one step."""
+        self._steps += 1
+        self._first.set_parameters(step=self._steps)
+        moved = self._first.update(self._moving, {"force": self._force})
+        self._moving = {**self._moving, "pos": moved.pos, "vel": moved.vel}
+        self._evaluate()
+        moved = self._last.update(self._moving, {"force": self._force})
+        self._moving["vel"] = moved.vel
+
+    def advance_to(self, time: float) -> None:
+        """Takes all steps that end by a time, up to rounding. Ctrl-C ends it between two steps."""
+        if not self.time <= time < float("inf"):
+            raise ValueError(f"time {time}: expected {self.time} or later")
+        while self.next_time <= time + 1e-6 * self._step:
+            self.advance()
+
+    @property
+    def time(self) -> float:
+        """The time of the last step."""
+        return self._begin + self._steps * self._step
+
+    @property
+    def next_time(self) -> float:
+        """The time at the end of the next step."""
+        return self._begin + (self._steps + 1) * self._step
+
+    @property
+    def steps(self) -> int:
+        """The number of steps so far."""
+        return self._steps
+
+    @property
+    def results(self) -> Results:
+        """The results of the law at the time of the last step: forces, and energies if it has them."""
+        return self._results
+
+    def bodies(self) -> Any:
+        """Returns positions, velocities and masses at the time of the last step."""
+        return Bodies(self._moving["pos"], self._moving["vel"], self._moving["mass"])

@@ -58,6 +58,11 @@ class Law:
         """The fields of a result."""
         return {name: kind for name, kind, _ in self._native.results}
 
+    @property
+    def cuda(self) -> str:
+        """The CUDA text that the declaration is compiled to: its structs and functions."""
+        return _native.cuda_text(self._native)
+
     def __repr__(self) -> str:
         parts = (("parameters", self.parameters), ("targets", self.targets), ("sources", self.sources))
         lines = [f"  {what}: {_listed(fields)}" for what, fields in (*parts, ("results", self.results))]
@@ -110,22 +115,17 @@ def declare(text: str) -> tuple[list[Law], list[Program]]:
     return [Law(law, text) for law in laws], [Program(program, text) for program in programs]
 
 
-def _ready(all_of: list[Any]) -> dict[str, Any]:
-    return {native.name: native for native in all_of}
-
-
-_READY_LAWS = _ready(_native.ready_laws())
-_READY_PROGRAMS = _ready(_native.ready_programs())
+_READY = {name: kind for kind, name in _native.ready_names()}
 
 
 def ready_laws() -> list[str]:
     """Returns the names of the ready laws."""
-    return sorted(_READY_LAWS)
+    return sorted(name for name, kind in _READY.items() if kind == "Interaction")
 
 
 def ready_programs() -> list[str]:
-    """Returns the names of the ready programs per tuple: bonds, angles, dihedrals."""
-    return sorted(_READY_PROGRAMS)
+    """Returns the names of the ready programs: bonds, angles, dihedrals, and steps of thermostats."""
+    return sorted(name for name, kind in _READY.items() if kind != "Interaction")
 
 
 def _text_of(source: Union[str, os.PathLike[str]]) -> Optional[str]:
@@ -147,11 +147,11 @@ def _only(kind: str, found: list[Any], name: Optional[str]) -> Any:
     return found[0]
 
 
-def _ready_of(kind: str, ready: dict[str, Any], source: str) -> Any:
-    native = ready.get(source)
-    if native is None:
-        raise ValueError(f"no ready {kind} `{source}`: expected {', '.join(sorted(ready))}")
-    return native
+def _ready_text(kind: str, names: list[str], source: str) -> str:
+    text = _native.source(source) if source in names else None
+    if text is None:
+        raise ValueError(f"no ready {kind} `{source}`: expected {', '.join(names)}")
+    return text
 
 
 def law(source: Any, name: Optional[str] = None) -> Law:
@@ -178,7 +178,9 @@ def law(source: Any, name: Optional[str] = None) -> Law:
         return source.law() if hasattr(source, "law") else _only("law", declare(declared)[0], name)
     text = _text_of(source)
     if text is None:
-        return Law(_ready_of("law", _READY_LAWS, str(source)))
+        text = _ready_text("law", ready_laws(), str(source))
+        compiled = _native.compiled_law(str(source))
+        return Law(compiled, text) if compiled else _only("law", declare(text)[0], str(source))
     return _only("law", declare(text)[0], name)
 
 
@@ -196,5 +198,7 @@ def program(source: Any, name: Optional[str] = None) -> Program:
         return _only("program", declare(declared)[1], name)
     text = _text_of(source)
     if text is None:
-        return Program(_ready_of("program", _READY_PROGRAMS, str(source)))
+        text = _ready_text("program", ready_programs(), str(source))
+        compiled = _native.compiled_program(str(source))
+        return Program(compiled, text) if compiled else _only("program", declare(text)[1], str(source))
     return _only("program", declare(text)[1], name)
