@@ -1,0 +1,125 @@
+"""The source of classes and functions, as syntax trees of whole files."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Iterator, Optional, Union
+
+from nbody.declare.errors import DeclarationError, Place
+
+Definition = Union[ast.ClassDef, ast.FunctionDef]
+#: Where a decorator stands: the file and the line.
+Site = tuple[str, int]
+#: The attribute by which a decorated record remembers its site.
+SITE = "__nbody_site__"
+
+
+@dataclass(eq=False)
+class Source:
+    """A file."""
+
+    filename: str
+    lines: list[str]
+    tree: ast.Module = field(repr=False)
+
+    def place(self, node: ast.AST) -> Place:
+        """Returns the place of a node."""
+        lineno, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end = getattr(node, "end_lineno", None) or lineno
+        end_column = getattr(node, "end_col_offset", None) or column
+        begin, until = self._offset(lineno, column), self._offset(end, end_column)
+        return Place(self.filename, lineno, begin, end, until, self.lines[lineno - 1])
+
+    def _offset(self, lineno: int, column: int) -> int:
+        line = self.lines[lineno - 1].encode()
+        return len(line[:column].decode(errors="replace")) + 1
+
+
+_SOURCES: dict[str, Source] = {}
+
+
+def _read(filename: str, what: str) -> Source:
+    linecache.checkcache(filename)
+    lines = linecache.getlines(filename)
+    if not lines:
+        raise DeclarationError(
+            f"the source of {what} is not available (file {filename!r}): a declaration is read from its "
+            "file or its notebook cell; put it into a file, or give the text of the language to nbody.law"
+        )
+    known = _SOURCES.get(filename)
+    if known is None or known.lines != lines:
+        known = Source(filename, lines, ast.parse("".join(lines), filename))
+        _SOURCES[filename] = known
+    return known
+
+
+def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
+    """Yields all classes and functions by their qualified names."""
+    for node in body:
+        inner = prefix
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if not isinstance(node, ast.AsyncFunctionDef):
+                yield f"{prefix}{node.name}", node
+            local = "" if isinstance(node, ast.ClassDef) else "<locals>."
+            inner = f"{prefix}{node.name}.{local}"
+        for block in ("body", "orelse", "finalbody"):
+            yield from _definitions(getattr(node, block, []), inner)
+        for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+            yield from _definitions(part.body, inner)
+
+
+def _first_line(node: Definition) -> int:
+    return min([node.lineno, *(it.lineno for it in node.decorator_list)])
+
+
+def _found(
+    source: Source, name: str, kind: type[Definition], line: Optional[int], what: str
+) -> Definition:
+    named = [(at, it) for at, it in _definitions(source.tree.body, "") if isinstance(it, kind)]
+    if line is not None:
+        for _, node in named:
+            if node.name == name.rpartition(".")[2] and _first_line(node) <= line <= node.lineno:
+                return node
+    matches = [node for at, node in named if at == name]
+    if len(matches) == 1 and line is None:
+        return matches[0]
+    found = "is not" if not matches else "is not the only one of its name"
+    raise DeclarationError(
+        f"{what} {found} in {source.filename!r}: run the file again if it has changed, declare it with "
+        "`class` or `def` in a file, and decorate records of equal names with @nbody.record"
+    )
+
+
+def _file_of(cls: type) -> Optional[str]:
+    for member in vars(cls).values():
+        inner = member.__func__ if isinstance(member, (staticmethod, classmethod)) else member
+        if isinstance(inner, FunctionType):
+            return inner.__code__.co_filename
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)
+
+
+def class_source(cls: type, site: Optional[Site]) -> tuple[Source, ast.ClassDef]:
+    """Returns the file and the syntax tree of a class; `site` is the place of its decorator."""
+    what = f"class `{cls.__name__}`"
+    line = getattr(cls, "__firstlineno__", None)
+    filename = _file_of(cls)
+    if site is not None:
+        filename, line = site
+    source = _read(filename or "<unknown>", what)
+    node = _found(source, cls.__qualname__, ast.ClassDef, line, what)
+    assert isinstance(node, ast.ClassDef)
+    return source, node
+
+
+def function_source(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
+    """Returns the file and the syntax tree of a function."""
+    code = function.__code__
+    what = f"function `{function.__name__}`"
+    source = _read(code.co_filename, what)
+    node = _found(source, function.__qualname__, ast.FunctionDef, code.co_firstlineno, what)
+    assert isinstance(node, ast.FunctionDef)
+    return source, node
