@@ -57,6 +57,8 @@ class Body:
         self.arguments: dict[str, Kind] = {}
         self.own: frozenset[str] = frozenset()
         self.kinds: dict[str, Kind] = {}
+        #: Names by which no constant is known here.
+        self.hidden: frozenset[str] = frozenset()
         self.loops: dict[str, tuple[int, int]] = {}
         self.assigned: Optional[set[str]] = set()
 
@@ -88,10 +90,12 @@ class Body:
 
     def size(self, node: ast.expr) -> tuple[int, str]:
         """Returns a number that is known now, and its text: of a type or a range."""
-        return known_number(node, self.source, self.scope, self.module)
+        return known_number(node, self.source, self.scope, self.module, self.hidden)
 
 
-def known_number(node: ast.expr, source: Source, scope: Scope, module: Module) -> tuple[int, str]:
+def known_number(
+    node: ast.expr, source: Source, scope: Scope, module: Module, hidden: frozenset[str] = frozenset()
+) -> tuple[int, str]:
     """Returns a whole number of literals and captured numbers; a captured one keeps its name."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value, str(node.value)
@@ -103,5 +107,5 @@ def known_number(node: ast.expr, source: Source, scope: Scope, module: Module) -
             "write a number, or name a constant of the class or a number of Python from outside",
         )
     name = node.attr if isinstance(node, ast.Attribute) else node.id  # type: ignore[attr-defined]
-    constant = module.constant(name, found, source.place(node))
+    constant = module.constant(name, found, source.place(node), hidden)
     return constant.value, constant.name

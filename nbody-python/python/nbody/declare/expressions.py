@@ -25,7 +25,7 @@ from nbody.declare.module import RESERVED, evaluated
 from nbody.declare.operators import (
     ADD,
     AND,
-    AS,
+    BIT_OR,
     BITS,
     COMPARE,
     COMPARISONS,
@@ -124,7 +124,7 @@ class Expressions(Calls):
             return refuse(self.at(node), f"there is no `{name}` here", remedy)
         if isinstance(found, bool):
             return self.made(node, Code(str(found).lower()), POSTFIX, BOOL)
-        constant = self.module.constant(name, found, self.at(node))
+        constant = self.module.constant(name, found, self.at(node), self.hidden)
         bounds = (constant.value, constant.value) if constant.kind == "u32" else None
         kind = U32 if constant.kind == "u32" else REAL
         return self.made(node, Code(constant.name), POSTFIX, kind, bounds=bounds)
@@ -235,7 +235,7 @@ class Expressions(Calls):
     def infix(self, node: ast.AST, a: Value, operator: ast.operator, b: Value, kind: Kind) -> Value:
         """Returns `a operator b`, with the parentheses that the tree needs."""
         symbol, level = SYMBOLS[type(operator)]
-        left = a.at(AS + 1) if symbol in ("<<", ">>") and a.level == AS else a.at(level)
+        left = _before_angle(a, symbol, level)
         return self.made(node, Code(left, f" {symbol} ", b.at(level + 1)), level, kind)
 
     def _numbers(self, node: ast.AST, a: Value, operator: ast.operator, b: Value) -> Value:
@@ -287,7 +287,7 @@ class Expressions(Calls):
         if value.kind in NUMBERS:
             zero = "0.0" if value.kind == REAL else "0"
             number = value if value.kind == REAL else as_whole(value)
-            return self.made(node, Code(number.at(AS + 1), f" != {zero}"), COMPARE, BOOL)
+            return self.made(node, Code(number.at(BIT_OR), f" != {zero}"), COMPARE, BOOL)
         return refuse(self.at(node), f"a condition is a bool, and this is a {value.kind}", "compare numbers")
 
     def _boolop(self, node: ast.BoolOp) -> Value:
@@ -313,13 +313,15 @@ class Expressions(Calls):
             kind = settled(joined(a.kind, b.kind) or REAL)
             kind = REAL if a.signed or b.signed else kind
             a, b = as_kind(a, kind), as_kind(b, kind)
-        return Code(a.at(AS + 1), f" {symbol} ", b.at(AS + 1))
+        return Code(_before_angle(a, symbol, BIT_OR), f" {symbol} ", b.at(BIT_OR))
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         condition = self.condition(node.test)
         a, b, kind = self.unified(self.value(node.body), self.value(node.orelse))
-        code = Code("if ", condition.code, " { ", a.code, " } else { ", b.code, " }")
-        return self.made(node, code, IF, kind)
+        real = None
+        if kind == U32:
+            real = _choice(condition, as_real(a), as_real(b)), IF
+        return self.made(node, _choice(condition, a, b), IF, kind, real=real)
 
     def unified(self, a: Value, b: Value) -> tuple[Value, Value, Kind]:
         """Returns two values with one type."""
@@ -328,6 +330,16 @@ class Expressions(Calls):
             refuse(b.place, f"one value is a {a.kind}, the other a {b.kind}", "both have one type")
         kind = REAL if a.signed or b.signed else settled(kind)
         return as_kind(a, kind), as_kind(b, kind), kind
+
+
+def _choice(condition: Value, a: Value, b: Value) -> Code:
+    return Code("if ", condition.code, " { ", a.code, " } else { ", b.code, " }")
+
+
+def _before_angle(value: Value, symbol: str, level: int) -> Code:
+    """Returns an operand before an operator; `<` behind a type would begin its arguments."""
+    ends_with_type = value.code.text.endswith((" as Real", " as u32"))
+    return Code("(", value.code, ")") if ends_with_type and symbol[0] == "<" else value.at(level)
 
 
 def _component(kind: Kind, name: str) -> Kind:

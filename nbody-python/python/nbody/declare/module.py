@@ -20,6 +20,9 @@ RESERVED = frozenset(
     "Self match".split()
 )
 
+#: Functions of the language that a helper function of the same name would hide.
+GENERATORS = ("random", "gaussian", "random_bits")
+
 
 def checked_name(name: str, place: Place) -> str:
     """Returns a name, unless it is a word of the language."""
@@ -87,11 +90,13 @@ class Module:
             refuse(record.place, f"two records are called `{record.name}`", "rename one of them")
         return known
 
-    def constant(self, name: str, value: Any, place: Place, real: bool = False) -> Constant:
-        """Adds a constant of Python, and returns what it is called."""
-        number, kind = _number(name, value, place, real)
+    def constant(
+        self, name: str, value: Any, place: Place, hidden: frozenset[str] = frozenset()
+    ) -> Constant:
+        """Adds a constant of Python, and returns what it is called: not like a variable that hides it."""
+        number, kind = _number(name, value, place)
         name = checked_name(name.upper(), place)
-        while name in self.constants and self.constants[name] != Constant(name, number, kind):
+        while name in hidden or self.constants.get(name, Constant(name, number, kind)) != Constant(name, number, kind):
             name += "_"
         return self.constants.setdefault(name, Constant(name, number, kind))
 
@@ -100,7 +105,7 @@ class Module:
         if key in self.names:
             return self.names[key], False
         free, count = name, 2
-        while free in self.names.values():
+        while free in self.names.values() or free in GENERATORS:
             free, count = f"{name}_{count}", count + 1
         self.names[key] = free
         return free, True
@@ -122,8 +127,8 @@ class Module:
         return lines
 
 
-def _number(name: str, value: Any, place: Place, real: bool) -> tuple[Any, str]:
-    if isinstance(value, numbers.Integral) and not real and value >= 0:
+def _number(name: str, value: Any, place: Place) -> tuple[Any, str]:
+    if isinstance(value, numbers.Integral) and value >= 0:
         if value >= 2**32:
             refuse(place, f"`{name}` is {value}", "a whole number is below 2**32; write it as a real, 1e10")
         return int(value), "u32"

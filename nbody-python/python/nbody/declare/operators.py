@@ -62,6 +62,11 @@ REMEDIES = {
     "fmod": "write x - y * (x / y).trunc()",
     "dist": "write (i.pos - j.pos).norm()",
     "print": "remove it",
+    "norm": "write v.norm()",
+    "dot": "write a.dot(b) or a @ b",
+    "cross": "write a.cross(b)",
+    "array": "write Vector(x, y, z), or a list [a, b] of reals",
+    "power": "write x ** y",
 }
 
 #: Methods of a real that give a real.

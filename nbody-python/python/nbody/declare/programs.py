@@ -71,7 +71,7 @@ class Program:
         return self._outer_record(found)
 
     def _outer_record(self, cls: type) -> Record:
-        source, node = class_source(cls, vars(cls).get(SITE))
+        source, node = class_source(cls, vars(cls).get(SITE), self.around.source)
         scope = Scope([vars(cls), *self.around.scope.layers])
         return self.around.module.record(record_of(node, source, scope, self.around.module))
 

@@ -102,17 +102,34 @@ def _file_of(cls: type) -> Optional[str]:
     return getattr(sys.modules.get(cls.__module__), "__file__", None)
 
 
-def class_source(cls: type, site: Optional[Site]) -> tuple[Source, ast.ClassDef]:
-    """Returns the file and the syntax tree of a class; `site` is the place of its decorator."""
+def class_source(
+    cls: type, site: Optional[Site], beside: Optional[Source] = None
+) -> tuple[Source, ast.ClassDef]:
+    """Returns the file and the syntax tree of a class.
+
+    `site` is the place of its decorator. A class of a notebook that has no decorator is looked for
+    `beside` the declaration that names it.
+    """
     what = f"class `{cls.__name__}`"
     line = getattr(cls, "__firstlineno__", None)
-    filename = _file_of(cls)
+    filename = _file_of(cls) or (beside.filename if beside is not None else None)
     if site is not None:
         filename, line = site
     source = _read(filename or "<unknown>", what)
     node = _found(source, cls.__qualname__, ast.ClassDef, line, what)
     assert isinstance(node, ast.ClassDef)
+    _check_fields(cls, node, source)
     return source, node
+
+
+def _check_fields(cls: type, node: ast.ClassDef, source: Source) -> None:
+    """Refuses a source that was changed since the class was made."""
+    now = {it.target.id for it in node.body if isinstance(it, ast.AnnAssign) and isinstance(it.target, ast.Name)}
+    if "__annotations__" in vars(cls) and set(cls.__annotations__) != now:
+        raise DeclarationError(
+            f"the source of class `{cls.__name__}` in {source.filename!r} has other fields than the class: "
+            "run the file or the cell again"
+        )
 
 
 def function_source(function: FunctionType) -> tuple[Source, ast.FunctionDef]:

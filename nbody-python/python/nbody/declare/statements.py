@@ -47,6 +47,9 @@ class Statements(Expressions):
         body = body[1:] if _is_text(body[0]) else body
         self.plan = plan(body, frozenset(self.records), frozenset(self.arguments))
         self.own = self.plan.own
+        names = [it for part in body for it in ast.walk(part) if isinstance(it, ast.Name)]
+        stored = {it.id for it in names if isinstance(it.ctx, ast.Store)}
+        self.hidden = frozenset(stored) | self.own | frozenset(self.records)
         self._define_functions(body)
         while True:
             before = dict(self.kinds)
