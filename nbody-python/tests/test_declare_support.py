@@ -83,12 +83,12 @@ BEGINNING = 8
 _CELLS = itertools.count()
 
 
-def cell(source):
-    """Runs a source as a notebook runs a cell: returns its names and its name."""
+def cell(source, **names):
+    """Runs a source as a notebook runs a cell, where some names are known: returns all names."""
     name = f"<cell {next(_CELLS)}>"
     lines = source.splitlines(keepends=True)
     linecache.cache[name] = (len(source), None, lines, name)
-    names = {"__name__": "cell"}
+    names["__name__"] = "cell"
     exec(compile(source, name, "exec"), names)
     return names
 

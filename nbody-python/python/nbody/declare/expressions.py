@@ -230,6 +230,9 @@ class Expressions(Calls):
         if isinstance(operator, ast.Mult):
             a = as_real(a) if a.kind in NUMBERS else a
             b = as_real(b) if b.kind in NUMBERS else b
+        elif {a.kind.word, b.kind.word} & {"Vector", "Tensor"} and (a.kind in NUMBERS or b.kind in NUMBERS):
+            remedy = "both have one type; a sum of vectors begins with Vector(0, 0, 0)"
+            refuse(self.at(node), f"a sum of a {a.kind} and a {b.kind}", remedy)
         return self.infix(node, a, operator, b, _space(a.kind, operator, b.kind))
 
     def infix(self, node: ast.AST, a: Value, operator: ast.operator, b: Value, kind: Kind) -> Value:
@@ -296,24 +299,16 @@ class Expressions(Calls):
         return self.made(node, parts[0].joined(symbol, parts[1:]), level, BOOL)
 
     def _compare(self, node: ast.Compare) -> Value:
+        if any(type(it) not in COMPARISONS for it in node.ops):
+            refuse(self.at(node), "`is` and `in` compare objects", "write a == b, or a == 1 or a == 2")
         terms = [node.left, *node.comparators]
         parts = [
-            self._comparison(node, self.value(a), operator, self.value(b))
+            _comparison(self.value(a), COMPARISONS[type(operator)], self.value(b))
             for a, operator, b in zip(terms, node.ops, terms[1:])
         ]
         if len(parts) == 1:
             return self.made(node, parts[0], COMPARE, BOOL)
         return self.made(node, parts[0].joined(" && ", parts[1:]), AND, BOOL)
-
-    def _comparison(self, node: ast.Compare, a: Value, operator: ast.cmpop, b: Value) -> Code:
-        symbol = COMPARISONS.get(type(operator))
-        if symbol is None:
-            refuse(self.at(node), "`is` and `in` compare objects", "write a == b, or a == 1 or a == 2")
-        if a.kind in NUMBERS and b.kind in NUMBERS:
-            kind = settled(joined(a.kind, b.kind) or REAL)
-            kind = REAL if a.signed or b.signed else kind
-            a, b = as_kind(a, kind), as_kind(b, kind)
-        return Code(_before_angle(a, symbol, BIT_OR), f" {symbol} ", b.at(BIT_OR))
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         condition = self.condition(node.test)
@@ -330,6 +325,14 @@ class Expressions(Calls):
             refuse(b.place, f"one value is a {a.kind}, the other a {b.kind}", "both have one type")
         kind = REAL if a.signed or b.signed else settled(kind)
         return as_kind(a, kind), as_kind(b, kind), kind
+
+
+def _comparison(a: Value, symbol: str, b: Value) -> Code:
+    if a.kind in NUMBERS and b.kind in NUMBERS:
+        kind = settled(joined(a.kind, b.kind) or REAL)
+        kind = REAL if a.signed or b.signed else kind
+        a, b = as_kind(a, kind), as_kind(b, kind)
+    return Code(_before_angle(a, symbol, BIT_OR), f" {symbol} ", b.at(BIT_OR))
 
 
 def _choice(condition: Value, a: Value, b: Value) -> Code:

@@ -222,6 +222,8 @@ class Statements(Expressions):
     def _assign_statement(self, node: ast.Assign) -> None:
         if len(node.targets) != 1:
             refuse(self.at(node), "several targets of an assignment", "write one assignment for each")
+        if isinstance(node.targets[0], (ast.Tuple, ast.List)):
+            refuse(self.at(node.targets[0]), "several variables at once", "write one assignment for each")
         self._assign(node, node.targets[0], self.value(node.value))
 
     def _annassign_statement(self, node: ast.AnnAssign) -> None:
@@ -235,8 +237,6 @@ class Statements(Expressions):
     def _assign(self, node: ast.stmt, target: ast.expr, value: Value, annotation: str = "") -> None:
         if value.record is not None:
             refuse(value.place, f"`{value.code.text}` is a whole record", "name one of its fields")
-        if isinstance(target, (ast.Tuple, ast.List)):
-            refuse(self.at(target), "several variables at once", "write one assignment for each")
         if not isinstance(target, ast.Name):
             goal = self._target(target)
             self.lines.add(goal.code, " = ", as_kind(value, goal.kind).code, ";", place=self.at(node))
@@ -287,7 +287,7 @@ class Statements(Expressions):
         if is_name:
             self._widen(node, node.target.id, REAL if result.signed else result.kind)  # type: ignore[union-attr]
         kind = self.kinds[node.target.id] if is_name else goal.kind  # type: ignore[union-attr]
-        symbol = self._compound(node, goal, kind, result)
+        symbol = self._compound(node, kind, operand, result)
         if symbol is None:
             as_kind_of_goal = as_kind(result, kind).code
             self.lines.add(goal.code, " = ", as_kind_of_goal, ";", place=self.at(node))
@@ -295,13 +295,14 @@ class Statements(Expressions):
         added = self._operand(node, operand, kind)
         self.lines.add(goal.code, f" {symbol}= ", added, ";", place=self.at(node))
 
-    def _compound(self, node: ast.AugAssign, goal: Value, kind: Kind, result: Value) -> Optional[str]:
+    def _compound(self, node: ast.AugAssign, kind: Kind, operand: Value, result: Value) -> Optional[str]:
         """Returns the operator of a compound assignment of the language, if it has this one."""
         operator = type(node.op)
         if operator in (ast.Pow, ast.MatMult, ast.FloorDiv):
             return None
         if kind == U32 and (result.signed or result.kind == REAL):
-            as_whole(Value(**{**vars(result), "kind": result.kind}))
+            as_whole(operand)
+            as_whole(result)
         if operator is ast.Mod and kind != U32:
             return None
         return SYMBOLS[operator][0]
