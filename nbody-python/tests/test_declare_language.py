@@ -21,6 +21,7 @@ EXPRESSIONS = [
     ("-i.kind * r", "-(i.kind as Real) * r"),
     ("((i.kind - j.kind) & 0xffffffff) * r", "(i.kind - j.kind & 4294967295) as Real * r"),
     ("r if i.kind - j.kind > 0 else 1", "if i.kind as Real - j.kind as Real > 0.0 { r } else { 1.0 }"),
+    ("(i.kind if r > 1 else -1) * r", "(if r > 1.0 { i.kind as Real } else { -1.0 }) * r"),
     ("r if i.kind < r else 1", "if (i.kind as Real) < r { r } else { 1.0 }"),
     ("r if int(r) << 1 < 4 else 1", "if (r as u32) << 1 < 4 { r } else { 1.0 }"),
     ("r if r + 1 > 2 * r else 1", "if r + 1.0 > 2.0 * r { r } else { 1.0 }"),
@@ -94,6 +95,10 @@ STATEMENTS = [
     ("n = 0\nn += i.kind\nf.count += n", ["let mut n = 0;", "n += i.kind;", "f.count += n;"]),
     ("n = 2\nf.pot += n * r", ["let n = 2;", "f.pot += n as Real * r;"]),
     ("s = -1\nf.pot += s * r", ["let s = -1.0;", "f.pot += s * r;"]),
+    (
+        "n = i.kind\nif r > 1:\n    n = -1\nf.pot += n",
+        ["let mut n = i.kind as Real;", "if r > 1.0 {", "    n = -1.0;", "}", "f.pot += n;"],
+    ),
     ("n = 6\nn /= 4\nf.pot += n", ["let mut n = 6.0;", "n /= 4.0;", "f.pot += n;"]),
     ("v = 2 * d\nv.x += 1\nv[1] = 2\nv /= 2\nf.force -= v", None),
     ("a = [0, 1]\na[0] += r\nf.pot += a[0]", None),
@@ -145,12 +150,17 @@ def test_statements(python, lines):
 
 
 def test_augmented_assignments_that_the_language_lacks_are_written_out():
-    assert statements("x = r\nx **= 2\nx //= 3\nf.pot += x")[1:3] == ["x = x.powi(2);", "x = (x / 3.0).floor();"]
+    assert statements("x = r\nx **= 2\nx //= 3\nf.pot += x")[1:3] == [
+        "x = x.powi(2);",
+        "x = (x / 3.0).floor();",
+    ]
 
 
 def test_captured_numbers_are_constants():
     before = "n = 3\nscale = numpy.float32(0.5)\non = True"
-    found = statements("if on:\n    f.pot += scale * r ** n\nfor k in range(n):\n    f.pot += n * d[k]", before)
+    found = statements(
+        "if on:\n    f.pot += scale * r ** n\nfor k in range(n):\n    f.pot += n * d[k]", before
+    )
     assert found == [
         "if true {",
         "    f.pot += SCALE * r.powi(N);",
@@ -274,7 +284,7 @@ class Law:
 
 
 def test_future_annotations_see_constants_of_the_class():
-    source = f'''from __future__ import annotations
+    source = f"""from __future__ import annotations
 {HEADER}
 def made(n):
     @nd.interaction
@@ -297,7 +307,7 @@ def made(n):
             f.far.max(d.norm2())
     return Law
 law = made(4)
-'''
+"""
     law = cell(source)["law"]
     declared(law)
     assert "pub bins: [Count; BINS]," in law.text and "pub const BINS: u32 = 8;" in law.text
@@ -305,7 +315,7 @@ law = made(4)
 
 
 def test_programs_read_results_records_and_totals():
-    law = cell(f'''{HEADER}
+    law = cell(f"""{HEADER}
 class Body:
     pos: Point
     vel: Vector
@@ -332,18 +342,24 @@ class Kick:
         p.pos += g_pace.dt * p.vel
         p.vel += p.pos - q[p.partner].pos
         p.n = f.near.index + f.few.indices[1] + f.count + f.bins[2]
-''')["Kick"]
+""")["Kick"]
     declared(law)
     assert "fn update(&self, p: &mut Body, q: &Body, f: &Field, g_pace: &Total) {" in law.text
     assert "    type Q = Body;\n    type F = Field;\n    type G = Total;\n" in law.text
 
 
-SPLINES = [("Spline[16]", "Spline<16>"), ("Spline[16][4]", "[Spline<16>; 4]"), ("Spline[16][2, 4]", "[[Spline<16>; 4]; 2]")]
+SPLINES = [
+    ("Spline[16]", "Spline<16>"),
+    ("Spline[16][4]", "[Spline<16>; 4]"),
+    ("Spline[16][2, 4]", "[[Spline<16>; 4]; 2]"),
+]
 
 
-@pytest.mark.parametrize(("python", "text"), [*SPLINES, ("Tensor[2]", "Tensor<2>"), ("Vector[1]", "Vector<1>")])
+@pytest.mark.parametrize(
+    ("python", "text"), [*SPLINES, ("Tensor[2]", "Tensor<2>"), ("Vector[1]", "Vector<1>")]
+)
 def test_types_of_parameters(python, text):
-    law = cell(f'''{HEADER}
+    law = cell(f"""{HEADER}
 @interaction
 class Law:
     x: {python}
@@ -353,6 +369,6 @@ class Law:
         pot: Real
     def pair(self, i: Body, j: Body, f: Sum):
         f.pot += 1
-''')["Law"]
+""")["Law"]
     declared(law)
     assert f"pub x: {text}," in law.text

@@ -27,7 +27,7 @@ def cuda_text(law):
 
 
 def parts(text):
-    """Returns the items of a CUDA text without comments, in alphabetical order, with numbers for constants."""
+    """Returns the items of a CUDA text without comments, in alphabetical order, constants as numbers."""
     code = re.sub(r"//[^\n]*", "", text)
     for name, value in re.findall(r"constexpr \w+ (\w+) = (.*);", code):
         code = re.sub(rf"\b{name}\b(?! =)", value, code)
@@ -103,4 +103,7 @@ def statements(body, before=""):
     """Returns the statements that these statements of a `pair` are printed to, which the compiler accepts."""
     law = cell(law_source(body, before))["Law"]
     declared(law)
-    return [line.removeprefix("        ") for line in law.text.split("fn pair")[1].splitlines()[1 + BEGINNING : -2]]
+    return [
+        line.removeprefix("        ")
+        for line in law.text.split("fn pair")[1].splitlines()[1 + BEGINNING : -2]
+    ]

@@ -1,5 +1,6 @@
 """Ready interactions, written in Python: each has the CUDA text or the tokens of its original."""
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -783,11 +784,8 @@ class Embed:
 def implementation(text, head):
     """Returns the tokens of an `impl` or a function, without commas before a closing bracket."""
     code = re.sub(r"//[^\n]*", "", text[text.index(head) :])
-    depth, end = 0, 0
-    for end, letter in enumerate(code):
-        depth += (letter == "{") - (letter == "}")
-        if letter == "}" and depth == 0:
-            break
+    depths = itertools.accumulate((letter == "{") - (letter == "}") for letter in code)
+    end = next(at for at, depth in enumerate(depths) if code[at] == "}" and depth == 0)
     tokens = re.findall(r"\w+(?:\.\d+)?|[^\s\w]", code[: end + 1])
     return re.sub(r", (?=[\])])", "", " ".join(tokens))
 

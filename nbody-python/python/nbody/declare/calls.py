@@ -57,7 +57,9 @@ class Calls(Body):
 
     def _call(self, node: ast.Call) -> Value:
         function = node.func
-        if any(isinstance(it, ast.Starred) for it in node.args) or any(it.arg is None for it in node.keywords):
+        if any(isinstance(it, ast.Starred) for it in node.args) or any(
+            it.arg is None for it in node.keywords
+        ):
             refuse(self.at(node), "`*` in a call", "write the arguments out")
         if isinstance(function, ast.Name) and not self.is_local(function.id):
             if function.id in self.nested:
@@ -113,7 +115,9 @@ class Calls(Body):
         module = getattr(found, "__module__", None) or ""
         outside = module in ("math", "builtins") or type(found).__name__ == "ufunc" or module == "numpy"
         if not outside or name not in MATH:
-            remedy = REMEDIES.get(name, "the language has functions such as sqrt, exp and min; see its reference")
+            remedy = REMEDIES.get(
+                name, "the language has functions such as sqrt, exp and min; see its reference"
+            )
             refuse(self.at(node), f"the language has no `{name}`", remedy)
         return self._math(node, MATH[name])
 
@@ -147,13 +151,17 @@ class Calls(Body):
             result = self.made(node, Code(a.at(POSTFIX), f".{name}(", b.code, ")"), POSTFIX, kind)
         return result
 
-    def _word(self, node: ast.Call, word: type) -> Value:
+    def _word(self, node: ast.Call, word: type[words.Word]) -> Value:
         arguments = self._plain(node)
         if word in (words.Real, words.u32):
             return self._converted(node, float if word is words.Real else int)
         sizes = {words.Vector: {1: 1, 2: 2, 3: 3}, words.Tensor: {1: 1, 3: 2, 6: 3}}.get(word, {})
         if len(arguments) not in sizes:
-            refuse(self.at(node), f"`{evaluated(node)}`", "write Vector(x, y, z) or Tensor(xx, yy, zz, xy, xz, yz)")
+            refuse(
+                self.at(node),
+                f"`{evaluated(node)}`",
+                "write Vector(x, y, z) or Tensor(xx, yy, zz, xy, xz, yz)",
+            )
         numbers = [as_real(self.value(it)).code for it in arguments]
         code = Code(f"{word.__name__}::new(", listed(numbers), ")")
         return self.made(node, code, POSTFIX, Kind(word.__name__, (sizes[len(arguments)],)))
@@ -176,8 +184,10 @@ class Calls(Body):
         given: dict[str, ast.expr] = {it: value for (it, _), value in zip(parameters, node.args)}
         for it in node.keywords:
             if it.arg in given or it.arg not in dict(parameters):
-                refuse(self.at(it), f"`{name}` takes no `{it.arg}` here", "give each argument once, by its name")
-            given[it.arg] = it.value  # type: ignore[index]
+                refuse(
+                    self.at(it), f"`{name}` takes no `{it.arg}` here", "give each argument once, by its name"
+                )
+            given[it.arg] = it.value
         if len(given) != len(parameters) or len(node.args) > len(parameters):
             wanted = ", ".join(it for it, _ in parameters)
             refuse(self.at(node), f"`{name}` takes {len(parameters)} arguments", f"give {wanted}")
@@ -192,7 +202,9 @@ class Calls(Body):
         if owner.record is not None:
             known = sorted(self.law.functions) if self.law is not None else []
             near = difflib.get_close_matches(name, known, 1)
-            remedy = f"did you mean `{near[0]}`?" if near else "a helper function is a @staticmethod of the class"
+            remedy = (
+                f"did you mean `{near[0]}`?" if near else "a helper function is a @staticmethod of the class"
+            )
             refuse(self.at(node), f"there is no function `{evaluated(function)}`", remedy)
         if name in ("gradient", "rate"):
             return self._derivative(node, owner, name)

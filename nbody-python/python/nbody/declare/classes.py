@@ -36,7 +36,7 @@ def record_of(
             fields[name] = Field(name, kind, text, _doc_after(node.body, at), source.place(item))
         elif not is_law and not _is_text(item) and not isinstance(item, ast.Pass):
             remedy = "a record has fields `name: Real` alone; functions and constants are in the declaration"
-            refuse(source.place(item), f"`{evaluated(item)}` in a record", remedy)  # type: ignore[arg-type]
+            refuse(source.place(item), f"`{evaluated(item)}` in a record", remedy)
     return Record(checked_name(node.name, place), documentation(node), fields, place)
 
 
@@ -49,7 +49,11 @@ def _doc_after(body: list[ast.stmt], at: int) -> Optional[str]:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def law_of(cls: type, node: ast.ClassDef, source: Source, methods: tuple[str, ...]) -> Law:
@@ -63,7 +67,7 @@ def law_of(cls: type, node: ast.ClassDef, source: Source, methods: tuple[str, ..
         allowed = (ast.AnnAssign, ast.Assign, ast.FunctionDef, ast.ClassDef, ast.Pass)
         if not isinstance(item, allowed) and not _is_text(item):
             remedy = "it holds fields, constants, records and functions"
-            refuse(source.place(item), f"`{evaluated(item)}` in a declaration", remedy)  # type: ignore[arg-type]
+            refuse(source.place(item), f"`{evaluated(item)}` in a declaration", remedy)
     return law
 
 
@@ -76,7 +80,10 @@ def _named(item: ast.stmt) -> list[str]:
 
 def _constant(cls: type, item: ast.stmt, name: str) -> Any:
     value = vars(cls)[name]
-    is_real = isinstance(item, ast.AnnAssign) and evaluated(item.annotation).rpartition(".")[2] in ("Real", "float")
+    is_real = isinstance(item, ast.AnnAssign) and evaluated(item.annotation).rpartition(".")[2] in (
+        "Real",
+        "float",
+    )
     return float(value) if is_real and type(value) is int else value
 
 

@@ -65,7 +65,11 @@ def _printed(cls: type, kind: str, site: Optional[Site], names: Mapping[str, Any
     around = Surroundings(module, source, Scope([vars(cls), own, names, vars(builtins)]), law)
     found = {it.name: it for it in node.body if isinstance(it, ast.FunctionDef) and it.name in methods}
     if required not in found:
-        refuse(source.place(node), f"`{cls.__name__}` without `{required}`", f"write `def {required}(self, ...):`")
+        refuse(
+            source.place(node),
+            f"`{cls.__name__}` without `{required}`",
+            f"write `def {required}(self, ...):`",
+        )
     scopes = {it: Scope.of_function(_function(cls, it), {**own, **names}) for it in found}
     parameters = module.record(record_of(node, source, around.scope, module, is_law=True))
     program = Program(node, around, parameters, found, scopes)

@@ -28,9 +28,7 @@ class DeclarationError(SyntaxError, ValueError):
 
     faults: list[Fault]
 
-    def __init__(
-        self, message: str, faults: Sequence[Fault] = (), place: Optional[Place] = None
-    ) -> None:
+    def __init__(self, message: str, faults: Sequence[Fault] = (), place: Optional[Place] = None) -> None:
         if place is None:
             super().__init__(message)
         else:

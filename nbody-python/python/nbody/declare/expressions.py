@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator as arithmetic
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 from nbody.declare.calls import Calls
 from nbody.declare.code import Code, listed
@@ -79,7 +79,7 @@ class Expressions(Calls):
         found: Value = printer(node)
         return Value(**{**vars(found), "code": Code(found.code, place=self.at(node)), "place": self.at(node)})
 
-    def _refuse_kind(self, node: ast.expr) -> None:
+    def _refuse_kind(self, node: ast.expr) -> NoReturn:
         found, remedy = _REFUSED.get(type(node), (f"`{evaluated(node)}`", "it is not part of the language"))
         if isinstance(node, _LOOPS):
             found, remedy = "a comprehension", "write a `for k in range(n)` with a variable for the sum"
@@ -177,7 +177,9 @@ class Expressions(Calls):
         """Returns an index."""
         value = self.value(node)
         if value.number is not None and value.number < 0:
-            refuse(self.at(node), "an index less than 0", "indices begin with 0, and none counts from the end")
+            refuse(
+                self.at(node), "an index less than 0", "indices begin with 0, and none counts from the end"
+            )
         return as_whole(value).code
 
     def _list(self, node: ast.List) -> Value:

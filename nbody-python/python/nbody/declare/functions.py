@@ -73,12 +73,14 @@ class Function(Statements):
             parameters.append((it.arg, kind))
             texts.append(Code(f"{it.arg}: {text}", place=self.at(it)))
         if node.returns is None:
-            refuse(self.at(node), f"`{node.name}` without the type of its value", "write `-> Real:`, or another type")
+            refuse(
+                self.at(node),
+                f"`{node.name}` without the type of its value",
+                "write `-> Real:`, or another type",
+            )
         return parameters, self.annotations.read(node.returns), texts
 
-    def printed(
-        self, node: ast.FunctionDef, name: str, texts: list[Code], result: tuple[Kind, str]
-    ) -> Lines:
+    def printed(self, node: ast.FunctionDef, name: str, texts: list[Code], result: tuple[Kind, str]) -> Lines:
         """Returns the text of a helper function."""
         self.arguments = dict(self.signature(node)[0])
         self.result = result[0]

@@ -40,8 +40,6 @@ def joined(a: Kind, b: Kind) -> Optional[Kind]:
     if a == UNKNOWN:
         return b
     if a in _RANK and b in _RANK:
-        if {a, b} == {NEGATIVE, U32}:
-            return REAL
         return a if _RANK[a] > _RANK[b] else b
     return None
 

@@ -90,13 +90,13 @@ class Module:
             refuse(record.place, f"two records are called `{record.name}`", "rename one of them")
         return known
 
-    def constant(
-        self, name: str, value: Any, place: Place, hidden: frozenset[str] = frozenset()
-    ) -> Constant:
+    def constant(self, name: str, value: Any, place: Place, hidden: frozenset[str] = frozenset()) -> Constant:
         """Adds a constant of Python, and returns what it is called: not like a variable that hides it."""
         number, kind = _number(name, value, place)
         name = checked_name(name.upper(), place)
-        while name in hidden or self.constants.get(name, Constant(name, number, kind)) != Constant(name, number, kind):
+        while name in hidden or self.constants.get(name, Constant(name, number, kind)) != Constant(
+            name, number, kind
+        ):
             name += "_"
         return self.constants.setdefault(name, Constant(name, number, kind))
 
@@ -128,8 +128,8 @@ class Module:
 
 
 def _number(name: str, value: Any, place: Place) -> tuple[Any, str]:
-    if isinstance(value, numbers.Integral) and value >= 0:
-        if value >= 2**32:
+    if isinstance(value, numbers.Integral) and int(value) >= 0:
+        if int(value) >= 2**32:
             refuse(place, f"`{name}` is {value}", "a whole number is below 2**32; write it as a real, 1e10")
         return int(value), "u32"
     if isinstance(value, numbers.Real):
@@ -143,7 +143,7 @@ def _number(name: str, value: Any, place: Place) -> tuple[Any, str]:
     )
 
 
-def evaluated(node: ast.expr) -> str:
+def evaluated(node: ast.AST) -> str:
     """Returns the text of an expression of Python for messages."""
     text = ast.unparse(node)
     return text if len(text) <= 40 else text[:37] + "..."

@@ -45,7 +45,11 @@ class Program:
         """Returns the arguments of a method after `self`, with their records."""
         arguments = arguments_of(self.around, node, is_method=True)
         if not arguments or arguments[0].annotation is not None:
-            refuse(self.around.source.place(node), f"`{node.name}` without `self`", "its first argument is `self`")
+            refuse(
+                self.around.source.place(node),
+                f"`{node.name}` without `self`",
+                "its first argument is `self`",
+            )
         function.self_name = arguments[0].arg
         function.records[arguments[0].arg] = self.parameters
         bound = [(it.arg, self._record(it)) for it in arguments[1:]]
@@ -56,7 +60,11 @@ class Program:
         place = self.around.source.place(argument)
         node = argument.annotation
         if node is None:
-            refuse(place, f"the argument `{argument.arg}` without a record", f"write `{argument.arg}: Body`, its class")
+            refuse(
+                place,
+                f"the argument `{argument.arg}` without a record",
+                f"write `{argument.arg}: Body`, its class",
+            )
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.copy_location(ast.parse(node.value.strip(), mode="eval").body, node)
             ast.fix_missing_locations(node)
@@ -108,7 +116,11 @@ def _cutoff(program: Program) -> Lines:
     function, node = program.function("cutoff"), program.methods["cutoff"]
     bound = program.bound(function, node)
     if len(bound) != 2:
-        refuse(function.at(node), f"`cutoff` with {len(bound)} records", "write `def cutoff(self, i: Body, j: Body) -> Real:`")
+        refuse(
+            function.at(node),
+            f"`cutoff` with {len(bound)} records",
+            "write `def cutoff(self, i: Body, j: Body) -> Real:`",
+        )
     function.result = REAL
     (i, of_i), (j, of_j) = bound
     return function.framed(node, Code(f"fn cutoff(&self, {i}: &{of_i.name}, {j}: &{of_j.name}) -> Real {{"))
@@ -126,7 +138,11 @@ def _roles(program: Program, function: Function, node: ast.FunctionDef, inputs: 
             refuse(function.at(node), f"the input `{name}` of `{node.name}`", remedy)
         roles[name[0].upper()].append((name, record))
     if [it for bound in roles.values() for it in bound] != inputs:
-        refuse(function.at(node), "the order of the inputs", "records q come first, results f next, totals g last")
+        refuse(
+            function.at(node),
+            "the order of the inputs",
+            "records q come first, results f next, totals g last",
+        )
     return roles
 
 
@@ -189,7 +205,9 @@ def _tuple(program: Program, lines: Lines) -> None:
     shown = [f"{first[0]}: &{first[1].name}"] if first else []
     shown.append(f"[{', '.join(name for name, _ in particles)}]: [&{of_p}; {n}]")
     shown.append(f"[{', '.join(name for name, _ in results)}]: [&mut {of_f}; {n}]")
-    lines.take(function.framed(node, Code(f"fn tuple(&self, {', '.join(shown)}) {{", place=function.at(node))))
+    lines.take(
+        function.framed(node, Code(f"fn tuple(&self, {', '.join(shown)}) {{", place=function.at(node)))
+    )
 
 
 #: The trait, the methods that it needs and may have, and the printer of each kind.

@@ -76,21 +76,26 @@ def _first_line(node: Definition) -> int:
     return min([node.lineno, *(it.lineno for it in node.decorator_list)])
 
 
-def _found(
-    source: Source, name: str, kind: type[Definition], line: Optional[int], what: str
-) -> Definition:
-    named = [(at, it) for at, it in _definitions(source.tree.body, "") if isinstance(it, kind)]
-    if line is not None:
-        for _, node in named:
-            if node.name == name.rpartition(".")[2] and _first_line(node) <= line <= node.lineno:
-                return node
-    matches = [node for at, node in named if at == name]
-    if len(matches) == 1 and line is None:
+def _at_line(source: Source, name: str, kind: type[Definition], line: int) -> Optional[Definition]:
+    """Returns the definition whose decorators and head are around a line."""
+    for _, node in _definitions(source.tree.body, ""):
+        if isinstance(node, kind) and node.name == name and _first_line(node) <= line <= node.lineno:
+            return node
+    return None
+
+
+def _by_name(source: Source, name: str, what: str) -> Definition:
+    matches = [node for at, node in _definitions(source.tree.body, "") if at == name]
+    if len(matches) == 1:
         return matches[0]
-    found = "is not" if not matches else "is not the only one of its name"
-    raise DeclarationError(
-        f"{what} {found} in {source.filename!r}: run the file again if it has changed, declare it with "
-        "`class` or `def` in a file, and decorate records of equal names with @nbody.record"
+    found = "is not the only one of its name" if matches else "is not"
+    raise _missing(f"{what} {found} in {source.filename!r}")
+
+
+def _missing(found: str) -> DeclarationError:
+    return DeclarationError(
+        f"{found}: run the file or the cell again if it has changed, declare it with `class` or `def`, and "
+        "decorate records of equal names with @nbody.record"
     )
 
 
@@ -111,20 +116,30 @@ def class_source(
     `beside` the declaration that names it.
     """
     what = f"class `{cls.__name__}`"
-    line = getattr(cls, "__firstlineno__", None)
-    filename = _file_of(cls) or (beside.filename if beside is not None else None)
-    if site is not None:
-        filename, line = site
-    source = _read(filename or "<unknown>", what)
-    node = _found(source, cls.__qualname__, ast.ClassDef, line, what)
+    node: Optional[Definition] = None
+    if site is not None and linecache.getlines(site[0]):
+        source = _read(site[0], what)
+        node = _at_line(source, cls.__name__, ast.ClassDef, site[1])
+    if node is None:
+        beside_file = beside.filename if beside is not None else None
+        source = _read(_file_of(cls) or beside_file or (site or ("<unknown>", 0))[0], what)
+        node = _by_line_or_name(source, cls, what)
     assert isinstance(node, ast.ClassDef)
     _check_fields(cls, node, source)
     return source, node
 
 
+def _by_line_or_name(source: Source, cls: type, what: str) -> Definition:
+    line = getattr(cls, "__firstlineno__", None)  # since Python 3.13
+    node = None if line is None else _at_line(source, cls.__name__, ast.ClassDef, line)
+    return node or _by_name(source, cls.__qualname__, what)
+
+
 def _check_fields(cls: type, node: ast.ClassDef, source: Source) -> None:
     """Refuses a source that was changed since the class was made."""
-    now = {it.target.id for it in node.body if isinstance(it, ast.AnnAssign) and isinstance(it.target, ast.Name)}
+    now = {
+        it.target.id for it in node.body if isinstance(it, ast.AnnAssign) and isinstance(it.target, ast.Name)
+    }
     if "__annotations__" in vars(cls) and set(cls.__annotations__) != now:
         raise DeclarationError(
             f"the source of class `{cls.__name__}` in {source.filename!r} has other fields than the class: "
@@ -137,6 +152,7 @@ def function_source(function: FunctionType) -> tuple[Source, ast.FunctionDef]:
     code = function.__code__
     what = f"function `{function.__name__}`"
     source = _read(code.co_filename, what)
-    node = _found(source, function.__qualname__, ast.FunctionDef, code.co_firstlineno, what)
-    assert isinstance(node, ast.FunctionDef)
+    node = _at_line(source, function.__name__, ast.FunctionDef, code.co_firstlineno)
+    if not isinstance(node, ast.FunctionDef):
+        raise _missing(f"{what} is not in {source.filename!r}")
     return source, node

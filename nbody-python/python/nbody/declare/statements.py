@@ -102,7 +102,11 @@ class Statements(Expressions):
             value = zero(settled(kind))
             if value is None and kind != UNKNOWN:
                 remedy = "assign it before the block, and again inside"
-                refuse(self.at(node), f"`{name}`, a {kind}, is assigned inside of a block and used after it", remedy)
+                refuse(
+                    self.at(node),
+                    f"`{name}`, a {kind}, is assigned inside of a block and used after it",
+                    remedy,
+                )
             self.lines.add(f"let mut {checked_name(name, self.at(node))} = {value};", place=self.at(node))
 
     def _tail(self, body: list[ast.stmt]) -> None:
@@ -128,7 +132,9 @@ class Statements(Expressions):
         """Prints a statement."""
         printer = getattr(self, f"_{type(node).__name__.lower()}_statement", None)
         if printer is None:
-            found, remedy = _REFUSED.get(type(node), (f"`{evaluated(node)}`", "it is not part of the language"))  # type: ignore[arg-type]
+            found, remedy = _REFUSED.get(
+                type(node), (f"`{evaluated(node)}`", "it is not part of the language")
+            )
             refuse(self.at(node), found, remedy)
         printer(node)
 
@@ -270,7 +276,9 @@ class Statements(Expressions):
     def _target(self, target: ast.expr) -> Value:
         """Returns the field, the component or the element that is assigned."""
         if not isinstance(target, (ast.Attribute, ast.Subscript)):
-            refuse(self.at(target), f"`{evaluated(target)}` cannot be assigned", "assign a variable or a field")
+            refuse(
+                self.at(target), f"`{evaluated(target)}` cannot be assigned", "assign a variable or a field"
+            )
         reads, self.reads_results = self.reads_results, False
         goal = self.value(target)
         self.reads_results = reads
@@ -319,4 +327,8 @@ class Statements(Expressions):
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

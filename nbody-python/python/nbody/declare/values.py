@@ -43,7 +43,9 @@ def whole_number(number: int, place: Place) -> Value:
     """Returns a number that is written without a point."""
     kind = WHOLE if number >= 0 else NEGATIVE
     level = POSTFIX if number >= 0 else UNARY
-    return Value(Code(str(number), place=place), level, kind, place, number, (number, number), signed=number < 0)
+    return Value(
+        Code(str(number), place=place), level, kind, place, number, (number, number), signed=number < 0
+    )
 
 
 def as_real(value: Value) -> Value:
@@ -100,5 +102,3 @@ def as_kind(value: Value, kind: Kind) -> Value:
     if kind not in (UNKNOWN, value.kind) and value.kind != UNKNOWN:
         refuse(value.place, f"found a {value.kind}, expected a {kind}", "both have one type")
     return value
-
-

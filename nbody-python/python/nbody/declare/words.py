@@ -5,7 +5,7 @@ They mean something in the source of a declaration alone, which is read and not 
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 
 class Word:
@@ -14,8 +14,8 @@ class Word:
     def __class_getitem__(cls, size: object) -> type[Word]:
         return cls
 
-    def __new__(cls, *values: object) -> NoReturn:  # type: ignore[misc]
-        raise TypeError(f"{cls.__name__}(...) has a value in the bodies of declarations alone")
+    def __init__(self, *values: object) -> None:
+        raise TypeError(f"{type(self).__name__}(...) has a value in the bodies of declarations alone")
 
 
 class Real(Word):
