@@ -34,6 +34,12 @@ BODIES = [
     ("x = (r, r)", "(r, r)", "Vector(x, y, z)"),
     ("x = 'text'", "'text'", "number"),
     ("x = 1e999", "1e999", "1e30"),
+    (f"x = 1{'0' * 400} * r", f"1{'0' * 400}", "scale the units"),
+    ("x = array[0]", "array", "field of the parameters"),
+    ("x = array(r)", "array(r)", "no `array`"),
+    ("x: array = 1", "array", "no type"),
+    ("x: Min[array] = 1", "Min[array]", "Min[Real]"),
+    ("x = math.sqrt(self.table[0])", "self.table[0]", "[Real; 3]"),
     ("x = 1j", "1j", "number"),
     ("x = r is None", "r is None", "a == b"),
     ("x = j.kind in [1]", "j.kind in [1]", "a == b"),
@@ -192,6 +198,11 @@ def test_without_a_source():
 def test_found_is_no_class():
     with pytest.raises(DeclarationError, match="expected a class"):
         interaction(lambda i: i)
+
+
+def test_an_expression_that_nests_too_deep():
+    with pytest.raises(DeclarationError, match="keep its parts in variables"):
+        cell(law_source("x = r" + " + r" * 2500))
 
 
 def test_a_lambda_has_no_source():

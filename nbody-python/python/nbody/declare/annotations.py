@@ -38,22 +38,27 @@ class Annotations:
             return self._plain(node)
         if isinstance(node.value, ast.Subscript):
             return self._splines(node, node.value)
-        word = self.scope.resolve(node.value)
+        word = self._word(node.value)
         if word in _EXTREMES:
-            if self.scope.resolve(node.slice) not in (words.Real, float):
+            if self._word(node.slice) not in (words.Real, float):
                 self._refuse(node, f"write {word.__name__}[Real]")
             return Kind(word.__name__), f"{word.__name__}<Real>"
         return self._sized(node, word)
 
+    def _word(self, node: ast.expr) -> object:
+        """Returns the class that an expression names; other objects are no types."""
+        found = self.scope.resolve(node)
+        return found if isinstance(found, type) else None
+
     def _plain(self, node: ast.expr) -> tuple[Kind, str]:
-        word = self.scope.resolve(node)
+        word = self._word(node)
         if word in _SPACE:
             return Kind(_SPACE[word], (3,)), _SPACE[word]
         if word is words.Real:
             return REAL, "Real"
         if word is words.Count:
             return Kind("Count"), "Count"
-        if isinstance(word, type) and word in _PLAIN:
+        if word in _PLAIN:
             return _PLAIN[word], str(_PLAIN[word])
         return self._refuse(node, _REMEDY)
 
@@ -71,7 +76,7 @@ class Annotations:
         if word is words.Real and len(sizes) == 2:
             return Kind("Table", tuple(numbers)), f"[[Real; {texts[1]}]; {texts[0]}]"
         if word in (words.Spline, words.Nearest) and len(sizes) == 1:
-            return Kind(word.__name__), f"{word.__name__}<{texts[0]}>"
+            return Kind(word.__name__, (numbers[0],)), f"{word.__name__}<{texts[0]}>"
         return self._refuse(node, _REMEDY)
 
     def _splines(self, node: ast.Subscript, inner: ast.Subscript) -> tuple[Kind, str]:

@@ -74,6 +74,10 @@ class Calls(Body):
             return self._method(node, function)
         return refuse(self.at(node), f"`{evaluated(function)}` is no function", "call a function by its name")
 
+    def _is_own(self, function: FunctionType) -> bool:
+        """Tells whether a function is a static method of the declaration."""
+        return self.law is not None and function in self.law.functions.values()
+
     def _of_law(self, function: ast.Attribute) -> Any:
         owner = self.scope.resolve(function.value)
         if self.law is not None and owner is self.law.cls:
@@ -91,12 +95,11 @@ class Calls(Body):
             arguments = [as_whole(self.value(it)).code for it in self._plain(node)]
             code = Code(f"{found.__name__}(", listed(arguments), ")")
             return self.made(node, code, POSTFIX, Kind(words.RANDOM[found]))
-        is_law = self.law is not None and found in self.law.functions.values()
-        if isinstance(found, FunctionType) and (hasattr(found, HELPER) or is_law):
+        if isinstance(found, FunctionType) and (hasattr(found, HELPER) or self._is_own(found)):
             return self._helper_call(node, found, found.__name__)
         if isinstance(found, type) and issubclass(found, words.Word):
             return self._word(node, found)
-        if found in (words.Tensor.outer, words.Tensor.symmetric):
+        if found is words.Tensor.outer or found is words.Tensor.symmetric:
             return self._tensor(node, found.__name__)
         if isinstance(found, FunctionType) and short not in REMEDIES:
             remedy = "decorate its definition with @nbody.function, and annotate its arguments and its result"
@@ -104,9 +107,9 @@ class Calls(Body):
         return self._known(node, found, getattr(found, "__name__", short))
 
     def _known(self, node: ast.Call, found: Any, name: str) -> Value:
-        if found in (int, float, bool):
+        if found is int or found is float or found is bool:
             return self._converted(node, found)
-        if found in (min, max):
+        if found is min or found is max:
             return self._extreme(node, name)
         if name == "where" and len(node.args) == 3:
             a, b, kind = self.unified(self.value(node.args[1]), self.value(node.args[2]))

@@ -94,7 +94,11 @@ def _caller(frame: FrameType) -> Tuple[Site, dict[str, Any]]:
 
 def _declared(cls: type, kind: str, frame: FrameType) -> Declared:
     site, names = _caller(frame)
-    return _printed(cls, kind, site, names)
+    try:
+        return _printed(cls, kind, site, names)
+    except RecursionError:
+        found = f"an expression of `{cls.__name__}` nests too deep"
+    raise DeclarationError(f"{found}: keep its parts in variables, or write a helper function")
 
 
 def interaction(cls: type) -> Declared:

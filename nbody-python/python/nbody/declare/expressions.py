@@ -353,14 +353,14 @@ def _component(kind: Kind, name: str) -> Kind:
     if kind.word in ("ArgMin", "ArgMax"):
         return {"value": REAL, "index": U32}.get(name, UNKNOWN)
     if kind.word == "Nearest":
-        return {"values": Kind("Array"), "indices": Kind("Counts")}.get(name, UNKNOWN)
+        return {"values": Kind("Array", kind.size), "indices": Kind("Counts", kind.size)}.get(name, UNKNOWN)
     return UNKNOWN
 
 
 def _element(kind: Kind) -> Kind:
     if kind.word == "Splines":
         return Kind("Splines", (kind.size[0] - 1,)) if kind.size[0] > 1 else Kind("Spline")
-    rows = {"Array": REAL, "Vector": REAL, "Table": Kind("Array"), "Counts": U32, "record": kind}
+    rows = {"Array": REAL, "Vector": REAL, "Table": Kind("Array", kind.size[1:]), "Counts": U32, "record": kind}
     return rows.get(kind.word, UNKNOWN)
 
 

@@ -41,6 +41,8 @@ class Value:
 
 def whole_number(number: int, place: Place) -> Value:
     """Returns a number that is written without a point."""
+    if abs(number) >= 2**1023:
+        refuse(place, "a number beyond the range of reals", "it is below 1e308; scale the units")
     kind = WHOLE if number >= 0 else NEGATIVE
     level = POSTFIX if number >= 0 else UNARY
     return Value(
