@@ -96,6 +96,8 @@ def _declared(cls: type, kind: str, frame: FrameType) -> Declared:
     site, names = _caller(frame)
     try:
         return _printed(cls, kind, site, names)
+    except DeclarationError as error:
+        raise error.with_traceback(None) from None  # the user's line, not ours
     except RecursionError:
         found = f"an expression of `{cls.__name__}` nests too deep"
     raise DeclarationError(f"{found}: keep its parts in variables, or write a helper function")
