@@ -104,3 +104,9 @@ def as_kind(value: Value, kind: Kind) -> Value:
     if kind not in (UNKNOWN, value.kind) and value.kind != UNKNOWN:
         refuse(value.place, f"found a {value.kind}, expected a {kind}", "both have one type")
     return value
+
+
+def before_angle(value: Value, symbol: str, level: int) -> Code:
+    """Returns an operand before an operator; `<` behind a type would begin its arguments."""
+    ends_with_type = value.code.text.endswith((" as Real", " as u32"))
+    return Code("(", value.code, ")") if ends_with_type and symbol[0] == "<" else value.at(level)
