@@ -1,6 +1,7 @@
 """What the language does not have is refused at the line of Python, with what to write instead."""
 
 import sys
+import textwrap
 import traceback
 
 import pytest
@@ -79,8 +80,30 @@ BODIES = [
     ("if r < 1:\n    w = 1\nf.pot += w", "w", "may have no value"),
     ("if r < 1:\n    w = 1\nelif r < 2:\n    pass\nelse:\n    w = 2\nf.pot += w", "w", "may have no value"),
     ("for k in range(2):\n    if k > 0:\n        f.pot += last\n    last = r", "last", "may have no value"),
-    ("for k in range(2):\n    f.pot += k\nf.pot += k", "k", "there is no `k`"),
+    ("for k in range(2):\n    f.pot += k\nf.pot += k", "k", "within its `for` alone"),
     ("f.pot += w\nw = r", "w", "may have no value"),
+    ("for outside in range(2):\n    f.pot += 1\nf.pot += outside", "outside", "within its `for` alone"),
+    ("outside = 2\nfor k in range(outside):\n    f.pot += 1", "outside", "known now"),
+    ("outside = 2\nx: Real[outside] = i.ids", "outside", "known now"),
+    (
+        "def inner(q: Real) -> Real:\n    for k in range(outside):\n        q = q + 1\n    return q\n"
+        "outside = 2\nf.pot += inner(r)",
+        "outside",
+        "known now",
+    ),
+    (
+        "def inner(q: Real) -> Real:\n    return q * outside\n"
+        "for outside in range(2):\n    f.pot += inner(r)",
+        "outside",
+        "pass it as an argument",
+    ),
+    (
+        "if r > 1:\n    def inner(q: Real) -> Real:\n        return q\nelse:\n"
+        "    def inner(q: Real) -> Real:\n        return 2 * q\nf.pot += inner(r)",
+        "def inner",
+        "name of its own",
+    ),
+    ("@function\ndef inner(q: Real) -> Real:\n    return q\nf.pot += inner(r)", "def inner", "decorator"),
     ("x = array", "array", "field of the parameters"),
     ("x = huge", "huge", "finite"),
     ("match_ = r\ntype = r", "type", "a word of the language"),
@@ -104,6 +127,7 @@ BODIES = [
 ]
 BEFORE = """
 array = numpy.zeros(3)
+outside = 5
 huge = float("inf")
 def undecorated(q):
     return q
@@ -222,6 +246,24 @@ def test_classes_of_equal_names_are_told_apart_by_their_decorators():
         return
     with pytest.raises(DeclarationError, match="not the only one"):
         cell(undecorated)
+
+
+def test_a_method_with_a_decorator():
+    source = f"{HEADER}{RECORDS}{LAW}".replace("    def pair", "    @(lambda pair: pair)\n    def pair")
+    with pytest.raises(DeclarationError, match="`pair` with a decorator"):
+        cell(source)
+
+
+def test_a_variable_that_is_not_assigned_yet():
+    law = textwrap.indent(f"{LAW}        f.pot += late", "    ")
+    with pytest.raises(DeclarationError, match="there is no `late`"):
+        cell(f"{HEADER}{RECORDS}late = 1\ndef made():{law}\n    late = 2\nmade()\n")
+
+
+def test_a_call_in_another_function_takes_the_names_of_the_class():
+    source = law_source("f.pot += n", "n = 3").replace("@interaction", "")
+    call = "\ndef made(cls):\n    n = 5\n    return interaction(cls)\nLaw = made(Law)\n"
+    assert "N: u32 = 3;" in cell(source + call)["Law"].text
 
 
 def test_a_call_in_place_of_a_decorator():

@@ -57,7 +57,7 @@ class Body:
         self.arguments: dict[str, Kind] = {}
         self.own: frozenset[str] = frozenset()
         self.kinds: dict[str, Kind] = {}
-        #: Names by which no constant is known here.
+        #: Names of this body, which hide those of Python outside.
         self.hidden: frozenset[str] = frozenset()
         self.loops: dict[str, tuple[int, int]] = {}
         self.assigned: Optional[set[str]] = set()
@@ -68,7 +68,7 @@ class Body:
 
     def is_local(self, name: str) -> bool:
         """Tells whether a name is one of this body."""
-        return name in self.records or name in self.own or name in self.loops
+        return name in self.records or name in self.hidden or name in self.loops
 
     def root_is_outside(self, node: ast.expr) -> bool:
         """Tells whether an attribute begins with a module or a class of Python."""
@@ -90,7 +90,7 @@ class Body:
 
     def size(self, node: ast.expr) -> tuple[int, str]:
         """Returns a number that is known now, and its text: of a type or a range."""
-        return known_number(node, self.source, self.scope, self.module, self.hidden)
+        return known_number(node, self.source, self.scope, self.module, self.hidden | self.outer_names)
 
 
 def known_number(
@@ -99,7 +99,11 @@ def known_number(
     """Returns a whole number of literals and captured numbers; a captured one keeps its name."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value, str(node.value)
-    found = scope.resolve(node)
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    is_variable = isinstance(root, ast.Name) and root.id in hidden
+    found = MISSING if is_variable else scope.resolve(node)
     if found is MISSING or isinstance(found, bool) or not hasattr(found, "__index__"):
         return refuse(
             source.place(node),

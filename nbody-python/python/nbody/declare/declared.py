@@ -16,7 +16,7 @@ from nbody.declare.errors import DeclarationError, Place, refuse
 from nbody.declare.module import Module
 from nbody.declare.programs import KINDS, Program
 from nbody.declare.scope import Scope
-from nbody.declare.source import SITE, Site, class_source
+from nbody.declare.source import SITE, Site, class_source, decorates
 
 C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,6 +62,8 @@ def _printed(cls: type, kind: str, site: Optional[Site], names: Mapping[str, Any
     module = Module()
     law = law_of(cls, node, source, methods)
     own = {cls.__name__: cls}
+    if not decorates(node, source, site):
+        names = _globals(cls)
     around = Surroundings(module, source, Scope([vars(cls), own, names, vars(builtins)]), law)
     found = {it.name: it for it in node.body if isinstance(it, ast.FunctionDef) and it.name in methods}
     if required not in found:
@@ -70,7 +72,10 @@ def _printed(cls: type, kind: str, site: Optional[Site], names: Mapping[str, Any
             f"`{cls.__name__}` without `{required}`",
             f"write `def {required}(self, ...):`",
         )
-    scopes = {it: Scope.of_function(_function(cls, it), {**own, **names}) for it in found}
+    for it in found.values():
+        if it.decorator_list:
+            refuse(source.place(it), f"`{it.name}` with a decorator", "define it without one")
+    scopes = {it: Scope.of_function(_function(cls, it), own) for it in found}
     parameters = module.record(record_of(node, source, around.scope, module, is_law=True))
     program = Program(node, around, parameters, found, scopes)
     lines = Lines()
@@ -78,6 +83,12 @@ def _printed(cls: type, kind: str, site: Optional[Site], names: Mapping[str, Any
     printer(program, lines)
     lines.close()
     return Declared(cls.__name__, kind, parameters.doc, module.print(lines), program.place)
+
+
+def _globals(cls: type) -> Mapping[str, Any]:
+    """Returns the names of the module that made a class."""
+    functions = (it for it in vars(cls).values() if isinstance(it, FunctionType))
+    return next((it.__globals__ for it in functions), {})
 
 
 def _function(cls: type, name: str) -> FunctionType:

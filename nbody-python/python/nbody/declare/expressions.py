@@ -89,6 +89,9 @@ class Expressions(Arithmetic):
         if name in self.own:
             self.require_assigned(node)
             return self.made(node, Code(name), POSTFIX, self.kinds.get(name, UNKNOWN))
+        if name in self.hidden:
+            remedy = "keep its value in a variable that is assigned before the loop"
+            refuse(self.at(node), f"`{name}` has a value within its `for` alone", remedy)
         return self.captured(node, name, self.scope.lookup(name))
 
     def captured(self, node: ast.expr, name: str, found: Any) -> Value:

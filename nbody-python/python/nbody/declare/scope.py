@@ -18,15 +18,15 @@ class Scope:
         self.layers = tuple(layers)
 
     @staticmethod
-    def of_function(function: FunctionType, outer: Mapping[str, Any]) -> Scope:
-        """Returns the names that a function sees besides its own; `outer` precede the globals."""
-        cells = {}
+    def of_function(function: FunctionType, law: Mapping[str, Any]) -> Scope:
+        """Returns the names that a function sees besides its own; `law` names the class around it."""
+        cells: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
                 cells[name] = cell.cell_contents
             except ValueError:
-                continue  # not assigned yet
-        return Scope([cells, outer, function.__globals__, vars(builtins)])
+                cells[name] = MISSING  # not assigned yet
+        return Scope([law, cells, function.__globals__, vars(builtins)])
 
     def lookup(self, name: str) -> Any:
         """Returns the object of a name, or `MISSING`."""

@@ -84,6 +84,11 @@ def _at_line(source: Source, name: str, kind: type[Definition], line: int) -> Op
     return None
 
 
+def decorates(node: ast.ClassDef, source: Source, site: Optional[Site]) -> bool:
+    """Tells whether a place is among the decorators of a class."""
+    return site is not None and source.filename == site[0] and _first_line(node) <= site[1] <= node.lineno
+
+
 def _by_name(source: Source, name: str, what: str) -> Definition:
     matches = [node for at, node in _definitions(source.tree.body, "") if at == name]
     if len(matches) == 1:

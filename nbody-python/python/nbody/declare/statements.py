@@ -84,8 +84,12 @@ class Statements(Expressions):
     def _define_functions(self, body: list[ast.stmt]) -> None:
         for node in ast.walk(ast.Module(body, [])):
             if isinstance(node, ast.FunctionDef):
+                if node.decorator_list:
+                    refuse(self.at(node), f"`{node.name}` with a decorator", "define it without one")
+                if self.nested.get(node.name, node) not in (node, self.around.nested.get(node.name)):
+                    refuse(self.at(node), f"two functions `{node.name}`", "give each a name of its own")
                 self.nested[node.name] = node
-        inner = self.outer_names | self.own | frozenset(self.records)
+        inner = self.outer_names | self.hidden
         self.inner = Surroundings(self.module, self.source, self.scope, self.law, self.nested, inner)
 
     # Blocks.
@@ -216,7 +220,7 @@ class Statements(Expressions):
         if not is_range or call.keywords or not 1 <= len(call.args) <= 2:  # type: ignore[attr-defined]
             remedy = "write `for k in range(n)` or `range(a, b)` of constants, and index by k"
             refuse(self.at(call), f"a `for` over `{evaluated(call)}`", remedy)
-        if self.is_local(target.id):
+        if target.id in self.own or target.id in self.records or target.id in self.loops:
             remedy = "choose another name for the variable of the loop"
             refuse(self.at(target), f"`{target.id}` is another variable, too", remedy)
         bounds = [self.size(it) for it in call.args]  # type: ignore[attr-defined]
