@@ -37,6 +37,8 @@ def expression(source, depth, leaves=LEAVES):
         f"m & 6 | n ^ {x}",
         f"(m << 2) + {x}",
         f"float({x}) - {y}",
+        f"~m * {x}",
+        f"(m - n & 5) + {x}",
         f"int(abs({x})) - {y}",
     ]
     return source.choice([*sums, *products, *powers, *choices, *whole, f"math.floor({x} / 4) + {y}"])

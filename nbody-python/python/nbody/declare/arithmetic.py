@@ -11,10 +11,7 @@ from nbody.declare.code import Code
 from nbody.declare.errors import refuse
 from nbody.declare.kinds import BOOL, NUMBERS, REAL, SPACE, U32, Kind
 from nbody.declare.operators import ADD, BITS, MULTIPLY, POSTFIX, SYMBOLS, UNARY
-from nbody.declare.values import Value, as_kind, as_real, as_whole, before_angle, whole_number
-
-#: The mask by which a whole number is modulo 2³².
-MASK = 0xFFFFFFFF
+from nbody.declare.values import Value, as_real, as_whole, before_angle, whole_number
 
 _FOLDS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: arithmetic.add,
@@ -41,8 +38,12 @@ class Arithmetic(Calls):
         if isinstance(node.op, ast.UAdd):
             return value
         if isinstance(node.op, ast.Invert):
-            code = Code("!", as_kind(value, BOOL if value.kind == BOOL else U32).at(UNARY))
-            return self.made(node, code, UNARY, value.kind if value.kind == BOOL else U32)
+            if value.kind == BOOL:
+                refuse(self.at(node), "`~` of a condition", "write `not`")
+            # In Python this is -n - 1.
+            real = Code("-", as_real(value).at(UNARY), " - 1.0")
+            code = Code("!", as_whole(value).at(UNARY))
+            return self.made(node, code, UNARY, U32, real=(real, ADD), signed=True)
         if value.number is not None:
             return whole_number(-value.number, self.at(node))
         if value.kind in NUMBERS and value.kind != REAL:
@@ -122,7 +123,10 @@ class Arithmetic(Calls):
     def _bits(self, node: ast.AST, a: Value, operator: ast.operator, b: Value) -> Value:
         if a.kind == BOOL and b.kind == BOOL:
             return self.infix(node, a, operator, b, BOOL)
-        if isinstance(operator, ast.BitAnd) and MASK in (a.number, b.number):
+        if isinstance(operator, (ast.LShift, ast.RShift)) and b.bounds is not None and b.bounds[1] >= 32:
+            refuse(self.at(node), "a shift by 32 bits or more", "whole numbers have 32 bits")
+        # Bits of a difference are those of the difference modulo 2³².
+        if isinstance(operator, ast.BitAnd) and not (a.signed and b.signed):
             a, b = (Value(**{**vars(it), "signed": False}) for it in (a, b))
         return self.infix(node, as_whole(a), operator, as_whole(b), U32)
 
