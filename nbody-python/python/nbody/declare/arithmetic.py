@@ -125,7 +125,7 @@ class Arithmetic(Calls):
             return self.infix(node, a, operator, b, BOOL)
         if isinstance(operator, (ast.LShift, ast.RShift)) and b.bounds is not None and b.bounds[1] >= 32:
             refuse(self.at(node), "a shift by 32 bits or more", "whole numbers have 32 bits")
-        # Bits of a difference are those of the difference modulo 2³².
+        # A difference has the low bits of the difference modulo 2³².
         if isinstance(operator, ast.BitAnd) and not (a.signed and b.signed):
             a, b = (Value(**{**vars(it), "signed": False}) for it in (a, b))
         return self.infix(node, as_whole(a), operator, as_whole(b), U32)

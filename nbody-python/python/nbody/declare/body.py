@@ -57,7 +57,7 @@ class Body:
         self.arguments: dict[str, Kind] = {}
         self.own: frozenset[str] = frozenset()
         self.kinds: dict[str, Kind] = {}
-        #: Names of this body, which hide those of Python outside.
+        #: Names of this body, which hide names of Python outside.
         self.hidden: frozenset[str] = frozenset()
         self.loops: dict[str, tuple[int, int]] = {}
         self.assigned: Optional[set[str]] = set()

@@ -47,7 +47,7 @@ class _Walk:
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yields the expressions of a statement, but not those of its blocks."""
+    """Yields the expressions of a statement, but not of its blocks."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return
     for it in ast.iter_child_nodes(statement):

@@ -27,7 +27,7 @@ class u32(Word):  # noqa: N801 - the name in the language
 
 
 class Point(Word):
-    """A position, of which only differences exist; `Point[2]` in two dimensions."""
+    """A position; only differences of positions exist; `Point[2]` in two dimensions."""
 
 
 class Vector(Word):
