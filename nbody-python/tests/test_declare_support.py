@@ -5,15 +5,8 @@ import linecache
 import re
 import textwrap
 
-import nbody
 from nbody import _native
-from nbody import declare as declare_text
-
-# The package of this name hides the function, unless the package `nbody` imports it first.
-import nbody.declare  # isort: skip
-
-compiled = __import__("nbody.declare", fromlist=["compiled"]).compiled
-nbody.declare = declare_text
+from nbody.declare import compiled
 
 
 def declared(twin):

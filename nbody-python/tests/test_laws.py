@@ -50,7 +50,7 @@ def test_laws_are_found(tmp_path):
     path = tmp_path / "laws.rs"
     path.write_text(LENNARD_JONES)
     assert nbody.law(path).name == nbody.law(str(path)).name == "lj"
-    laws, programs = nbody.declare(LENNARD_JONES)
+    laws, programs = nbody.declarations(LENNARD_JONES)
     assert [law.name for law in laws] == ["lj"] and programs == []
     assert nbody.law(laws[0]) is laws[0]
     two = f"mod a {{ {LENNARD_JONES} }} mod b {{ {LENNARD_JONES.replace('Lj', 'Other')} }}"

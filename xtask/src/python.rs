@@ -13,7 +13,8 @@ const LARGEST: u64 = 3_000_000;
 pub fn wheel(root: &Path, target: &Path) -> Result<(), String> {
     let packages = MATURIN.provide(target)?;
     let to = target.join("wheels");
-    let paths = [packages.join("bin"), PathBuf::from(env::var_os("PATH").unwrap_or_default())];
+    let before = env::var_os("PATH").unwrap_or_default();
+    let paths = [packages.join("bin")].into_iter().chain(env::split_paths(&before));
     let path = env::join_paths(paths).map_err(|error| error.to_string())?;
     let built = Command::new(packages.join("bin/maturin"))
         .args(["build", "--zig", "--compatibility", "manylinux2014", "--manifest-path"])

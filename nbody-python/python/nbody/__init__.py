@@ -20,6 +20,18 @@ An interaction of your own is a few lines of the declaration language:
 ...     }
 ... ''')
 >>> nbody.AllPairs(law, stiffness=2.0).evaluate(pos=x).force
+
+or a class of Python, which is printed to that language (`nbody.declare`):
+
+>>> @nbody.interaction
+... class Spring:
+...     stiffness: nbody.Real
+...     class Site:
+...         pos: nbody.Point
+...     class Pull:
+...         force: nbody.Vector
+...     def pair(self, i: Site, j: Site, f: Pull):
+...         f.force += self.stiffness * (j.pos - i.pos)
 """
 
 from nbody._native import (
@@ -31,14 +43,35 @@ from nbody._native import (
     UnsupportedError,
     __version__,
 )
+from nbody.declare import (
+    ArgMax,
+    ArgMin,
+    Count,
+    DeclarationError,
+    Declared,
+    Max,
+    Min,
+    Nearest,
+    Point,
+    Real,
+    Spline,
+    Tensor,
+    Vector,
+    function,
+    interaction,
+    measure,
+    record,
+    tuple,
+    u32,
+    update,
+)
 from nbody.devices import Device, device, over_mpi
 from nbody.engines import AllPairs, Comparison, Engine, ShortRange, Tree, reference
 from nbody.integrators import BlockHermite, Energies, Hermite, Integrator, Langevin, Leapfrog
 from nbody.laws import (
-    DeclarationError,
     Law,
     Program,
-    declare,
+    declarations,
     law,
     program,
     ready_laws,
@@ -50,12 +83,16 @@ from nbody.results import Results
 
 __all__ = [
     "AllPairs",
+    "ArgMax",
+    "ArgMin",
     "Array",
     "BlockHermite",
     "Bodies",
     "Comparison",
     "CompilerError",
+    "Count",
     "DeclarationError",
+    "Declared",
     "Device",
     "DeviceError",
     "Energies",
@@ -66,25 +103,40 @@ __all__ = [
     "Langevin",
     "Law",
     "Leapfrog",
+    "Max",
+    "Min",
+    "Nearest",
     "NumbersError",
     "PerParticle",
+    "Point",
     "Program",
+    "Real",
     "Results",
     "ShortRange",
+    "Spline",
+    "Tensor",
     "Tree",
     "Tuples",
     "UnsupportedError",
+    "Vector",
     "__version__",
-    "declare",
+    "declarations",
     "device",
     "fractal",
+    "function",
     "hernquist",
+    "interaction",
     "law",
+    "measure",
     "over_mpi",
     "plummer",
     "program",
     "ready_laws",
     "ready_programs",
+    "record",
     "reference",
+    "tuple",
+    "u32",
     "uniform_sphere",
+    "update",
 ]

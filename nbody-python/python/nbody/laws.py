@@ -7,17 +7,9 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from nbody import _native
-
-
-class DeclarationError(ValueError):
-    """A text that is not in the language. `faults` has for each fault the line, the column, the
-    message and the remedy; lines and columns begin with 1."""
-
-    faults: list[tuple[int, int, str, str]]
-
-    def __init__(self, message: str, faults: list[tuple[int, int, str, str]]) -> None:
-        super().__init__(message)
-        self.faults = faults
+from nbody.declare.declared import Declared
+from nbody.declare.errors import DeclarationError
+from nbody.declare.faults import compiled
 
 
 class Law:
@@ -102,7 +94,7 @@ def _listed(fields: dict[str, str]) -> str:
     return ", ".join(f"{name}: {kind}" for name, kind in fields.items()) or "none"
 
 
-def declare(text: str) -> tuple[list[Law], list[Program]]:
+def declarations(text: str) -> tuple[list[Law], list[Program]]:
     """Returns the laws and the programs that a text declares.
 
     Raises `DeclarationError` with each fault, its place and its remedy.
@@ -168,20 +160,20 @@ def law(source: Any, name: Optional[str] = None) -> Law:
     """
     if isinstance(source, Law):
         return source
+    if isinstance(source, Declared):
+        laws, _ = compiled(source, _native)
+        return _only("law", [Law(it, source.text) for it in laws], name)
     if not isinstance(source, (str, os.PathLike)):
-        declared = getattr(source, "text", None)
-        if not isinstance(declared, str):
-            raise TypeError(
-                f"found {type(source).__name__}, expected the name of a law, a text, a path or a class "
-                "declared by @nbody.interaction"
-            )
-        return source.law() if hasattr(source, "law") else _only("law", declare(declared)[0], name)
+        raise TypeError(
+            f"found {type(source).__name__}, expected the name of a law, a text, a path or a class declared "
+            "by @nbody.interaction"
+        )
     text = _text_of(source)
     if text is None:
         text = _ready_text("law", ready_laws(), str(source))
-        compiled = _native.compiled_law(str(source))
-        return Law(compiled, text) if compiled else _only("law", declare(text)[0], str(source))
-    return _only("law", declare(text)[0], name)
+        native = _native.compiled_law(str(source))
+        return Law(native, text) if native else _only("law", declarations(text)[0], str(source))
+    return _only("law", declarations(text)[0], name)
 
 
 def program(source: Any, name: Optional[str] = None) -> Program:
@@ -191,14 +183,19 @@ def program(source: Any, name: Optional[str] = None) -> Program:
     """
     if isinstance(source, Program):
         return source
+    if isinstance(source, Declared):
+        _, programs = compiled(source, _native)
+        return _only("program", [Program(it, source.text) for it in programs], name)
     if not isinstance(source, (str, os.PathLike)):
-        declared = getattr(source, "text", None)
-        if not isinstance(declared, str):
-            raise TypeError(f"found {type(source).__name__}, expected a name, a text or a path")
-        return _only("program", declare(declared)[1], name)
+        raise TypeError(
+            f"found {type(source).__name__}, expected a name, a text, a path or a class declared by "
+            "@nbody.update, @nbody.measure or @nbody.tuple"
+        )
     text = _text_of(source)
     if text is None:
         text = _ready_text("program", ready_programs(), str(source))
-        compiled = _native.compiled_program(str(source))
-        return Program(compiled, text) if compiled else _only("program", declare(text)[1], str(source))
-    return _only("program", declare(text)[1], name)
+        native = _native.compiled_program(str(source))
+        if native:
+            return Program(native, text)
+        return _only("program", declarations(text)[1], str(source))
+    return _only("program", declarations(text)[1], name)
