@@ -37,7 +37,7 @@ pub struct UnknownState;
 pub struct Failure {
     /// The kind of the reason.
     pub kind: Kind,
-    /// What was found, what was expected, and what to do.
+    /// The finding, the expectation and the remedy.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ impl Failure {
         Self { kind: Kind::Fault, message }
     }
 
-    /// Returns the failure of what the law, the device or this version cannot do.
+    /// Returns the failure of a call that the law, the device or this version does not support.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self { kind: Kind::Unsupported, message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! What the interfaces for other languages share. Each adds the forms of its language: handles and
+//! The common parts of the interfaces for other languages. Each adds the forms of its language: handles and
 //! pointers, or objects and arrays.
 //!
 //! Modules import only earlier modules of this list: `failure`, `columns`, `parameters`, `engine`,

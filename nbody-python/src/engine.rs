@@ -68,7 +68,7 @@ enum Schedule {
     Lists(Origin),
 }
 
-/// An engine of a law. It has one precision, or that of the arrays.
+/// An engine of a law. Its precision is given, or follows the arrays.
 #[pyclass(frozen, module = "nbody._native")]
 pub struct Engine {
     device: Py<Device>,

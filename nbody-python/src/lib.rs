@@ -7,7 +7,7 @@
 //! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `law`,
 //! `options`, `engine`, `run`, `programs`, `check`, `models`.
 #![allow(unsafe_code)]
-// Functions of Python take what they are given.
+// Functions of Python own their arguments.
 #![allow(clippy::needless_pass_by_value)]
 
 mod arrays;

@@ -20,7 +20,7 @@ const COUNTS: [usize; 2] = [4, 5];
 /// The distance of differences; a second one at half of it removes errors of second order.
 const STEP: f64 = 1e-5;
 
-/// A law, and what it is evaluated with.
+/// A law with its parameters and particles.
 struct Problem {
     law: &'static Law,
     adjoint: Adjoint,

@@ -41,8 +41,8 @@ pub struct Adjoint {
     /// The fields that the i-particles of the interaction get, behind their own fields: a cotangent of
     /// each sum, with its type.
     pub cotangents: Vec<Cotangent>,
-    /// The adjoint of the targets: its i-particles have the cotangents, its j-particles are those of
-    /// the interaction. `None` if all its derivatives are zero.
+    /// The adjoint of the targets: its i-particles have the cotangents, its j-particles are the j-particles
+    /// of the interaction. `None` if all its derivatives are zero.
     pub of_targets: Option<AdjointLaw>,
     /// The adjoint of the sources: its i-particles are the j-particles of the interaction, and its
     /// j-particles the i-particles with the cotangents. `None` if all its derivatives are zero.

@@ -23,7 +23,7 @@ pub(super) struct Returns<'a> {
     pub refused: Option<Refusal>,
 }
 
-/// What a statement contains.
+/// The contents of a statement.
 struct Contents<'a> {
     phi: &'a Ident,
     returns: bool,

@@ -60,7 +60,7 @@ pub(super) struct Sum {
     pub bar: Ident,
 }
 
-/// What a selection chooses.
+/// The choice of a selection.
 pub(super) struct Chosen {
     /// The chosen sums by their names, and their order.
     pub sums: BTreeMap<String, Sum>,

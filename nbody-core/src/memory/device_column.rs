@@ -54,10 +54,10 @@ impl NumberType {
 /// The work of the caller that uses the memory of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallerWork {
-    /// It may be in any stream. A copy waits before until all work of the process on the device has
+    /// In any stream. A copy waits before until all work of the process on the device has
     /// ended, and after until the copy has ended.
     Anywhere,
-    /// It is in streams that the caller orders by [`Device::follow`](crate::device::Device::follow) and
+    /// In streams that the caller orders by [`Device::follow`](crate::device::Device::follow) and
     /// [`Device::lead`](crate::device::Device::lead). The host does not wait, except to check integers.
     /// The memory is of the device, which is not checked.
     Ordered,

@@ -504,7 +504,7 @@ fn high_powers_and_products_of_products_are_taken_apart_as_far_as_there_is_time(
         let found = results(&module, &inputs)["by_q"][0];
         assert!(found.is_finite(), "{body}: {found}");
     }
-    // The slope of a high power is that of the formula.
+    // The slope of a high power is the slope of the formula.
     let module =
         checked("let e = i.q.powi(100);", "f.by_q += e.gradient(i.q); f.energy += e;").unwrap();
     let inputs = inputs(&module, &[0.9, 1.1, 0.95, 1.05]);

@@ -77,7 +77,7 @@ class Expressions(Arithmetic):
         if isinstance(value, float) and value not in (float("inf"),):
             return self.made(node, Code(repr(value)), POSTFIX, REAL)
         remedy = "write a large number such as 1e30" if isinstance(value, float) else "write a number"
-        return refuse(self.at(node), f"`{evaluated(node)}` is no number of the language", remedy)
+        return refuse(self.at(node), f"`{evaluated(node)}` is beyond the numbers of the language", remedy)
 
     def _name(self, node: ast.Name) -> Value:
         name = node.id
