@@ -19,7 +19,7 @@ use crate::failure::OrRaise;
 /// Arrays of the fields of records.
 pub struct Arrays {
     fields: &'static [Field],
-    arrays: Vec<(&'static Named, View)>,
+    views: Vec<(&'static Named, View)>,
     /// The number of records.
     pub n: usize,
     pub place: Place,
@@ -71,19 +71,19 @@ impl Arrays {
         }
         let place = place.map_or(Place::Host, |(_, place)| place);
         let stream = arrays.iter().map(|(_, view)| view.stream).max().unwrap_or(0);
-        Ok(Self { fields, arrays, n, place, stream })
+        Ok(Self { fields, views: arrays, n, place, stream })
     }
 
     /// Returns whether any array has numbers of 64 bits; `None` without arrays of reals.
     pub fn is_double(&self) -> Option<bool> {
         let reals =
-            self.arrays.iter().filter(|(_, view)| !view.is_scalar() && !view.kind.is_integer());
+            self.views.iter().filter(|(_, view)| !view.is_scalar() && !view.kind.is_integer());
         reals.map(|(_, view)| view.kind == NumberType::F64).reduce(|a, b| a || b)
     }
 
     /// Returns the functions of the library of the first array.
     pub fn maker(&self) -> Option<Maker> {
-        self.arrays.iter().find(|(_, view)| !view.is_scalar()).and_then(|(_, view)| view.maker)
+        self.views.iter().find(|(_, view)| !view.is_scalar()).and_then(|(_, view)| view.maker)
     }
 
     /// Returns the precision of the arrays: double if any has 64 bits.
@@ -96,7 +96,7 @@ impl Arrays {
             Place::Host => Memory::Host,
             Place::Cuda(_) => Memory::Device,
         };
-        self.arrays.iter().map(|(named, view)| column(&named.name, view, memory)).collect()
+        self.views.iter().map(|(named, view)| column(&named.name, view, memory)).collect()
     }
 
     /// Copies the records to the device, into a buffer if there is one.
@@ -217,7 +217,7 @@ impl Arrays {
 
     /// Refuses arrays that must not be written.
     pub fn check_writable(&self) -> PyResult<()> {
-        for (named, view) in &self.arrays {
+        for (named, view) in &self.views {
             let name = &named.name;
             if view.is_scalar() {
                 return Err(PyValueError::new_err(format!(
@@ -291,7 +291,8 @@ impl Named {
 
 /// Returns the columns of fields, described once.
 pub fn names(fields: &'static [Field]) -> &'static [Named] {
-    static KNOWN: Mutex<Option<HashMap<(usize, usize), &'static [Named]>>> = Mutex::new(None);
+    type Known = HashMap<(usize, usize), &'static [Named]>;
+    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
     let key = (fields.as_ptr().addr(), fields.len());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();

@@ -27,6 +27,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Does work on another thread, and looks for signals of Python meanwhile. What their handlers raise, as
 /// Ctrl-C does, ends the evaluations of the work.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime")]
 fn interruptible(
     py: Python<'_>,
     work: impl FnOnce() -> Result<(), Failure> + Send,

@@ -166,6 +166,9 @@ pub fn compiled_program(name: &str) -> Option<Program> {
 /// variable that it is a derivative by.
 type Part = (String, String, Vec<(String, &'static str, String)>);
 
+/// A field that has the cotangent of a result, and the result.
+type Cotangent = (String, String);
+
 /// Returns the fields of cotangents and their results, and the laws of the targets and of the sources.
 #[pyfunction]
 pub fn adjoint(
@@ -173,9 +176,8 @@ pub fn adjoint(
     text: &str,
     name: &str,
     results: Vec<String>,
-) -> PyResult<(Vec<(String, String)>, Option<Part>, Option<Part>)> {
-    let mut selection = AdjointSelection::default();
-    selection.results = Some(results);
+) -> PyResult<(Vec<Cotangent>, Option<Part>, Option<Part>)> {
+    let selection = AdjointSelection { results: Some(results), ..AdjointSelection::default() };
     let found = py.detach(|| law::adjoint(text, name, &selection)).map_err(refused)?;
     let part = |law: law::AdjointLaw| {
         let gradients = law.gradients.into_iter().map(|gradient| {

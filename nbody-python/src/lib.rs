@@ -7,6 +7,10 @@
 //! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `law`,
 //! `options`, `engine`, `run`, `programs`, `check`, `models`.
 #![allow(unsafe_code)]
+// Lengths have a sign in Python, and no array has more than half of the address space.
+#![allow(clippy::cast_possible_wrap)]
+// DLPack is a name, and no item.
+#![allow(clippy::doc_markdown)]
 // Functions of Python own their arguments.
 #![allow(clippy::needless_pass_by_value)]
 

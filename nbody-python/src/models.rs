@@ -1,6 +1,6 @@
 //! Initial conditions.
 
-use nbody_bindings::{Failure, MOTION, rows_of};
+use nbody_bindings::{MOTION, rows_of};
 use nbody_integrate::Motion;
 use nbody_models::{Error, Snapshot};
 use pyo3::exceptions::PyValueError;
@@ -35,6 +35,6 @@ pub fn model<'py>(
     let snapshot = sampled.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let motion = |it: &nbody_models::Particle| Motion::new(it.pos, it.vel, it.mass);
     let motions: Vec<_> = snapshot.particles.iter().map(motion).collect();
-    let rows = py.detach(|| rows_of(&motions)).map_err(Failure::from).or_raise()?;
+    let rows = py.detach(|| rows_of(&motions)).or_raise()?;
     new_arrays(py, &MOTION, &rows, empty)
 }

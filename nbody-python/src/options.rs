@@ -89,7 +89,8 @@ pub fn domain(given: &Bound<'_, PyAny>) -> PyResult<Domain> {
             "a box: expected one length, three lengths, or three vectors of three numbers",
         )
     };
-    if let Ok(lengths) = rows.iter().map(|it| it.extract::<f64>()).collect::<PyResult<Vec<_>>>() {
+    if let Ok(lengths) = rows.iter().map(PyAnyMethods::extract::<f64>).collect::<PyResult<Vec<_>>>()
+    {
         let lengths: [f64; 3] = lengths.try_into().map_err(|_| wrong())?;
         return Domain::periodic(lengths).or_raise();
     }

@@ -90,11 +90,12 @@ fn adjoint_of(law: &Law, text: &str) -> Option<String> {
     let selection = Selection { results, ..Selection::default() };
     match catch_unwind(|| adjoint(text, law.name, &selection)) {
         Err(_) => Some(format!("a panic in the adjoint of {}", law.name)),
-        Ok(Ok(_)) => None,
-        Ok(Err(Error::Adjoint {
-            refusal: Refusal::Hidden { .. } | Refusal::Inside { .. },
-            ..
-        })) => None,
+        Ok(
+            Ok(_)
+            | Err(Error::Adjoint {
+                refusal: Refusal::Hidden { .. } | Refusal::Inside { .. }, ..
+            }),
+        ) => None,
         Ok(Err(error)) => {
             let error = error.to_string();
             (!error.contains("has more than")).then_some(error)

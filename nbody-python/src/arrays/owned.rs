@@ -229,12 +229,12 @@ fn old(py: Python<'_>, numbers: Arc<Numbers>) -> PyResult<Bound<'_, PyAny>> {
     capsule(py, Box::into_raw(Box::new(managed)).cast(), dlpack::NEW.as_ptr(), drop_old)
 }
 
-fn capsule<'py>(
-    py: Python<'py>,
+fn capsule(
+    py: Python<'_>,
     managed: *mut c_void,
     name: *const std::ffi::c_char,
     destructor: unsafe extern "C" fn(*mut ffi::PyObject),
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'_, PyAny>> {
     // SAFETY: the pointer is not NULL, and the name lives for ever.
     unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCapsule_New(managed, name, Some(destructor))) }
 }
