@@ -4,12 +4,9 @@ use nbody::law::{
     self, AdjointSelection, AdjointVariable as Variable, DeclareError, Field, FieldKind,
 };
 use nbody::{Interaction as _, Update as _};
-use nbody_interactions::coulomb::Coulomb;
 use nbody_interactions::gravity::{Attraction, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::langevin::{Baoa, Kick, Thermostat};
-use nbody_interactions::lennard_jones::LennardJones;
-use nbody_interactions::softened::Softened;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -143,14 +140,7 @@ pub fn source(name: &str) -> Option<&'static str> {
 /// The others are declared from their texts, which keeps the extension small.
 #[pyfunction]
 pub fn compiled_law(name: &str) -> Option<Law> {
-    let laws = [
-        Attraction::LAW,
-        Coulomb::LAW,
-        Gravity::LAW,
-        Hermite::LAW,
-        LennardJones::LAW,
-        Softened::LAW,
-    ];
+    let laws = [Attraction::LAW, Gravity::LAW, Hermite::LAW];
     laws.into_iter().find(|law| law.name == name).map(Law)
 }
 

@@ -201,3 +201,31 @@ def test_jax_on_a_gpu(gravity):
     expected = gravity.evaluate(pos=pos, mass=mass).acc
     found = gravity.evaluate(pos=jax.dlpack.from_dlpack(pos), mass=jax.dlpack.from_dlpack(mass)).acc
     assert (numpy.asarray(found) == expected.cpu().numpy()).all()
+
+
+def test_gradients_on_a_gpu():
+    import nbody.torch
+
+    engine = nbody.torch.AllPairs("gravity", device="cuda:0", eps2=EPS2)
+    pos, mass = on_gpu(200)
+    weights = torch.rand((200, 3), dtype=torch.float64, device="cuda")
+
+    def by_torch(pos, mass, eps2):
+        d = pos[None] - pos[:, None]
+        r = ((d * d).sum(-1) + eps2).rsqrt()
+        r = r - torch.diag(torch.diag(r))
+        acc = ((mass * r**3)[..., None] * d).sum(1)
+        return (acc * weights).sum() - (mass * r).sum()
+
+    def by_nbody(pos, mass, eps2):
+        found = engine.evaluate(pos=pos, mass=mass, eps2=eps2)
+        return (found.acc * weights).sum() + found.pot.sum()
+
+    gradients = []
+    for loss in (by_torch, by_nbody):
+        given = [pos.clone(), mass.clone(), torch.tensor(EPS2, dtype=torch.float64, device="cuda")]
+        given = [it.requires_grad_() for it in given]
+        gradients.append(torch.autograd.grad(loss(*given), given))
+    for truth, found in zip(*gradients):
+        assert found.device == truth.device and found.shape == truth.shape
+        assert (found - truth).abs().max() <= 1e-12 * truth.abs().max()
