@@ -11,6 +11,14 @@ import pytest
 import nbody
 
 
+@pytest.fixture(autouse=True)
+def handler():
+    """The handler of Ctrl-C, which a process in the background does not have."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted_after(seconds):
     """Sends what Ctrl-C sends."""
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))

@@ -1,27 +1,28 @@
 //! Texts of laws that together have each construct that an adjoint rewrites.
 
-/// A law, and how it is evaluated.
+/// A law, and the sets and the space of its evaluation.
 pub struct Text {
     pub name: &'static str,
-    pub text: &'static str,
+    pub declaration: &'static str,
     /// The chosen results; all if there is none.
     pub results: &'static [&'static str],
     pub is_one_set: bool,
     pub is_periodic: bool,
 }
 
-const TEXT: Text = Text { name: "", text: "", results: &[], is_one_set: false, is_periodic: false };
+const TEXT: Text =
+    Text { name: "", declaration: "", results: &[], is_one_set: false, is_periodic: false };
 
 pub const TEXTS: [Text; 9] = [
-    Text { name: "guarded", text: GUARDED, ..TEXT },
-    Text { name: "looped", text: LOOPED, ..TEXT },
-    Text { name: "strained", text: STRAINED, ..TEXT },
-    Text { name: "flat", text: FLAT, is_one_set: true, ..TEXT },
-    Text { name: "tabular", text: TABULAR, is_one_set: true, is_periodic: true, ..TEXT },
-    Text { name: "cut", text: CUT, is_periodic: true, ..TEXT },
-    Text { name: "valued", text: VALUED, ..TEXT },
-    Text { name: "reduced", text: REDUCED, results: &["pot", "v"], ..TEXT },
-    Text { name: "gradient", text: CLASHING, is_one_set: true, ..TEXT },
+    Text { name: "guarded", declaration: GUARDED, ..TEXT },
+    Text { name: "looped", declaration: LOOPED, ..TEXT },
+    Text { name: "strained", declaration: STRAINED, ..TEXT },
+    Text { name: "flat", declaration: FLAT, is_one_set: true, ..TEXT },
+    Text { name: "tabular", declaration: TABULAR, is_one_set: true, is_periodic: true, ..TEXT },
+    Text { name: "cut", declaration: CUT, is_periodic: true, ..TEXT },
+    Text { name: "valued", declaration: VALUED, ..TEXT },
+    Text { name: "reduced", declaration: REDUCED, results: &["pot", "v"], ..TEXT },
+    Text { name: "gradient", declaration: CLASHING, is_one_set: true, ..TEXT },
 ];
 
 /// Guards before, between and behind terms, with and without statements; returns in branches.

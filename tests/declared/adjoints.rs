@@ -229,8 +229,9 @@ impl Problem {
                     let (expected, bound) = self.difference(role, place);
                     let found = all[place];
                     compared += usize::from(expected != 0.0);
-                    // Also refuses NaN.
-                    if !((found - expected).abs() <= bound) {
+                    // NaN is not within the bound.
+                    let is_right = (found - expected).abs() <= bound;
+                    if !is_right {
                         faults.push(format!(
                             "{} {role:?} {name} {place}: {found:e}, expected {expected:e} to {bound:e}",
                             self.law.name
@@ -289,11 +290,12 @@ fn adjoints_of_ready_laws_are_derivatives() {
 #[test]
 fn adjoints_of_texts_are_derivatives() {
     let problem = |text: &Text| {
-        let law = declare_in(text.text, nbody_tests::kernels()).unwrap().law(text.name).unwrap();
+        let law =
+            declare_in(text.declaration, nbody_tests::kernels()).unwrap().law(text.name).unwrap();
         let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
         let results = if text.results.is_empty() { None } else { names(text.results) };
         let selection = AdjointSelection { results, ..AdjointSelection::default() };
-        let problem = Problem::new(law, text.text, &selection);
+        let problem = Problem::new(law, text.declaration, &selection);
         let problem = if text.is_one_set { problem.of_one_set() } else { problem };
         let domain = if text.is_periodic {
             Domain::periodic([0.8, 0.9, f64::INFINITY]).unwrap()
