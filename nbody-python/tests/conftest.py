@@ -41,11 +41,3 @@ def library(name):
 def arrays(request):
     """Functions from and to numpy, of each library."""
     return library(request.param)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory):
-    """Programs that tests compile are not those of the user, and last for the tests."""
-    import os
-
-    os.environ.setdefault("NBODY_CACHE", str(tmp_path_factory.mktemp("cache")))
