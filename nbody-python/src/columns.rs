@@ -23,7 +23,6 @@ pub struct Arrays {
     /// The number of records.
     pub n: usize,
     pub place: Place,
-    stream: u64,
 }
 
 // SAFETY: views are addresses of memory that their owners keep; the owners are dropped with the
@@ -70,8 +69,7 @@ impl Arrays {
             }
         }
         let place = place.map_or(Place::Host, |(_, place)| place);
-        let stream = arrays.iter().map(|(_, view)| view.stream).max().unwrap_or(0);
-        Ok(Self { fields, views: arrays, n, place, stream })
+        Ok(Self { fields, views: arrays, n, place })
     }
 
     /// Returns whether any array has numbers of 64 bits; `None` without arrays of reals.
@@ -242,8 +240,12 @@ pub fn in_turn<T>(
 ) -> Result<T, Failure> {
     let mut streams: Vec<u64> = Vec::new();
     for arrays in arrays {
-        if arrays.place != Place::Host && !streams.contains(&arrays.stream) {
-            streams.push(arrays.stream);
+        // Arrays of several libraries may be in several streams.
+        let on_gpu = arrays.views.iter().filter(|(_, view)| view.place != Place::Host);
+        for (_, view) in on_gpu {
+            if !streams.contains(&view.stream) {
+                streams.push(view.stream);
+            }
         }
     }
     for &stream in &streams {

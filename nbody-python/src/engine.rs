@@ -23,7 +23,7 @@ use crate::options;
 /// The number of pairs of an evaluation that Ctrl-C ends early: on a CPU it takes a tenth of a second.
 const LONG: f64 = 3e8;
 /// The time between two looks at pending signals.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// Does work on another thread, and looks for signals of Python meanwhile. What their handlers raise, as
 /// Ctrl-C does, ends the evaluations of the work.

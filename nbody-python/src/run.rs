@@ -1,7 +1,7 @@
 //! Runs of integrators.
 
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nbody_bindings::{Failure, MOTION, Method, Steps, moving_fields, rows_of};
 use nbody_integrate::HermiteOptions;
@@ -11,12 +11,9 @@ use pyo3::types::PyDict;
 
 use crate::arrays::Place;
 use crate::columns::{Arrays, new_arrays};
-use crate::engine::Engine;
+use crate::engine::{Engine, LOOK};
 use crate::failure::OrRaise;
 use crate::options;
-
-/// The time between two looks at pending signals, such as Ctrl-C.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// A run of an integrator.
 #[pyclass(frozen, module = "nbody._native")]
