@@ -74,19 +74,42 @@ enum Schedule {
 pub struct Engine {
     device: Py<Device>,
     law: &'static Law,
-    schedule: Mutex<Schedule>,
-    settings: Mutex<Settings>,
     /// The precision that the caller gave.
     precision: Option<Precision>,
+    /// Locked while an engine is created or changed, so that all have the same settings.
+    settings: Mutex<Settings>,
     prepared: Mutex<HashMap<Precision, Arc<Prepared>>>,
 }
 
 /// Settings of the engines of each precision.
 #[derive(Clone)]
 struct Settings {
+    schedule: Schedule,
     options: Options,
     parameters: Vec<u64>,
     excluded: Vec<[u32; 2]>,
+}
+
+impl Settings {
+    /// Creates an engine of a precision.
+    fn create(
+        &self,
+        device: &nbody::Device,
+        law: &'static Law,
+        precision: Precision,
+    ) -> Result<LawEngine, Failure> {
+        let Self { schedule, parameters, excluded, .. } = self;
+        let options = self.options.precision(precision);
+        let mut engine = match schedule.clone() {
+            Schedule::AllPairs => LawEngine::all_pairs(device, law, parameters, options),
+            Schedule::Tree(opening) => LawEngine::tree(device, law, parameters, opening, options),
+            Schedule::Lists(origin) => LawEngine::lists(device, law, parameters, origin, options),
+        }?;
+        if !excluded.is_empty() {
+            engine.listed_mut()?.exclude(excluded);
+        }
+        Ok(engine)
+    }
 }
 
 /// The engine of a precision, and buffers of its last evaluation.
@@ -116,18 +139,11 @@ impl Engine {
     ) -> PyResult<Self> {
         let (options, precision) = options::options(given)?;
         let parameters = options::parameters(law.parameters, parameters, law.name)?;
-        let settings = Settings { options, parameters, excluded: Vec::new() };
-        let engine = Self {
-            device,
-            law,
-            schedule: Mutex::new(schedule),
-            settings: Mutex::new(settings),
-            precision,
-            prepared: Mutex::default(),
-        };
+        let settings = Settings { schedule, options, parameters, excluded: Vec::new() };
+        let (settings, prepared) = (Mutex::new(settings), Mutex::default());
+        let engine = Self { device, law, precision, settings, prepared };
         // Wrong options are refused here, not by the first evaluation.
-        let py = given.py();
-        engine.prepare(py, precision.unwrap_or_default())?;
+        engine.prepare(given.py(), precision.unwrap_or_default())?;
         Ok(engine)
     }
 
@@ -137,35 +153,43 @@ impl Engine {
             return Ok(found.clone());
         }
         let device = self.device.get().device.clone();
-        let schedule = locked(&self.schedule).clone();
-        let Settings { options, parameters, excluded } = locked(&self.settings).clone();
-        let options = options.precision(precision);
-        let engine = py.detach(|| match schedule {
-            Schedule::AllPairs => LawEngine::all_pairs(&device, self.law, &parameters, options),
-            Schedule::Tree(opening) => {
-                LawEngine::tree(&device, self.law, &parameters, opening, options)
+        let prepared = py.detach(|| {
+            let settings = locked(&self.settings);
+            if let Some(found) = locked(&self.prepared).get(&precision) {
+                return Ok(found.clone());
             }
-            Schedule::Lists(origin) => {
-                LawEngine::lists(&device, self.law, &parameters, origin, options)
-            }
+            let engine = settings.create(&device, self.law, precision)?;
+            let shared = Arc::new(Mutex::new(engine));
+            let prepared = Arc::new(Prepared { shared, kept: Mutex::default() });
+            locked(&self.prepared).insert(precision, prepared.clone());
+            Ok::<_, Failure>(prepared)
         });
-        let mut engine = engine.or_raise()?;
-        if !excluded.is_empty() {
-            engine.listed_mut().or_raise()?.exclude(&excluded);
-        }
-        let prepared = Prepared { shared: Arc::new(Mutex::new(engine)), kept: Mutex::default() };
-        let mut all = locked(&self.prepared);
-        Ok(all.entry(precision).or_insert_with(|| Arc::new(prepared)).clone())
+        prepared.or_raise()
     }
 
-    /// Changes the engines that exist.
+    /// Changes the settings, and applies them to the engines that exist. If one of them refuses,
+    /// all keep the settings that they had.
     fn change(
         &self,
         py: Python<'_>,
-        change: impl Fn(&mut LawEngine) -> Result<(), Failure> + Send + Sync,
+        change: impl FnOnce(&mut Settings) + Send,
+        apply: impl Fn(&mut LawEngine, &Settings) -> Result<(), Failure> + Send + Sync,
     ) -> PyResult<()> {
-        let all: Vec<_> = locked(&self.prepared).values().cloned().collect();
-        py.detach(|| all.iter().try_for_each(|it| change(&mut *lock(&it.shared)?))).or_raise()
+        let changed = py.detach(|| {
+            let mut settings = locked(&self.settings);
+            let mut new = settings.clone();
+            change(&mut new);
+            let all: Vec<_> = locked(&self.prepared).values().cloned().collect();
+            let mut engines =
+                all.iter().map(|it| lock(&it.shared)).collect::<Result<Vec<_>, _>>()?;
+            let done = engines.iter_mut().try_for_each(|engine| apply(&mut *engine, &new));
+            match done {
+                Ok(()) => *settings = new,
+                Err(_) => engines.iter_mut().try_for_each(|it| apply(&mut *it, &settings))?,
+            }
+            done
+        });
+        changed.or_raise()
     }
 
     /// Returns the engine of a precision, and its law, for a run.
@@ -344,18 +368,21 @@ impl Engine {
     /// Sets the parameters.
     fn set_parameters(&self, py: Python<'_>, parameters: &Bound<'_, PyDict>) -> PyResult<()> {
         let words = options::parameters(self.law.parameters, parameters, self.law.name)?;
-        self.change(py, |engine| Ok(engine.get_mut().set_parameters(&words)?))?;
-        locked(&self.settings).parameters = words;
-        Ok(())
+        self.change(
+            py,
+            |settings| settings.parameters = words,
+            |engine, settings| Ok(engine.get_mut().set_parameters(&settings.parameters)?),
+        )
     }
 
     /// Sets the box.
     fn set_box(&self, py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<()> {
         let domain = options::domain(given)?;
-        self.change(py, |engine| Ok(engine.get_mut().set_domain(domain)?))?;
-        let mut settings = locked(&self.settings);
-        settings.options = settings.options.domain(domain);
-        Ok(())
+        self.change(
+            py,
+            |settings| settings.options = settings.options.domain(domain),
+            |engine, settings| Ok(engine.get_mut().set_domain(settings.options.domain)?),
+        )
     }
 
     /// Sets the criterion by which a tree opens cells.
@@ -367,19 +394,23 @@ impl Engine {
         expansion: &str,
     ) -> PyResult<()> {
         let opening = options::opening(theta, relative, expansion)?;
-        self.change(py, |engine| Ok(engine.tree_mut()?.set_opening(opening)?))?;
-        *locked(&self.schedule) = Schedule::Tree(opening);
-        Ok(())
+        let apply = |engine: &mut LawEngine, settings: &Settings| {
+            let Schedule::Tree(opening) = settings.schedule else { return Ok(()) };
+            Ok(engine.tree_mut()?.set_opening(opening)?)
+        };
+        self.change(py, |settings| settings.schedule = Schedule::Tree(opening), apply)
     }
 
     /// Leaves out pairs of an engine of lists.
     fn exclude(&self, py: Python<'_>, pairs: Vec<[u32; 2]>) -> PyResult<()> {
-        self.change(py, |engine| {
-            engine.listed_mut()?.exclude(&pairs);
-            Ok(())
-        })?;
-        locked(&self.settings).excluded = pairs;
-        Ok(())
+        self.change(
+            py,
+            |settings| settings.excluded = pairs,
+            |engine, settings| {
+                engine.listed_mut()?.exclude(&settings.excluded);
+                Ok(())
+            },
+        )
     }
 }
 
