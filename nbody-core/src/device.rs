@@ -111,6 +111,11 @@ pub trait Device: Any + fmt::Debug + Send + Sync {
         Err(Error::NoDeviceMemory { device: self.name() })
     }
 
+    /// Allocates memory of this device with words of a caller, which later work of this device reads.
+    fn lend_words(&self, _words: &[u64]) -> Result<Box<dyn LentMemory>, Error> {
+        Err(Error::NoDeviceMemory { device: self.name() })
+    }
+
     /// Creates an engine that evaluates all pairs, with these parameters of the law.
     fn all_pairs(
         &self,

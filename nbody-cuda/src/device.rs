@@ -132,6 +132,10 @@ impl untyped::Device for CudaDevice {
         Ok(Box::new(Lent::new(&self.backend, bytes)?))
     }
 
+    fn lend_words(&self, words: &[u64]) -> Result<Box<dyn LentMemory>, Error> {
+        Ok(Box::new(Lent::of_words(&self.backend, words)?))
+    }
+
     fn all_pairs(
         &self,
         law: &'static Law,

@@ -182,6 +182,10 @@ impl untyped::Device for OverRanks {
         self.device.lend(bytes)
     }
 
+    fn lend_words(&self, words: &[u64]) -> Result<Box<dyn LentMemory>, CoreError> {
+        self.device.lend_words(words)
+    }
+
     fn all_pairs(
         &self,
         law: &'static Law,

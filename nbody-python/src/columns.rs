@@ -1,7 +1,7 @@
 //! Arrays as columns of records.
 
 use nbody::law::{Field, FieldKind};
-use nbody::untyped::{Buffer, CallerWork, NumberType, Rows};
+use nbody::untyped::{Buffer, CallerWork, LentMemory, NumberType, Rows};
 use nbody::{Device, Precision};
 use nbody_bindings::{
     Column, ColumnRows, Columns, Direction, Download, Failure, Memory, check_whole, of_device,
@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::HashMap;
+use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use crate::arrays::{Array, Maker, Place, View};
@@ -56,7 +57,9 @@ impl Arrays {
     ) -> PyResult<Self> {
         let n = count(fields, &arrays, what)?;
         let mut place = None;
-        for &(named, ref view) in &arrays {
+        // One number of the host stands for every record, wherever the others are.
+        let anywhere = |view: &View| view.is_scalar() && view.place == Place::Host;
+        for &(named, ref view) in arrays.iter().filter(|(_, view)| !anywhere(view)) {
             match place {
                 None => place = Some((named, view.place)),
                 Some((other, found)) if found != view.place => {
@@ -89,12 +92,40 @@ impl Arrays {
         if self.is_double() == Some(false) { Precision::Single } else { Precision::Double }
     }
 
+    /// Returns the work of the libraries on a GPU: in known streams, which `in_turn` orders, or anywhere.
+    fn work(&self) -> CallerWork {
+        let mut on_gpu = self.views.iter().filter(|(_, view)| view.place != Place::Host);
+        let is_known = on_gpu.all(|(_, view)| view.stream.is_some());
+        if is_known { CallerWork::Ordered } else { CallerWork::Anywhere }
+    }
+
     fn columns(&self) -> Vec<Column<'_>> {
         let memory = match self.place {
             Place::Host => Memory::Host,
             Place::Cuda(_) => Memory::Device,
         };
         self.views.iter().map(|(named, view)| column(&named.name, view, memory)).collect()
+    }
+
+    /// Returns the columns, and the memory of a device with the numbers of the host that stand for every
+    /// record of arrays on it.
+    fn columns_on(
+        &self,
+        device: &Device,
+    ) -> Result<(Vec<Column<'_>>, Option<Box<dyn LentMemory>>), Failure> {
+        let mut columns = self.columns();
+        let views = self.views.iter().map(|(_, view)| view);
+        let of_host = columns.iter_mut().zip(views).filter(|(_, view)| view.place != self.place);
+        let (mut of_host, words): (Vec<_>, Vec<_>) =
+            of_host.map(|(column, view)| (column, view.word())).unzip();
+        if words.is_empty() {
+            return Ok((columns, None));
+        }
+        let memory = device.untyped().lend_words(&words)?;
+        for (k, column) in of_host.iter_mut().enumerate() {
+            column.data = ptr::with_exposed_provenance_mut(memory.address() as usize + 8 * k);
+        }
+        Ok((columns, Some(memory)))
     }
 
     /// Copies the records to the device, into a buffer if there is one.
@@ -104,7 +135,7 @@ impl Arrays {
         precision: Precision,
         reused: Option<Box<dyn Buffer>>,
     ) -> Result<Box<dyn Buffer>, Failure> {
-        let columns = self.columns();
+        let (columns, _numbers) = self.columns_on(device)?;
         let (fields, n) = (self.fields, self.n);
         // SAFETY: the views describe live memory, which nothing writes during the call, as the caller
         // of the module promises.
@@ -135,9 +166,7 @@ impl Arrays {
                 }
                 let columns = of_device(places);
                 // SAFETY: as above; `in_turn` orders the streams of the arrays.
-                unsafe {
-                    device.untyped().write_columns(&mut *buffer, &columns, CallerWork::Ordered)
-                }?;
+                unsafe { device.untyped().write_columns(&mut *buffer, &columns, self.work()) }?;
                 Ok(buffer)
             }
         }
@@ -206,9 +235,7 @@ impl Arrays {
             Columns::Device(places) => {
                 let columns = of_device(places);
                 // SAFETY: as above; `in_turn` orders the streams of the arrays.
-                Ok(unsafe {
-                    device.untyped().read_columns(buffer, 0..n, &columns, CallerWork::Ordered)
-                }?)
+                Ok(unsafe { device.untyped().read_columns(buffer, 0..n, &columns, self.work()) }?)
             }
         }
     }
@@ -232,7 +259,7 @@ impl Arrays {
     }
 }
 
-/// Does work on a device in the order of the streams of arrays on it.
+/// Does work on a device in the order of the known streams of arrays on it.
 pub fn in_turn<T>(
     device: &Device,
     arrays: &[&Arrays],
@@ -241,10 +268,9 @@ pub fn in_turn<T>(
     let mut streams: Vec<u64> = Vec::new();
     for arrays in arrays {
         // Arrays of several libraries may be in several streams.
-        let on_gpu = arrays.views.iter().filter(|(_, view)| view.place != Place::Host);
-        for (_, view) in on_gpu {
-            if !streams.contains(&view.stream) {
-                streams.push(view.stream);
+        for stream in arrays.views.iter().filter_map(|(_, view)| view.stream) {
+            if !streams.contains(&stream) {
+                streams.push(stream);
             }
         }
     }

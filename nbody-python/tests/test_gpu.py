@@ -48,7 +48,8 @@ def test_any_strides(gravity):
             assert (gravity.evaluate(pos=given_pos, mass=given_mass).acc == expected).all()
     same = torch.full((), 0.5, dtype=torch.float64, device="cuda")
     half = gravity.evaluate(pos=pos, mass=torch.full_like(mass, 0.5)).acc
-    assert (gravity.evaluate(pos=pos, mass=same).acc == half).all()
+    for one in (same, 0.5, numpy.float64(0.5), numpy.array(0.5, "float32"), torch.tensor(0.5)):
+        assert (gravity.evaluate(pos=pos, mass=one).acc == half).all()
 
 
 def test_results_are_written_in_place(gravity):
@@ -80,6 +81,40 @@ def test_the_order_is_that_of_the_stream_of_the_library(gravity):
             found.zero_()
         stream.synchronize()
         assert (copy == expected).all()
+
+
+def test_arrays_of_several_streams_in_one_call(gravity):
+    pos, mass = on_gpu(3000)
+    expected = gravity.evaluate(pos=pos, mass=mass)
+    cupy = pytest.importorskip("cupy")
+    product = torch.randn((4000, 4000), device="cuda")
+    mine, other = torch.cuda.Stream(), cupy.cuda.Stream(non_blocking=True)
+    weights = cupy.from_dlpack(mass)
+    for late in ("pos", "mass"):
+        out = {"acc": torch.zeros_like(pos), "pot": cupy.zeros(3000)}
+        later, heavy = torch.zeros_like(pos), cupy.zeros(3000)
+        cupy.cuda.Device().synchronize()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(mine), other:
+            if late == "pos":
+                for _ in range(10):
+                    product = product @ product * 1e-4
+            later += pos + 0 * product[0, 0].double().nan_to_num()
+            if late == "mass":
+                wide = cupy.ones((4000, 4000))
+                for _ in range(10):
+                    wide = wide @ wide * 1e-4
+                heavy += 0 * wide[0, 0]
+            heavy += weights
+            gravity.evaluate(pos=later, mass=heavy, out=out)
+            # Calls that read late would read these, and results that are late would not be in the copies.
+            later.fill_(1e3)
+            heavy.fill(1e3)
+            copies = out["acc"].clone(), out["pot"].copy()
+        mine.synchronize()
+        other.synchronize()
+        assert (copies[0] == expected.acc).all(), late
+        assert (cupy.asnumpy(copies[1]) == expected.pot.cpu().numpy()).all(), late
 
 
 def test_numbers_stay_on_the_gpu(gravity):
@@ -177,7 +212,7 @@ def test_evaluations_do_not_take_memory(gravity):
         gravity.evaluate(pos=pos, mass=mass)
     torch.cuda.synchronize()
     before = torch.cuda.mem_get_info()[0]
-    for _ in range(20_000):
+    for _ in range(100_000):
         gravity.evaluate(pos=pos, mass=mass)
     torch.cuda.synchronize()
     assert before - torch.cuda.mem_get_info()[0] < 1 << 21

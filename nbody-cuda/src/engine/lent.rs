@@ -18,6 +18,11 @@ impl Lent {
     pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Self, Error> {
         Ok(Self { memory: backend.allocate(bytes)?, backend: backend.clone() })
     }
+
+    /// Allocates memory with these words.
+    pub fn of_words(backend: &Arc<dyn Backend>, words: &[u64]) -> Result<Self, Error> {
+        Ok(Self { memory: backend.copied(words)?, backend: backend.clone() })
+    }
 }
 
 impl LentMemory for Lent {

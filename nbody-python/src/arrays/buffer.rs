@@ -100,7 +100,7 @@ impl Buffer {
             place: Place::Host,
             is_read_only: raw.readonly != 0,
         };
-        Ok(View::new(described, kind, 0, Owner::Buffer { _buffer: self }))
+        Ok(View::new(described, kind, None, Owner::Buffer { _buffer: self }))
     }
 }
 

@@ -20,7 +20,7 @@ const LEGACY: u64 = 1;
 /// A tensor that another library shares, until it is dropped.
 pub struct Shared {
     tensor: Sharing,
-    stream: u64,
+    stream: Option<u64>,
     /// The functions of the type of the array, if it has some.
     functions: Option<&'static Exchange>,
 }
@@ -63,7 +63,7 @@ impl Shared {
             return Err(refused(py, name, PyErr::fetch(py)));
         }
         let tensor = Sharing::Versioned(tensor);
-        let mut shared = Self { tensor, stream: 0, functions: Some(functions) };
+        let mut shared = Self { tensor, stream: None, functions: Some(functions) };
         let device = shared.tensor().device;
         if device.kind == dlpack::CUDA {
             let mut stream = ptr::null_mut();
@@ -71,7 +71,7 @@ impl Shared {
             if unsafe { current(device.kind, device.id, &raw mut stream) } != 0 {
                 return Err(refused(py, name, PyErr::fetch(py)));
             }
-            shared.stream = stream.addr() as u64;
+            shared.stream = Some(stream.addr() as u64);
         }
         Ok(Some(shared))
     }
@@ -83,10 +83,9 @@ impl Shared {
         let refuse = |cause| refused(py, name, cause);
         let device = object.call_method0(c"__dlpack_device__").map_err(refuse)?;
         let (kind, _): (i32, i32) = device.extract()?;
-        let stream = if kind == dlpack::CUDA { LEGACY } else { 0 };
         let arguments = PyDict::new(py);
-        if stream != 0 {
-            arguments.set_item("stream", stream)?;
+        if kind == dlpack::CUDA {
+            arguments.set_item("stream", LEGACY)?;
         }
         arguments.set_item("max_version", (dlpack::MAJOR, dlpack::MINOR))?;
         let capsule = method.call((), Some(&arguments)).or_else(|error| {
@@ -98,7 +97,9 @@ impl Shared {
             method.call((), Some(&arguments))
         });
         let tensor = consumed(&capsule.map_err(refuse)?)?;
-        Ok(Some(Self { tensor, stream, functions: None }))
+        // The method takes a stream of ours, and does not tell the stream of the library, which may write
+        // the memory again as soon as the call returns.
+        Ok(Some(Self { tensor, stream: None, functions: None }))
     }
 
     fn tensor(&self) -> &Tensor {
@@ -199,7 +200,7 @@ impl Drop for Shared {
 pub struct Maker {
     functions: &'static Exchange,
     device: dlpack::Device,
-    stream: u64,
+    stream: Option<u64>,
 }
 
 impl Maker {
@@ -290,7 +291,7 @@ fn consumed(capsule: &Bound<'_, PyAny>) -> PyResult<Sharing> {
         // SAFETY: the capsule has a struct of this kind, whose version is first.
         let version = unsafe { (*tensor.cast::<Versioned>()).version };
         if version.major != dlpack::MAJOR {
-            drop(Shared { tensor: sharing, stream: 0, functions: None });
+            drop(Shared { tensor: sharing, stream: None, functions: None });
             return Err(PyBufferError::new_err(format!(
                 "an array by version {}.{} of DLPack, expected {}",
                 version.major,

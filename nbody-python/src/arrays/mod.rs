@@ -42,8 +42,8 @@ pub struct View {
     pub strides: Vec<isize>,
     pub place: Place,
     pub is_read_only: bool,
-    /// The stream that the caller works in, of an array of a GPU.
-    pub stream: u64,
+    /// The stream that the library works in, of an array of a GPU; `None` if it is unknown.
+    pub stream: Option<u64>,
     /// Makes arrays of the same library, if it has functions for it.
     pub maker: Option<Maker>,
     /// Keeps the memory.
@@ -102,13 +102,13 @@ impl View {
             strides,
             place: Place::Host,
             is_read_only: true,
-            stream: 0,
+            stream: None,
             maker: None,
             _owner: owner,
         }
     }
 
-    fn new(of: Described, kind: NumberType, stream: u64, owner: Owner) -> Self {
+    fn new(of: Described, kind: NumberType, stream: Option<u64>, owner: Owner) -> Self {
         let Described { data, shape, strides, place, is_read_only } = of;
         Self { data, kind, shape, strides, place, is_read_only, stream, maker: None, _owner: owner }
     }
@@ -116,6 +116,16 @@ impl View {
     /// Returns whether it is one number for every record.
     pub fn is_scalar(&self) -> bool {
         self.shape.is_empty()
+    }
+
+    /// Returns the bits of the first number, which is in memory of the host, at the beginning of a word.
+    pub fn word(&self) -> u64 {
+        assert!(self.place == Place::Host && !self.shape.contains(&0), "a number of the host");
+        let mut bytes = [0; 8];
+        let size = self.kind.size();
+        // SAFETY: the first number is there, as asserted, and its owner keeps the memory.
+        bytes[..size].copy_from_slice(unsafe { std::slice::from_raw_parts(self.data, size) });
+        u64::from_ne_bytes(bytes)
     }
 }
 
