@@ -1,17 +1,20 @@
 //! Laws and programs.
 
+use nbody::cuda::{KernelConfig, Program as CudaProgram, Schedule, Walk};
 use nbody::law::{
     self, AdjointSelection, AdjointVariable as Variable, DeclareError, Field, FieldKind,
 };
-use nbody::{Interaction as _, Update as _};
+use nbody::{Error, Interaction as _, Update as _};
 use nbody_interactions::gravity::{Attraction, Gravity};
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::langevin::{Baoa, Kick, Thermostat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::columns::{Named, names};
-use crate::failure::TextFaults;
+use crate::failure::{OrRaise, TextFaults};
+use crate::options;
 
 /// An interaction of pairs.
 #[pyclass(frozen, module = "nbody._native")]
@@ -198,8 +201,34 @@ fn refused(error: DeclareError) -> PyErr {
     TextFaults::new_err((error.to_string(), faults))
 }
 
-/// Returns the CUDA program of a law on a device without the kernel's schedule: its declaration.
+/// Returns the CUDA program of a law as it is compiled, for a schedule or else for a walk through a tree,
+/// and the part of it that is the declaration.
 #[pyfunction]
-pub fn cuda_text(law: &Law) -> &'static str {
-    law.0.cuda.law
+pub fn emit(
+    law: &Law,
+    schedule: &str,
+    walk: Option<&str>,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<(String, String)> {
+    let (options, precision) = options::options(given)?;
+    let options = options.precision(precision.unwrap_or_default());
+    let law = law.0;
+    let program = if let Some(walk) = walk {
+        let walk: Walk = walk.parse().or_raise()?;
+        if let Err(reason) = law.charges {
+            return Err(Error::NoTree { law: law.name, reason }).or_raise();
+        }
+        Some(CudaProgram::walk(law, options, walk).map_err(Error::from).or_raise()?)
+    } else {
+        let schedule: Schedule = schedule.parse().or_raise()?;
+        let configs = KernelConfig::of(schedule, law, options).map_err(Error::from).or_raise()?;
+        configs.first().map(|config| CudaProgram::with_config(law, options, *config))
+    };
+    let Some(program) = program else {
+        return Err(PyValueError::new_err(format!(
+            "`{}` has no program of the schedule {schedule:?} with these options; take \"ordered\"",
+            law.name
+        )));
+    };
+    Ok((program.source.to_string(), program.declaration().to_owned()))
 }

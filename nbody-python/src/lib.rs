@@ -4,8 +4,8 @@
 //! engine is locked, and attached again after it is unlocked, so that threads never wait for one another
 //! in a circle.
 //!
-//! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `law`,
-//! `options`, `engine`, `run`, `programs`, `check`, `models`.
+//! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `options`,
+//! `law`, `engine`, `run`, `programs`, `check`, `models`.
 #![allow(unsafe_code)]
 // Lengths have a sign in Python, and no array has more than half of the address space.
 #![allow(clippy::cast_possible_wrap)]
@@ -49,7 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(law::source, module)?)?;
     module.add_function(wrap_pyfunction!(law::compiled_law, module)?)?;
     module.add_function(wrap_pyfunction!(law::compiled_program, module)?)?;
-    module.add_function(wrap_pyfunction!(law::cuda_text, module)?)?;
+    module.add_function(wrap_pyfunction!(law::emit, module)?)?;
     module.add_function(wrap_pyfunction!(check::reference_of, module)?)?;
     module.add_function(wrap_pyfunction!(check::compare, module)?)?;
     module.add_function(wrap_pyfunction!(models::model, module)?)

@@ -59,6 +59,8 @@ def test_the_command(capsys):
     assert "Law `yukawa`" in run("laws")[1]
     assert run("emit", "gravity")[1].count("impl Interaction") >= 1
     assert "real eps2" in run("emit", "gravity", "--cuda")[1]
+    program = run("emit", "gravity", "--program", "--schedule", "symmetric", "--periodic")[1]
+    assert program.count("__global__") >= 1 and "real eps2" in program
     options = ("gravity", "--device", "cpu", "-n", "100")
     code, out, _ = run("check", *options, "--set", "eps2=0.01")
     assert code == 0 and "passes" in out and "of bound" in out
@@ -69,3 +71,31 @@ def test_the_command(capsys):
     with pytest.raises(SystemExit) as refused:
         run("check")
     assert refused.value.code == 2
+
+
+def test_programs_are_emitted_for_each_schedule_and_option():
+    seen = set()
+    for options in (
+        {},
+        {"schedule": "symmetric"},
+        {"schedule": "few"},
+        {"walk": "groups"},
+        {"walk": "particles"},
+        {"precision": "double"},
+        {"precision": "mixed"},
+        {"accumulation": "direct"},
+        {"math": "fast"},
+        {"math": "exact"},
+        {"periodic": True},
+    ):
+        text = nbody.emit("gravity", **options)
+        assert "struct Gravity {" in text and "__global__" in text
+        seen.add(text)
+    # One kind of mathematics is the default.
+    assert len(seen) == 10
+    with pytest.raises(ValueError, match="ordered, symmetric, few"):
+        nbody.emit("gravity", schedule="none")
+    with pytest.raises(ValueError, match="groups, particles"):
+        nbody.emit("gravity", walk="none")
+    with pytest.raises(nbody.UnsupportedError, match="tree"):
+        nbody.emit("lennard_jones", walk="groups")

@@ -60,7 +60,11 @@ def _laws(given: argparse.Namespace) -> int:
 
 def _emit(given: argparse.Namespace) -> int:
     law = nbody.law(given.law)
-    print(law.cuda if given.cuda else law.text)
+    if given.program:
+        options = {"schedule": given.schedule, "walk": given.walk, "precision": given.precision}
+        print(nbody.emit(law, periodic=given.periodic, **options))
+    else:
+        print(law.cuda if given.cuda else law.text)
     return 0
 
 
@@ -131,6 +135,11 @@ def _parser() -> argparse.ArgumentParser:
     emit = command("emit", _emit, "Print the text of a law.")
     one_law(emit)
     emit.add_argument("--cuda", action="store_true", help="the CUDA text that it is compiled to")
+    emit.add_argument("--program", action="store_true", help="the whole CUDA program with its kernels")
+    emit.add_argument("--schedule", choices=["ordered", "symmetric", "few"], default="ordered")
+    emit.add_argument("--walk", choices=["groups", "particles"], help="the program of a tree")
+    emit.add_argument("--precision", choices=["single", "mixed", "double"], default="single")
+    emit.add_argument("--periodic", action="store_true", help="the program of a periodic box")
     evaluated(command("check", _check, "Compare a law with the reference and with error bounds."))
     bench = command("bench", _bench, "Time evaluations of a law.")
     evaluated(bench)

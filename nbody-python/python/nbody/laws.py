@@ -53,7 +53,7 @@ class Law:
     @property
     def cuda(self) -> str:
         """The CUDA text that the declaration is compiled to: its structs and functions."""
-        return _native.cuda_text(self._native)
+        return _native.emit(self._native, "ordered", None, {})[1]
 
     def __repr__(self) -> str:
         parts = (("parameters", self.parameters), ("targets", self.targets), ("sources", self.sources))
@@ -137,6 +137,35 @@ def _only(kind: str, found: list[Any], name: Optional[str]) -> Any:
     if len(found) != 1:
         raise ValueError(f"{len(found)} {kind}s declared, expected one; give name=: {names}")
     return found[0]
+
+
+def emit(
+    source: Any,
+    *,
+    schedule: str = "ordered",
+    walk: Optional[str] = None,
+    precision: Optional[str] = None,
+    accumulation: Optional[str] = None,
+    math: Optional[str] = None,
+    periodic: bool = False,
+) -> str:
+    """Returns the CUDA program of a law, whole, as it is compiled: the configuration of the kernel, the
+    types of numbers, the declaration and the kernels. No GPU is needed.
+
+    `schedule` is "ordered", "symmetric" (both directions of a pair at once) or "few" (for few targets);
+    `walk` gives the program of walks through a tree instead, by "groups" of targets or by "particles".
+    Other options are those of `AllPairs`.
+
+    Raises `ValueError` for a schedule that the law does not have, `nbody.UnsupportedError` for a walk of
+    a law that has no tree.
+    """
+    given = {
+        "precision": precision,
+        "accumulation": accumulation,
+        "math": math,
+        "box": 1.0 if periodic else None,
+    }
+    return _native.emit(law(source)._native, schedule, walk, given)[0]
 
 
 def _ready_text(kind: str, names: list[str], source: str) -> str:
