@@ -2,6 +2,8 @@
 
 import importlib.util
 import math
+import pathlib
+import re
 
 import numpy
 import pytest
@@ -586,3 +588,13 @@ def test_functions_of_particles_take_all_in_one_call(kind, community):
     known = {name for name in functions if not name.startswith(("_", "internal_"))}
     missing = {name for name in known if not hasattr(worker, name) and "stopping_condition" not in name}
     assert missing == {"get_working_directory", "set_working_directory"} & known
+
+
+@with_amuse
+def test_the_program_of_the_guide_runs(community, capsys):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/python.md"
+    section = page.read_text(encoding="utf-8").partition("## AMUSE\n")[2]
+    (program,) = re.findall(r"^```py\n(.*?)^```", section.partition("\n## ")[0], re.S | re.M)
+    exec(compile(program, "the guide's program for AMUSE", "exec"), {})
+    errors = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines()]
+    assert len(errors) == 4 and max(map(abs, errors)) < 1e-6
