@@ -3,7 +3,8 @@
     python peers.py [--device cpu|cuda:0] [--json FILE] [--only gravity,gaussian,lennard_jones]
 
 Each library that is installed computes the same sums in float32, checked against float64 to 1e-3. A time
-is the median of the runs, with the quartiles; the first call has compilation and creation in it.
+is the median of the runs, with the quartiles; the first call has compilation and creation in it. CUDA itself
+is started before.
 """
 
 import argparse
@@ -387,6 +388,10 @@ def main():
     sizes = [64, 1000, 4096, 16384] if given.device == "cpu" else [64, 1000, 16384, 262144]
     if given.sizes:
         sizes = [int(n) for n in given.sizes.split(",")]
+    if given.device != "cpu":
+        torch, wait = torch_on(given.device)
+        torch.zeros(1, device=given.device)
+        wait()
     records = []
     print(f"{'case':<14}{'n':>8}  {'library':<8}{'first':>10}{'median':>12}{'quartiles':>24}{'ratio':>8}")
     for case in given.only.split(","):

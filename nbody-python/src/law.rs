@@ -5,7 +5,7 @@ use nbody::law::{
     self, AdjointSelection, AdjointVariable as Variable, DeclareError, Field, FieldKind,
 };
 use nbody::{Error, Interaction as _, Update as _};
-use nbody_interactions::gravity::{Attraction, Gravity};
+use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::langevin::{Baoa, Kick, Thermostat};
 use pyo3::exceptions::PyValueError;
@@ -143,7 +143,7 @@ pub fn source(name: &str) -> Option<&'static str> {
 /// The others are declared from their texts, which keeps the extension small.
 #[pyfunction]
 pub fn compiled_law(name: &str) -> Option<Law> {
-    let laws = [Attraction::LAW, Gravity::LAW, Hermite::LAW];
+    let laws = [Gravity::LAW, Hermite::LAW];
     laws.into_iter().find(|law| law.name == name).map(Law)
 }
 
@@ -151,8 +151,7 @@ pub fn compiled_law(name: &str) -> Option<Law> {
 #[pyfunction]
 pub fn compiled_program(name: &str) -> Option<Program> {
     let programs = [Baoa::PROGRAM, Kick::PROGRAM, Thermostat::PROGRAM];
-    let found = programs.into_iter().find(|program| program.name == name);
-    found.or_else(|| nbody_interactions::tuple(name)).map(Program)
+    programs.into_iter().find(|program| program.name == name).map(Program)
 }
 
 /// A law of an adjoint: its name, its text, and its results, each with the side and the name of the

