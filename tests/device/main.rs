@@ -5,6 +5,7 @@ mod environment;
 mod finding;
 #[cfg(not(feature = "quick"))]
 mod foreign;
+mod interrupts;
 mod laws;
 mod parameters;
 mod threads;
