@@ -107,25 +107,25 @@ impl Arrays {
         self.views.iter().map(|(named, view)| column(&named.name, view, memory)).collect()
     }
 
-    /// Returns the columns, and the memory of a device with the numbers of the host that stand for every
-    /// record of arrays on it.
-    fn columns_on(
+    /// Moves numbers of the host, which stand for every record, to the device of the other arrays; returns
+    /// their memory there.
+    fn move_numbers(
         &self,
+        columns: &mut [Column<'_>],
         device: &Device,
-    ) -> Result<(Vec<Column<'_>>, Option<Box<dyn LentMemory>>), Failure> {
-        let mut columns = self.columns();
+    ) -> Result<Option<Box<dyn LentMemory>>, Failure> {
         let views = self.views.iter().map(|(_, view)| view);
         let of_host = columns.iter_mut().zip(views).filter(|(_, view)| view.place != self.place);
         let (mut of_host, words): (Vec<_>, Vec<_>) =
             of_host.map(|(column, view)| (column, view.word())).unzip();
         if words.is_empty() {
-            return Ok((columns, None));
+            return Ok(None);
         }
         let memory = device.untyped().lend_words(&words)?;
         for (k, column) in of_host.iter_mut().enumerate() {
             column.data = ptr::with_exposed_provenance_mut(memory.address() as usize + 8 * k);
         }
-        Ok((columns, Some(memory)))
+        Ok(Some(memory))
     }
 
     /// Copies the records to the device, into a buffer if there is one.
@@ -135,7 +135,8 @@ impl Arrays {
         precision: Precision,
         reused: Option<Box<dyn Buffer>>,
     ) -> Result<Box<dyn Buffer>, Failure> {
-        let (columns, _numbers) = self.columns_on(device)?;
+        let mut columns = self.columns();
+        let _numbers = self.move_numbers(&mut columns, device)?;
         let (fields, n) = (self.fields, self.n);
         // SAFETY: the views describe live memory, which nothing writes during the call, as the caller
         // of the module promises.

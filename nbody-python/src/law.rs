@@ -229,5 +229,5 @@ pub fn emit(
             law.name
         )));
     };
-    Ok((program.source.to_string(), program.declaration().to_owned()))
+    Ok((program.source.clone(), program.declaration().to_owned()))
 }
