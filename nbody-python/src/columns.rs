@@ -35,6 +35,24 @@ unsafe impl Sync for Arrays {}
 impl Arrays {
     /// Views an array for each field; `what` names the records in messages.
     pub fn of(fields: &'static [Field], given: &Bound<'_, PyDict>, what: &str) -> PyResult<Self> {
+        let arrays = Self::some_of(fields, given, what)?;
+        let is_given = |it: &&Named| arrays.views.iter().any(|(named, _)| named.name == it.name);
+        if let Some(missing) = names(fields).iter().find(|it| !is_given(it)) {
+            return Err(PyTypeError::new_err(format!(
+                "{what} without a field `{}`: expected {}",
+                missing.name,
+                expected(fields)
+            )));
+        }
+        Ok(arrays)
+    }
+
+    /// Views arrays of some fields.
+    pub fn some_of(
+        fields: &'static [Field],
+        given: &Bound<'_, PyDict>,
+        what: &str,
+    ) -> PyResult<Self> {
         let mut arrays = Vec::with_capacity(fields.len());
         for (key, object) in given.iter() {
             let key = key.cast::<PyString>().map_err(PyErr::from)?;

@@ -337,7 +337,7 @@ impl Engine {
         let of_arrays = given.precision();
         let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
         let (results, written) = if let Some(out) = out {
-            let written = Arrays::of(law.f, out, "results")?;
+            let written = Arrays::some_of(law.f, out, "results")?;
             written.check_writable()?;
             self.check_place(&written)?;
             (out.clone(), written)

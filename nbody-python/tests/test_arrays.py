@@ -60,7 +60,7 @@ def test_one_number_stands_for_all(gravity):
 @pytest.mark.parametrize(
     "change, error, message",
     [
-        (lambda pos, mass: {"pos": pos}, ValueError, "expected `pos`, `mass`"),
+        (lambda pos, mass: {"pos": pos}, TypeError, "without a field `mass`: expected `pos`, `mass`"),
         (lambda pos, mass: {"pos": pos, "mass": mass, "m": mass}, TypeError, "no field `m`"),
         (lambda pos, mass: {}, TypeError, "give `pos`, `mass`"),
         (lambda pos, mass: {"pos": pos.T, "mass": mass}, ValueError, "give pos.T"),

@@ -63,7 +63,7 @@ def test_energy_is_conserved_and_runs_go_on_to_the_last_bit(
 
 
 def test_a_run_needs_its_fields(bodies):
-    with pytest.raises(ValueError, match="`vel`"):
+    with pytest.raises(TypeError, match="`vel`"):
         nbody.Leapfrog(engine(), step=0.1, pos=bodies.pos, mass=bodies.mass)
     with pytest.raises(nbody.UnsupportedError, match="jerk"):
         nbody.Hermite(engine(), **bodies._asdict())
