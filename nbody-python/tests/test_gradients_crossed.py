@@ -140,7 +140,8 @@ def fields_of(law, random, n, way):
         if name == "pos":
             made[name] = random.random((n, 3))
         elif kind == "u32":
-            made[name] = random.integers(0, 3, n)
+            # A kind of 3 is beyond the end of arrays of three, where nothing is added.
+            made[name] = random.integers(0, 4, n)
         elif kind == "Vector":
             made[name] = random.uniform(-1, 1, (n, 3))
         elif way["number"] and name in ("size", "mass"):
