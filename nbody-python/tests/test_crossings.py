@@ -280,3 +280,17 @@ def test_programs_of_the_emulator_have_the_results_of_numpy():
     seen = check_all(2, options)
     assert seen.ways > 40
     assert seen.errors["single"] > 0.05, seen.errors
+
+
+def test_a_comparison_fails_where_pairs_are_missing():
+    pos = numpy.random.default_rng(1).random((40, 3))
+    every = ~numpy.eye(40, dtype=bool)
+    missing = every.copy()
+    missing[7, 30] = False
+    for given, passes in ((every, True), (missing, False)):
+        rows = (numpy.concatenate([[0], given.sum(1).cumsum()]).tolist(), numpy.nonzero(given)[1].tolist())
+        for precision in ("single", "mixed", "double"):
+            engine = nbody.ShortRange("gravity", eps2=0.01, rows=rows, precision=precision, device="cpu")
+            report = engine.compare(pos=pos, mass=1.0)
+            assert report.passes == passes, report
+            assert all((it["of_bound"] <= 1) == passes for it in report.fields.values()), report
