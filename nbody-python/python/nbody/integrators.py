@@ -154,6 +154,14 @@ class BlockHermite(Hermite):
     _method = "block_hermite"
 
 
+class _State(NamedTuple):
+    """The particles after some steps, and the results of the law there."""
+
+    steps: int
+    moving: dict[str, Any]
+    results: Results
+
+
 class Langevin:
     """Langevin dynamics by the splitting BAOAB (Leimkuhler & Matthews 2013): friction and noise keep a
     temperature.
@@ -188,28 +196,29 @@ class Langevin:
         self._engine, self._fields = engine, fields
         self._first = PerParticle("baoa", step=0, **given, **options)
         self._last = PerParticle("kick", dt=step, **options)
-        self._begin, self._step, self._steps = begin, step, 0
-        self._moving = {"pos": pos, "vel": vel, "mass": mass}
-        self._evaluate()
-        n = len(self._force)
-        self._moving["id"] = Target(self._moving.values()).integers(n)
+        self._begin, self._step = begin, step
+        moving = {"pos": pos, "vel": vel, "mass": mass}
+        results = self._evaluate(moving)
+        moving["id"] = Target(moving.values()).integers(len(results.force))
+        self._state = _State(0, moving, results)
 
-    def _evaluate(self) -> None:
+    def _evaluate(self, moving: dict[str, Any]) -> Results:
         law = self._engine.law
-        known = {**self._fields, **self._moving}
+        known = {**self._fields, **moving}
         fields = {name: known[name] for name in law.targets.keys() | law.sources.keys() if name in known}
-        self._results = self._engine.evaluate(fields)
-        self._force = self._results.force
+        return self._engine.evaluate(fields)
 
     def advance(self) -> None:
         """Takes one step."""
-        self._steps += 1
-        self._first.set_parameters(step=self._steps)
-        moved = self._first.update(self._moving, {"force": self._force})
-        self._moving = {**self._moving, "pos": moved.pos, "vel": moved.vel}
-        self._evaluate()
-        moved = self._last.update(self._moving, {"force": self._force})
-        self._moving["vel"] = moved.vel
+        before = self._state
+        steps = before.steps + 1
+        self._first.set_parameters(step=steps)
+        moved = self._first.update(before.moving, {"force": before.results.force})
+        moving = {**before.moving, "pos": moved.pos, "vel": moved.vel}
+        results = self._evaluate(moving)
+        moving["vel"] = self._last.update(moving, {"force": results.force}).vel
+        # Ctrl-C, and an error, leave the state of the step before.
+        self._state = _State(steps, moving, results)
 
     def advance_to(self, time: float) -> None:
         """Takes all steps that end by a time, up to rounding. Ctrl-C ends it between two steps."""
@@ -221,23 +230,24 @@ class Langevin:
     @property
     def time(self) -> float:
         """The time of the last step."""
-        return self._begin + self._steps * self._step
+        return self._begin + self._state.steps * self._step
 
     @property
     def next_time(self) -> float:
         """The time at the end of the next step."""
-        return self._begin + (self._steps + 1) * self._step
+        return self._begin + (self._state.steps + 1) * self._step
 
     @property
     def steps(self) -> int:
         """The number of steps so far."""
-        return self._steps
+        return self._state.steps
 
     @property
     def results(self) -> Results:
         """The results of the law at the time of the last step: forces, and energies if it has them."""
-        return self._results
+        return self._state.results
 
     def bodies(self) -> Any:
         """Returns positions, velocities and masses at the time of the last step."""
-        return Bodies(self._moving["pos"], self._moving["vel"], self._moving["mass"])
+        moving = self._state.moving
+        return Bodies(moving["pos"], moving["vel"], moving["mass"])
