@@ -243,6 +243,7 @@ class Problem:
         self.convert(torch.tensor)
         leaves = {place: self.array(place).clone().requires_grad_() for place in self.directions}
         loss = self.weighted(engine, leaves)
+        self.value = loss.item()
         found = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
         return {
             place: numpy.zeros_like(self.array(place)) if it is None else it.numpy()
@@ -258,10 +259,11 @@ class Problem:
         def loss(*arrays):
             return self.weighted(engine, dict(zip(places, arrays)))
 
-        differentiated = jax.grad(loss, tuple(range(len(places))))
+        differentiated = jax.value_and_grad(loss, tuple(range(len(places))))
         if self.way["library"] == "jit":
             differentiated = jax.jit(differentiated)
-        found = differentiated(*(self.array(place) for place in places))
+        value, found = differentiated(*(self.array(place) for place in places))
+        self.value = float(value)
         return {place: numpy.asarray(it) for place, it in zip(places, found)}
 
     def convert(self, of):
@@ -277,8 +279,9 @@ def test_gradients_are_slopes_of_the_reference(seed):
     way = ROWS[seed]
     problem = Problem(way, seed)
     slopes = {place: problem.slope(place) for place in problem.directions}
-    assert slopes
+    expected = problem.loss(problem.sides)
     found = problem.gradients()
+    assert slopes and abs(problem.value - expected) <= 1e-4 * (abs(expected) + 1), (way, expected)
     for place, gradient in found.items():
         direction = problem.directions[place]
         assert gradient.shape == direction.shape and gradient.dtype == way["dtype"], (way, place)
@@ -286,3 +289,84 @@ def test_gradients_are_slopes_of_the_reference(seed):
         size = numpy.abs(gradient * direction).sum() + 1e-3
         tolerance = 1e-7 if way["dtype"] == "float64" else 2e-5
         assert abs(along - slopes[place]) <= tolerance * size, (way, place, along, slopes[place])
+
+
+def test_gradients_have_the_options_of_their_engine():
+    """Also those that change after a gradient was taken."""
+    of, _ = library("jax")
+    jax = importlib.import_module("jax")
+    engines = importlib.import_module("nbody.jax")
+    pos = of(numpy.random.default_rng(1).random((300, 3)))
+
+    def slope(engine, result, **fields):
+        return numpy.asarray(jax.grad(lambda x: engine.evaluate(pos=x, **fields)[result].sum())(pos))
+
+    gravity = {"eps2": 0.01, "device": "cpu"}
+    soft = {"reach": 0.3, "strength": 1.5, "device": "cpu"}
+    pairs = [[k, k + 1] for k in range(0, 300, 2)]
+    kept = [
+        (engines.AllPairs("gravity", **gravity), "pot", {"mass": 1.0}),
+        (engines.Tree("gravity", theta=1.2, **gravity), "pot", {"mass": 1.0}),
+        (engines.ShortRange(SOFT, **soft), "energy", {"size": 1.0}),
+    ]
+    first = [slope(engine, result, **fields) for engine, result, fields in kept]
+    exact = slope(kept[0][0], "pot", mass=1.0)
+    # The far particles of the tree act, and nearly as the particles.
+    assert 1e-6 < abs(first[1] - exact).max() < 0.05 * abs(exact).max()
+    kept[0][0].set_box(1.25)
+    kept[1][0].set_opening(theta=0.8)
+    kept[2][0].set_box(1.25)
+    kept[2][0].exclude(pairs)
+    without = engines.ShortRange(SOFT, box=1.25, **soft)
+    without.exclude(pairs)
+    fresh = [
+        engines.AllPairs("gravity", box=1.25, **gravity),
+        engines.Tree("gravity", theta=0.8, **gravity),
+        without,
+    ]
+    for (engine, result, fields), new, before in zip(kept, fresh, first):
+        found = slope(engine, result, **fields)
+        assert (found == slope(new, result, **fields)).all() and (found != before).any()
+    # Excluded pairs have no gradient.
+    every = slope(engines.ShortRange(SOFT, box=1.25, **soft), "energy", size=1.0)
+    assert (every != slope(without, "energy", size=1.0)).any()
+
+
+def test_numbers_that_are_no_arrays_are_part_of_a_call():
+    of, _ = library("jax")
+    jax = importlib.import_module("jax")
+    engine = importlib.import_module("nbody.jax").AllPairs("gravity", eps2=0.01, device="cpu")
+    pos = of(numpy.random.default_rng(1).random((20, 3)))
+
+    @jax.jit
+    def both(x):
+        energy = lambda mass: lambda x: engine.evaluate(pos=x, mass=mass).pot.sum()
+        return jax.grad(energy(1.0))(x), jax.grad(energy(3.0))(x)
+
+    one, three = both(pos)
+    assert abs(three - 3 * one).max() <= 1e-12 * abs(three).max()
+    values = [jax.jit(lambda x: engine.evaluate(pos=x, mass=mass).pot)(pos) for mass in (1.0, 3.0)]
+    assert abs(values[1] - 3 * values[0]).max() <= 1e-12 * abs(values[1]).max()
+
+
+@pytest.mark.parametrize("types", [("float32", "float32"), ("float64", "float32"), ("float32", "float64")])
+def test_gradients_have_the_types_of_their_arrays(types):
+    of, _ = library("jax")
+    jax = importlib.import_module("jax")
+    engine = importlib.import_module("nbody.jax").AllPairs("gravity", eps2=0.01, device="cpu")
+    random = numpy.random.default_rng(1)
+    pos, mass = of(random.random((20, 3)).astype(types[0])), of(random.random(20).astype(types[1]))
+    evaluate = lambda x, m: engine.evaluate(pos=x, mass=m).pot
+    is_double = "float64" in types
+    for function in (evaluate, jax.jit(evaluate)):
+        assert function(pos, mass).dtype == ("float64" if is_double else "float32")
+        gradients = jax.grad(lambda x, m: function(x, m).sum(), (0, 1))(pos, mass)
+        assert [str(it.dtype) for it in gradients] == list(types)
+
+
+def test_results_of_torch_have_the_type_that_is_asked_for():
+    torch = pytest.importorskip("torch")
+    target = importlib.import_module("nbody._arrays").Target([torch.zeros(1)])
+    for name in ("float32", "float64", "int64"):
+        made = target.empty((2, 3), name)
+        assert made.dtype == getattr(torch, name) and made.shape == (2, 3)

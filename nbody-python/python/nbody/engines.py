@@ -45,6 +45,8 @@ class Engine:
         self.law: Law = law
         self._parameters = parameters
         self._given = given
+        #: The number of changes that an engine of `_like` would not have, parameters aside.
+        self._changes = 0
 
     def evaluate(
         self,
@@ -103,6 +105,7 @@ class Engine:
         """Sets the box: one length, three lengths, three vectors, or `None` for open space."""
         self._native.set_box(box)
         self._given["box"] = box
+        self._changes += 1
 
     def __repr__(self) -> str:
         parameters = "".join(f", {name}={value!r}" for name, value in self._parameters.items())
@@ -233,6 +236,7 @@ class Tree(Engine):
         """Sets the criterion by which cells are opened."""
         self._native.set_opening(theta, relative, expansion)
         self._opening = {"theta": theta, "relative": relative, "expansion": expansion}
+        self._changes += 1
 
     def _like(self, law: Law) -> Engine:
         given = {name: value for name, value in self._given.items() if name != "pairs"}
@@ -279,6 +283,7 @@ class ShortRange(Engine):
         excluded = [(int(i), int(j)) for i, j in pairs]
         self._native.exclude(excluded)
         self._excluded = excluded
+        self._changes += 1
 
     def _like(self, law: Law) -> Engine:
         if self._rows is not None:

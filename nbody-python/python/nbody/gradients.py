@@ -72,7 +72,8 @@ class Gradients:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._adjoint: Optional[Adjoint] = None
-        self._engines: dict[str, Engine] = {}
+        #: The engines by their sides, each with the number of changes of the engine at its creation.
+        self._engines: dict[str, tuple[int, Engine]] = {}
 
     @property
     def adjoint(self) -> Adjoint:
@@ -113,9 +114,10 @@ class Gradients:
         return found
 
     def _engine_of(self, side: str, law: Law) -> Engine:
-        if side not in self._engines:
-            self._engines[side] = self._engine._like(law)
-        return self._engines[side]
+        changes = self._engine._changes
+        if side not in self._engines or self._engines[side][0] != changes:
+            self._engines[side] = changes, self._engine._like(law)
+        return self._engines[side][1]
 
 
 class Call:
