@@ -108,6 +108,10 @@ def test_integers_of_every_type_that_fits():
         found = engine.evaluate(x=x, kind=kinds.astype(dtype))
         assert (found.count == 3).all() and found.count.dtype == "int64"
         assert (found.of_kind == 18 + 4 * kinds - x).all()
+    for dtype in ("u4", "i8", "u8"):
+        # Beyond the numbers of int32.
+        far = engine.evaluate(x=x, kind=(kinds + 3_000_000_000).astype(dtype))
+        assert (far.of_kind == found.of_kind).all()
     for wrong in (-1, 2**32):
         with pytest.raises(ValueError, match=f"{wrong} in record 5, expected 0 to 4294967295"):
             engine.evaluate(x=x, kind=numpy.where(numpy.arange(12) == 5, wrong, kinds))

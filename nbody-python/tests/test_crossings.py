@@ -104,15 +104,21 @@ class Case:
         return engine
 
     def changed_engine(self):
-        """Returns an engine that had other parameters, another box and other exclusions before."""
+        """Returns an engine that had other parameters, another box, opening and exclusions before."""
         way = self.way
         others = {name: numpy.multiply(it, 0.5).tolist() for name, it in self.sets.parameters.items()}
         engine = engine_of(way, others, self.rows, None if way.box else 2.5)
         if way.engine == "lists":
             engine.exclude([[0, way.n - 1]] if way.sets == 1 and way.n > 1 else [])
-        evaluated(engine, self.sets)
+        if way.engine == "tree":
+            engine.set_opening(theta=0.1, expansion="monopole")
+        if way.math != "fast":
+            # Otherwise the engine of the precision is created after the changes.
+            evaluated(engine, self.sets)
         engine.set_parameters(**self.sets.parameters)
         engine.set_box(way.vectors)
+        if way.engine == "tree":
+            engine.set_opening(theta=THETA)
         if way.engine == "lists":
             engine.exclude(self.excluded)
         return engine

@@ -59,6 +59,27 @@ def test_a_long_evaluation_is_interrupted(kind):
     assert numpy.abs(again.acc - truth.acc).max() < 1e-12 * numpy.abs(truth.acc).max()
 
 
+def test_what_a_handler_raises_ends_an_evaluation():
+    class Stop(Exception):
+        pass
+
+    def stop(*_):
+        raise Stop("enough")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        pos = numpy.random.default_rng(1).random((400_000, 3))
+        engine = nbody.AllPairs("gravity", eps2=1e-4, device="cpu", precision="double")
+        begun = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(Stop, match="enough"):
+            engine.evaluate(pos=pos, mass=1.0)
+        assert time.monotonic() - begun < 10
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 RUNS = {
     "leapfrog": ("gravity", lambda engine, given: nbody.Leapfrog(engine, step=2.0**-10, **given)),
     "hermite": ("hermite", lambda engine, given: nbody.Hermite(engine, **given)),
