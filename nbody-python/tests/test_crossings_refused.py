@@ -208,6 +208,14 @@ def test_parameters_that_are_refused_change_nothing():
     assert repr(tree) == "nbody.Tree('gravity', eps2=0.01)"
 
 
+def test_a_skin_that_is_no_length_is_refused():
+    pos = numpy.random.default_rng(1).random((3, 3))
+    parameters = {"sigma2": 0.01, "epsilon": 1.0, "cutoff": 0.5}
+    for skin in (-0.1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="skin"):
+            nbody.ShortRange("lennard_jones_stress", skin=skin, device="cpu", **parameters).evaluate(pos=pos)
+
+
 def test_rows_of_other_particles_are_refused():
     pos = numpy.random.default_rng(1).random((3, 3))
     for rows, error, message in (
