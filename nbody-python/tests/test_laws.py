@@ -237,25 +237,6 @@ def test_eight_threads_have_the_results_of_one():
     assert not any(thread.is_alive() for thread in threads) and not wrong
 
 
-def test_evaluations_do_not_take_memory():
-    def pages():
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            return int(statm.read().split()[1])
-
-    pos, mass = particles(8)
-    engine = nbody.AllPairs("gravity", eps2=1e-2, device="cpu")
-
-    def evaluate(count):
-        for _ in range(count):
-            engine.evaluate(pos=pos, mass=mass)
-
-    evaluate(2000)
-    before = pages()
-    evaluate(100_000)
-    # A leak of one word a call would be 40 pages.
-    assert pages() - before < 30
-
-
 def test_a_refused_change_changes_no_engine():
     pos, mass = particles(40)
     each = [{"pos": pos.astype(dtype), "mass": mass.astype(dtype)} for dtype in ("float64", "float32")]
