@@ -344,7 +344,11 @@ def results_of(way: Way, law: nbody.Law) -> dict:
     return made
 
 
-def engine_of(way: Way, parameters: dict, rows: Any, box: Any) -> nbody.Engine:
+#: The angle that opens cells of trees.
+THETA = 0.9
+
+
+def engine_of(way: Way, parameters: dict, rows: Any, box: Any, theta: float = THETA) -> nbody.Engine:
     """Returns the engine of a way."""
     names = ("precision", "math", "accumulation", "order")
     given = {name: getattr(way, name) for name in names}
@@ -353,9 +357,5 @@ def engine_of(way: Way, parameters: dict, rows: Any, box: Any) -> nbody.Engine:
     if way.engine == "pairs":
         return nbody.AllPairs(law, pairs=way.pairs, **given)
     if way.engine == "tree":
-        return nbody.Tree(law, theta=THETA, **given)
+        return nbody.Tree(law, theta=theta, **given)
     return nbody.ShortRange(law, rows=rows, **given)
-
-
-#: The angle that opens cells of trees.
-THETA = 0.9

@@ -107,11 +107,9 @@ class Case:
         """Returns an engine that had other parameters, another box, opening and exclusions before."""
         way = self.way
         others = {name: numpy.multiply(it, 0.5).tolist() for name, it in self.sets.parameters.items()}
-        engine = engine_of(way, others, self.rows, None if way.box else 2.5)
+        engine = engine_of(way, others, self.rows, None if way.box else 2.5, theta=0.3)
         if way.engine == "lists":
             engine.exclude([[0, way.n - 1]] if way.sets == 1 and way.n > 1 else [])
-        if way.engine == "tree":
-            engine.set_opening(theta=0.1, expansion="monopole")
         if way.math != "fast":
             # Otherwise the engine of the precision is created after the changes.
             evaluated(engine, self.sets)
@@ -330,3 +328,23 @@ def test_exact_mathematics_has_the_bits_of_every_device():
         case.way = way._replace(math="fast")
         other_math += not same_bits(numbers(evaluated(case.engine(), case.sets)), bits)
     assert len(ways) > 15 and other_order > len(ways) / 4 and other_math > len(ways) / 2
+
+
+def test_engines_that_are_created_after_changes_have_them():
+    """Arrays of a precision that was not used before need an engine of their own."""
+    random = numpy.random.default_rng(1)
+    pos, mass = random.random((1000, 3)), random.random(1000)
+    fields = [{"pos": pos.astype(it), "mass": mass.astype(it)} for it in ("float32", "float64")]
+    for first, then in (fields, fields[::-1]):
+        tree = nbody.Tree("gravity", eps2=1.0, theta=0.3, device="cpu")
+        tree.evaluate(first)
+        tree.set_parameters(eps2=0.01)
+        tree.set_opening(theta=1.2, expansion="monopole")
+        tree.set_box(1.5)
+        fresh = nbody.Tree(
+            "gravity", eps2=0.01, theta=1.2, expansion="monopole", box=1.5, device="cpu"
+        )
+        for it in (then, first):
+            assert same_bits(numbers(tree.evaluate(it)), numbers(fresh.evaluate(it)))
+        near = nbody.Tree("gravity", eps2=0.01, theta=0.3, box=1.5, device="cpu")
+        assert not same_bits(numbers(tree.evaluate(then)), numbers(near.evaluate(then)))

@@ -68,6 +68,10 @@ class Case:
         random = numpy.random.default_rng(seed)
         sites = numpy.stack(numpy.meshgrid(*[numpy.arange(3)] * 3), -1).reshape(-1, 3)
         pos = ((sites + 0.5) / 3 + random.uniform(-0.03, 0.03, sites.shape)) * LENGTH
+        if way["box"]:
+            # Outside of the box, in which they act as images.
+            pos[::4, 0] += LENGTH
+            pos[1::4, 2] -= 2 * LENGTH
         fields = {
             "pos": pos,
             "vel": random.uniform(-0.3, 0.3, pos.shape),
