@@ -22,7 +22,7 @@ BOXES = {
         (-100 / 1024, 77 / 1024, LENGTHS[2]),
     ),
 }
-LIBRARIES = ["numpy", "memory"] + [it for it in ("torch", "jax") if importlib.util.find_spec(it)]
+LIBRARIES = ["numpy", "memory", "torch", "jax"]
 
 OPTIONS: dict[str, list[Any]] = {
     "engine": ["pairs", "tree", "lists", "rows"],
@@ -115,6 +115,17 @@ class Way(NamedTuple):
         if self.accumulation in ("direct", "blocked"):
             return Rounding(double, 2.0**-48, single, single)
         return Rounding(double, 2.0**-48, double, results)
+
+
+def installed(library: str) -> str:
+    """Returns the library, or numpy if it is missing, so that rows are the same everywhere."""
+    return library if library == "memory" or importlib.util.find_spec(library) else "numpy"
+
+
+def way_of(row: list, options: dict[str, list[Any]]) -> Way:
+    """Returns the way of a row."""
+    made = differing(row, options)
+    return Way(**{**made, "library": installed(made["library"])})
 
 
 def differing(row: list, options: dict[str, list[Any]]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import numpy
 import pytest
 from covering import Covering
 from crossing_truth import nearest_image
-from crossing_ways import BOXES, LAYOUTS, LIBRARIES, of_library
+from crossing_ways import BOXES, LAYOUTS, LIBRARIES, installed, of_library
 
 import nbody
 
@@ -75,6 +75,8 @@ def is_possible(row):
 
 ROWS = Covering([len(it) for it in OPTIONS.values()], 2, is_possible).rows()
 WAYS = [{name: it[at] for at, (name, it) in zip(row, OPTIONS.items())} for row in ROWS]
+for each in WAYS:
+    each["library"] = installed(each["library"])
 
 
 class Made:

@@ -5,7 +5,7 @@ import importlib.util
 import numpy
 import pytest
 from covering import Covering
-from crossing_ways import CHARGED, CUT, OPTIONS, RULES, Way, differing, engine_of, sets_of
+from crossing_ways import CHARGED, CUT, OPTIONS, RULES, differing, engine_of, way_of
 from test_crossings import Case, evaluated, numbers, same_bits
 
 import nbody
@@ -51,7 +51,7 @@ def ways(choices, strength=2):
     if options["engine"] != ["pairs"]:
         options["pairs"] = [None]
     covering = Covering([len(it) for it in options.values()], strength, lambda row: True)
-    return [Way(**differing(row, options)) for row in covering.rows()]
+    return [way_of(row, options) for row in covering.rows()]
 
 
 @pytest.mark.parametrize("name", WAYS)
