@@ -1,4 +1,4 @@
-"""Choices that engines refuse, among all others: a documented error, never numbers."""
+"""Options that engines refuse, among all others: a documented error, never numbers."""
 
 import importlib.util
 
@@ -14,7 +14,7 @@ UNCHARGED = [name for name in OPTIONS["law"] if name not in CHARGED]
 UNCUT = [name for name in OPTIONS["law"] if name not in CUT]
 SMALL = {"n": [2, 33], "library": ["numpy"], "layout": ["packed", "records"], "out": [None]}
 
-#: Choices that are refused, each with the error and a part of its message.
+#: Options that are refused, each with the error and a part of its message.
 WAYS = {
     "a tree without charges": (
         {"engine": ["tree"], "law": UNCHARGED, "box": [None, "one"], "pairs": [None], "reach": ["near"]},

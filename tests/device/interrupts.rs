@@ -1,4 +1,4 @@
-//! Evaluations on the CPU end early when they are interrupted, and those after them are whole.
+//! Evaluations on the CPU end early when they are interrupted, and later ones are whole.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
