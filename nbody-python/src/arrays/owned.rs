@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use nbody::untyped::{LentMemory, NumberType};
-use pyo3::exceptions::{PyAttributeError, PyBufferError, PyIndexError};
+use pyo3::exceptions::{PyAttributeError, PyBufferError, PyMemoryError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -86,7 +86,9 @@ impl Array {
         let words =
             count.and_then(|count| count.checked_mul(kind.size())).map(|bytes| bytes.div_ceil(8));
         let Some(words) = words else {
-            return Err(PyIndexError::new_err(format!("an array of shape {shape:?} is too large")));
+            return Err(PyMemoryError::new_err(format!(
+                "an array of shape {shape:?} is too large"
+            )));
         };
         let memory = match on {
             None => {
@@ -166,7 +168,7 @@ impl Array {
 
     fn __len__(&self) -> PyResult<usize> {
         let first = self.0.shape.first().map(|n| n.unsigned_abs() as usize);
-        first.ok_or_else(|| PyIndexError::new_err("one number has no length"))
+        first.ok_or_else(|| PyTypeError::new_err("one number has no length"))
     }
 
     fn __repr__(&self) -> String {
