@@ -141,7 +141,9 @@ impl<Of> Listed<Of> {
         Error::check_record("results", out.fields(), self.law.law().f)?;
         j.check([i.len(), j.particles().len(), out.len()])?;
         let cutoffs = vec![self.cutoff.clone()];
-        self.lists()?.update(i, j, cutoffs)?;
+        self.lists()?;
+        let lists = self.lists.as_deref_mut().expect("created");
+        self.law.update(lists, i, j, cutoffs, out.len())?;
         Ok(j)
     }
 }

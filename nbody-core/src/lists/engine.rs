@@ -41,6 +41,19 @@ pub trait ShortRange: Any + fmt::Debug + Send + Sync {
     /// Allocates the results of `n` i-particles, set to the result without any pair.
     fn results(&self, n: usize) -> Result<Box<dyn Buffer>, Error>;
 
+    /// Updates lists for these cutoffs, before an evaluation of this law for so many results. An
+    /// engine that compiles programs compiles the program of the evaluation meanwhile.
+    fn update(
+        &mut self,
+        lists: &mut dyn Neighbours,
+        i: &dyn Buffer,
+        j: Sources<'_, dyn Buffer>,
+        cutoffs: Vec<Cutoff>,
+        _results: usize,
+    ) -> Result<(), Error> {
+        lists.update(i, j, cutoffs)
+    }
+
     /// Evaluates the pairs of lists, and stores the sums.
     fn evaluate(
         &mut self,

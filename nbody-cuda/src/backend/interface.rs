@@ -188,18 +188,22 @@ pub(crate) struct Kernel {
     pub build: Build,
 }
 
+impl Kernel {
+    /// Compiles a program or takes it from the cache, and loads it.
+    pub fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Self, Error> {
+        let (module, build) = backend.build(&program, cache)?;
+        Ok(Self { program, module, build })
+    }
+}
+
 /// Compiles programs, each on a thread of its own, or takes them from the cache, and loads them.
 pub(crate) fn build_together(
     backend: &dyn Backend,
     programs: Vec<Program>,
     cache: &Cache,
 ) -> Vec<Result<Kernel, Error>> {
-    let build = |program: Program| {
-        let (module, build) = backend.build(&program, cache)?;
-        Ok(Kernel { program, module, build })
-    };
     thread::scope(|scope| {
-        let spawn = |program| scope.spawn(move || build(program));
+        let spawn = |program| scope.spawn(move || Kernel::build(backend, cache, program));
         let threads: Vec<_> = programs.into_iter().map(spawn).collect();
         let join = |thread: ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| resume_unwind(panic))
@@ -226,9 +230,8 @@ impl LateKernel {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel);
         }
-        let program = (self.program)();
-        let (module, build) = backend.build(&program, &self.cache)?;
-        Ok(self.kernel.get_or_init(|| Kernel { program, module, build }))
+        let kernel = Kernel::build(&**backend, &self.cache, (self.program)())?;
+        Ok(self.kernel.get_or_init(|| kernel))
     }
 }
 

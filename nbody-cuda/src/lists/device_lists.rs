@@ -9,7 +9,7 @@ mod update;
 
 use std::ffi::CStr;
 use std::mem::offset_of;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nbody_compile::Cache;
 use nbody_core::Cell;
@@ -56,7 +56,8 @@ impl LookState {
 #[derive(Debug)]
 pub(crate) struct DeviceLists {
     backend: Arc<dyn Backend>,
-    kernel: Kernel,
+    /// The kernel for these cutoffs and this box, built when it is first needed.
+    kernel: OnceLock<Kernel>,
     cache: Cache,
     /// Whether the kernel is for triclinic boxes.
     is_tilted: bool,
@@ -108,12 +109,11 @@ pub(crate) struct DeviceLists {
 
 impl DeviceLists {
     pub fn new(backend: &Arc<dyn Backend>, cache: &Cache) -> Result<Self, Error> {
-        let kernel = build(&**backend, cache, Program::neighbours())?;
         let mut state = backend.allocate(size_of::<LookState>())?;
         state.set(&LookState::FIRST)?;
         Ok(Self {
             backend: backend.clone(),
-            kernel,
+            kernel: OnceLock::new(),
             cache: cache.clone(),
             is_tilted: false,
             given: None,
@@ -144,33 +144,41 @@ impl DeviceLists {
         })
     }
 
-    /// Sets the cutoffs that depend on particles, for the lists of the next update. Compiles their
-    /// program or loads it from the cache.
+    /// Sets the cutoffs that depend on particles, for the lists of the next update.
     pub fn set_cutoffs(&mut self, varying: Varying) -> Result<(), Error> {
         self.built = None;
         if varying == *self.reach.varying() {
             return Ok(());
         }
-        let program = Program::neighbours_of(&varying, self.is_tilted);
-        let is_other = program.source != self.kernel.program.source;
-        let other = is_other.then(|| build(&*self.backend, &self.cache, program)).transpose()?;
-        // The kernel reads the numbers of its own cutoffs: replace both or neither.
         self.reach.set(&*self.backend, varying)?;
-        if let Some(kernel) = other {
-            self.kernel = kernel;
+        // The kernel reads the numbers of its own cutoffs.
+        let source = self.program().source;
+        if self.kernel.get().is_some_and(|kernel| kernel.program.source != source) {
+            self.kernel.take();
         }
         Ok(())
     }
 
-    /// Sets whether the box of the next update is triclinic. Compiles the program or loads it from
-    /// the cache.
-    pub fn set_tilted(&mut self, is_tilted: bool) -> Result<(), Error> {
+    /// Sets whether the box of the next update is triclinic.
+    pub fn set_tilted(&mut self, is_tilted: bool) {
         if is_tilted != self.is_tilted {
-            let program = Program::neighbours_of(self.reach.varying(), is_tilted);
-            self.kernel = build(&*self.backend, &self.cache, program)?;
             (self.is_tilted, self.built) = (is_tilted, None);
+            self.kernel.take();
         }
-        Ok(())
+    }
+
+    /// Returns the program for these cutoffs and this box.
+    fn program(&self) -> Program {
+        Program::neighbours_of(self.reach.varying(), self.is_tilted)
+    }
+
+    /// Returns the kernel; builds it, or takes it from the cache, in the first call.
+    fn kernel(&self) -> Result<&Kernel, Error> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel);
+        }
+        let kernel = Kernel::build(&*self.backend, &self.cache, self.program())?;
+        Ok(self.kernel.get_or_init(|| kernel))
     }
 
     /// Sets the same cutoffs for records of another precision, and keeps the lists.
@@ -367,11 +375,6 @@ impl DeviceLists {
             .map(|memory| memory.words() * size_of::<u64>())
             .sum()
     }
-}
-
-fn build(backend: &dyn Backend, cache: &Cache, program: Program) -> Result<Kernel, Error> {
-    let (module, build) = backend.build(&program, cache)?;
-    Ok(Kernel { program, module, build })
 }
 
 #[cfg(test)]

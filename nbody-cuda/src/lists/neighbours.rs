@@ -335,7 +335,7 @@ impl CudaNeighbours {
 
     /// Returns the particles and the reach of the lists to build.
     fn plan(&mut self, sets: &ListSets) -> Result<ListExtent, Error> {
-        self.lists.set_tilted(!self.is_given() && self.domain.is_triclinic())?;
+        self.lists.set_tilted(!self.is_given() && self.domain.is_triclinic());
         let mut greatest = 0.0_f64;
         for cutoff in self.covered.iter().filter(|_| !self.is_given()) {
             greatest = greatest.max(cutoff.constant()?.unwrap_or(0.0));

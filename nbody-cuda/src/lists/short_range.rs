@@ -1,7 +1,9 @@
 //! Laws over neighbour lists, by CUDA programs.
 
 use std::any::Any;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use nbody_compile::Cache;
@@ -129,29 +131,38 @@ impl ListEngine {
         added
     }
 
-    /// Returns the kernel for these lists and particles, compiled if necessary.
+    /// Returns the place of the kernel for these lists and particles, compiled if necessary.
     fn provide(
         &mut self,
         near: &CudaNeighbours,
         sets: &ListSets,
         is_first: bool,
     ) -> Result<usize, Error> {
-        let domain = near.space_of_pairs();
+        let variant = self.variant(near, sets, is_first);
+        if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
+            return Ok(found);
+        }
+        let program = self.program(&variant, near.space_of_pairs())?;
+        let kernel = Kernel::build(&*self.setup.backend, &self.setup.cache, program)?;
+        self.built.push((variant, kernel));
+        Ok(self.built.len() - 1)
+    }
+
+    /// Returns the variant for these lists and particles.
+    fn variant(&self, near: &CudaNeighbours, sets: &ListSets, is_first: bool) -> Variant {
         let fields = [sets.i.1, sets.j.map_or(sets.i.1, |(_, fields)| fields)];
         let is_restricted = near.lists.is_restricted() || !self.excluded.pairs().is_empty();
         let order = lists::bags::order(self.setup.law, self.setup.options, sets.i.0.n);
         let is_subset = is_restricted && near.lists.subset.is_some();
         let is_tilted = near.cell_of_images().is_tilted();
         let kind = ListKind { is_restricted, is_first, is_subset, is_tilted };
-        let variant = Variant { fields, kind, space: domain.kind(), order };
-        if let Some(found) = self.built.iter().position(|(known, _)| *known == variant) {
-            return Ok(found);
-        }
-        let options = self.setup.options.domain(domain).order(order);
-        let program = Program::over_lists(self.setup.law, options, fields, kind)?;
-        let (module, build) = self.setup.backend.build(&program, &self.setup.cache)?;
-        self.built.push((variant, Kernel { program, module, build }));
-        Ok(self.built.len() - 1)
+        Variant { fields, kind, space: near.space_of_pairs().kind(), order }
+    }
+
+    /// Returns the program of a variant for pairs in this space.
+    fn program(&self, variant: &Variant, domain: Domain) -> Result<Program, Error> {
+        let options = self.setup.options.domain(domain).order(variant.order);
+        Program::over_lists(self.setup.law, options, variant.fields, variant.kind)
     }
 
     fn launch(
@@ -244,6 +255,35 @@ impl untyped::ShortRange for ListEngine {
 
     fn results(&self, n: usize) -> Result<Box<dyn untyped::Buffer>, nbody_core::Error> {
         Ok(self.setup.boxed_results(n)?)
+    }
+
+    fn update(
+        &mut self,
+        lists: &mut dyn untyped::Neighbours,
+        i: &dyn untyped::Buffer,
+        j: Sources<'_, dyn untyped::Buffer>,
+        cutoffs: Vec<Cutoff>,
+        results: usize,
+    ) -> Result<(), nbody_core::Error> {
+        let backend = self.setup.backend.clone();
+        let near = (lists as &dyn Any).downcast_ref::<CudaNeighbours>();
+        let near = near.ok_or_else(|| foreign("neighbour lists", &*backend))?;
+        let sets = ListSets::new(&*backend, i, j)?;
+        let variant = self.variant(near, &sets, results < i.len());
+        let is_known = self.built.iter().any(|(known, _)| *known == variant);
+        if is_known || results == 0 || j.particles().is_empty() {
+            return lists.update(i, j, cutoffs);
+        }
+        let program = self.program(&variant, near.space_of_pairs())?;
+        let cache = &self.setup.cache;
+        let (updated, kernel) = thread::scope(|scope| {
+            let kernel = scope.spawn(|| Kernel::build(&*backend, cache, program));
+            let updated = lists.update(i, j, cutoffs);
+            (updated, kernel.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        updated?;
+        self.built.push((variant, kernel?));
+        Ok(())
     }
 
     fn evaluate(

@@ -86,7 +86,7 @@ impl DeviceLists {
             let memory = memory.chain(sets.map(|set| &*set.buffer.memory));
             memory.fold(launch, Launch::reads)
         };
-        let module = &self.kernel.module;
+        let module = &self.kernel()?.module;
         let blocks = n.iter().max().unwrap_or(&0).div_ceil(BLOCK);
         let reply = Address::<u64>::at(self.reply.address());
         self.timed(&mut times.look, || {

@@ -100,7 +100,7 @@ impl DeviceLists {
         let launch = reach.pass(launch).value(&Address::<LookState>::of(&**state));
         let memory = self.memory().into_iter().chain(self.reach.memory()).chain(numbers);
         let memory = memory.chain([&*buffer.memory, now, &**state]);
-        self.kernel.module.launch(memory.fold(launch, Launch::reads))?;
+        self.kernel()?.module.launch(memory.fold(launch, Launch::reads))?;
         let LookState { wanted, refused, .. } = state.value()?;
         Ok(match refused {
             refusal::NOTHING if wanted == 0 => Recheck::Good,

@@ -141,7 +141,8 @@ impl DeviceLists {
             return self.known_outcome();
         }
         self.built = None;
-        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
+        let (backend, blocks) =
+            (self.backend.clone(), self.kernel()?.module.resident_blocks(REBUILD));
         for order in &mut self.orders {
             order.reserve(&*backend, 0, blocks)?;
         }
@@ -168,7 +169,8 @@ impl DeviceLists {
     }
 
     fn reserve(&mut self, extent: &ListExtent) -> Result<(), Error> {
-        let (backend, blocks) = (self.backend.clone(), self.kernel.module.resident_blocks(REBUILD));
+        let (backend, blocks) =
+            (self.backend.clone(), self.kernel()?.module.resident_blocks(REBUILD));
         for (order, n) in self.orders.iter_mut().zip(extent.n) {
             order.reserve(&*backend, n, blocks)?;
         }
