@@ -110,16 +110,19 @@ impl<Of> Listed<Of> {
         &self.cutoff
     }
 
+    /// Returns the box, if it is too short for lists of all pairs within the cutoff.
+    fn short_box(&self) -> Option<Domain> {
+        let lists = self.lists.as_deref();
+        let domain = lists.map_or(self.domain, Neighbours::domain);
+        let is_restricted = self.excludes || lists.is_some_and(|lists| !lists.is_unrestricted());
+        (!is_restricted && is_short(&domain, &self.cutoff)).then_some(domain)
+    }
+
     /// Returns the engine of all pairs, if the box is shorter than two cutoffs: a list would have
     /// nearly all particles, in several images. `None` if lists are used, which refuse pairs that are
     /// given or excluded in such a box, and cutoffs that depend on particles.
     fn in_short_box(&mut self) -> Result<Option<&mut dyn Engine>, Error> {
-        let domain = self.lists.as_ref().map_or(self.domain, |lists| lists.domain());
-        let is_restricted =
-            self.excludes || self.lists.as_ref().is_some_and(|lists| !lists.is_unrestricted());
-        if is_restricted || !is_short(&domain, &self.cutoff) {
-            return Ok(None);
-        }
+        let Some(domain) = self.short_box() else { return Ok(None) };
         let (law, parameters) = (self.law.law(), self.law.parameters());
         let engine = match self.all_pairs.take() {
             Some(engine) => engine,
@@ -209,6 +212,11 @@ impl<Of: fmt::Debug + 'static> Engine for Listed<Of> {
         let j = self.update(i, j, out)?;
         let lists = self.lists.as_deref().expect("updated");
         self.law.time(lists, i, j, out)
+    }
+
+    fn rounded_length(&self) -> Result<f64, Error> {
+        let lists = self.lists.as_deref().filter(|_| self.short_box().is_none());
+        lists.map_or(Ok(0.0), Neighbours::rounded_length)
     }
 
     fn settle(&mut self) -> Result<(), Error> {

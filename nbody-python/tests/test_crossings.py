@@ -191,18 +191,11 @@ def check_comparison(way, engine, case):
     assert set(report.fields) == set(way.crossed.law.results)
     for name, it in report.fields.items():
         assert 0 <= it["median"] <= it["max"] < numpy.inf and 0 <= it["rms"] <= it["max"], (name, it)
-        assert it["of_bound"] <= 1 or is_known(way, name), (name, it)
+        assert it["of_bound"] <= 1, (name, it)
     if way.count > 2 and case.sources > 2 and way.law == "gravity" and way.computed != "mixed":
         error = max(it["max"] for it in report.fields.values())
         assert (error > 1e-9) == (way.computed == "single"), error
-    assert report.passes or any(is_known(way, name) for name in report.fields), report
-
-
-def is_known(way, name):
-    """Returns whether an error bound may be exceeded: those of extremes do not know that lists have positions
-    relative to the centre of a group, which are rounded again."""
-    is_single = way.engine == "lists" and way.computed == "single"
-    return is_single and way.law == "seen" and name in ("nearest", "few", "least")
+    assert report.passes, report
 
 
 def check_bits(way, engine, case):

@@ -55,7 +55,9 @@ impl<X: Interaction> Case<X> {
         Ok(Self { untyped, interaction: PhantomData })
     }
 
-    /// Adds the error of rounding positions again: [`ErrorBounds::with_position_error`].
+    /// Adds the error of rounding positions again: [`ErrorBounds::with_position_error`]. Checks add it
+    /// by themselves for engines that know their length; a greater length serves many engines, and
+    /// its bounds are found once.
     #[must_use]
     pub fn with_position_error(self, length: f64) -> Self {
         Self { untyped: self.untyped.with_position_error(length), ..self }

@@ -6,6 +6,7 @@ use nbody::lists::HasCutoff;
 use nbody::prelude::*;
 use nbody::{Csr, Skin};
 use nbody_interactions::gravity::{Body, Gravity};
+use nbody_tests::bodies::{GRAVITY, bodies};
 use nbody_tests::contacts::Random;
 use nbody_tests::contacts::contact::{Either, Everywhere, Uniform};
 
@@ -76,6 +77,25 @@ fn rows_are_evaluated_on(device: &Device) {
         }
     }
     assert!(hits > 1000, "{hits}");
+}
+
+#[test]
+fn rows_in_open_space_have_the_same_bits_on_every_device() {
+    let devices = nbody_tests::all_devices();
+    let stars = bodies(300);
+    let given = rows(&mut Random(3), stars.len(), stars.len());
+    for &precision in Precision::ALL {
+        let options = Options::default().precision(precision).math(Math::Exact);
+        let found = devices.iter().map(|device| {
+            let lists = Neighbours::with_options(device, given.clone(), options).unwrap();
+            let engine = ShortRange::with_options(device, GRAVITY, options).unwrap();
+            engine.with_lists(lists).evaluate_self(&stars).unwrap()
+        });
+        let found: Vec<_> = found.collect();
+        for (device, results) in devices.iter().zip(&found) {
+            assert!(*results == found[0], "{device} in {precision}");
+        }
+    }
 }
 
 /// Bonds of a rotating ring, in every precision: forces equal a plain loop, and images are found

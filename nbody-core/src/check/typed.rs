@@ -152,7 +152,8 @@ impl<X: Interaction> ErrorBounds<X> {
     /// Adds the error of an engine that takes positions relative to some point and rounds them
     /// again. `length` bounds the sum of the distances of any two positions from that point.
     /// Neighbour lists round positions relative to the centre of a group: the length is the length
-    /// of a periodic box, or 8 reaches along open axes, plus the reach of the lists.
+    /// of a periodic box, or 8 reaches along open axes, plus the reach of the lists;
+    /// [`Engine::rounded_length`](crate::untyped::Engine::rounded_length) tells it.
     #[must_use]
     pub fn with_position_error(self, length: f64) -> Self {
         Self { untyped: self.untyped.with_position_error(length), ..self }

@@ -168,6 +168,11 @@ pub trait Neighbours: Any + fmt::Debug + Send + Sync {
     /// Starts or stops the measurement of the times of the parts of updates and evaluations.
     fn set_timed(&mut self, is_on: bool);
 
+    /// Returns the length that error bounds of results over these lists need
+    /// ([`with_position_error`](crate::ErrorBounds::with_position_error)); 0 if the lists are not
+    /// built.
+    fn rounded_length(&self) -> Result<f64, Error>;
+
     /// Returns the j-particles of each i-particle; `None` if the lists are not built.
     fn to_csr(&self) -> Result<Option<Csr>, Error>;
 

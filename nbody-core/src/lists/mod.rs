@@ -25,6 +25,7 @@ use crate::error::Error;
 use crate::lists::cutoff::Cutoff;
 use crate::numeric::precision::Precision;
 use crate::order;
+use crate::order::boxes::WIDE;
 use crate::records::pack;
 use crate::triclinic::Cell;
 
@@ -105,6 +106,14 @@ pub fn check_greatest(
 /// Returns whether a pair could have two images along a box of this length within a cutoff.
 fn is_beyond(cutoff: f64, length: f64) -> bool {
     length > 0.0 && cutoff >= length / 2.0
+}
+
+/// Returns the length by which lists with this reach round positions again: they take positions
+/// relative to the middle of a group, which is as long as the box or [`WIDE`] at most.
+pub fn rounded_length(cell: &Cell, reach: f64) -> f64 {
+    let tilts: f64 = cell.tilts.iter().map(|tilt| tilt.abs()).sum();
+    let group = |length: &f64| if *length > 0.0 { length + tilts } else { WIDE * reach };
+    cell.lengths.iter().map(group).fold(0.0, f64::max) + reach
 }
 
 /// Returns whether lists refuse a law because its cutoff, the same for all pairs, reaches half of the

@@ -79,6 +79,13 @@ pub trait Engine: Any + fmt::Debug + Send + Sync {
         (team.exchange)(Part::whole(done, out))
     }
 
+    /// Returns the length that error bounds of the results need
+    /// ([`with_position_error`](crate::ErrorBounds::with_position_error)): 0 if the engine takes
+    /// positions as they are, as most do. Lists know theirs after an evaluation.
+    fn rounded_length(&self) -> Result<f64, Error> {
+        self.inner().map_or(Ok(0.0), Engine::rounded_length)
+    }
+
     /// Returns the number of pairs that the last evaluation computed, also with far particles, if the
     /// engine counts them: trees do. Others compute each pair.
     fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {

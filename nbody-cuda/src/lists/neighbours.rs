@@ -5,9 +5,9 @@ mod check;
 use std::sync::Arc;
 
 use nbody_compile::Cache;
-use nbody_core::lists::check_greatest;
 use nbody_core::lists::csr::ListedPairs;
 use nbody_core::lists::cutoff::{Cutoff, Levels, Reaches, Watched};
+use nbody_core::lists::{check_greatest, rounded_length};
 use nbody_core::order::frame::Frame;
 use nbody_core::order::ordered::wrapped;
 use nbody_core::untyped::{self, Origin, Subset};
@@ -500,6 +500,12 @@ impl untyped::Neighbours for CudaNeighbours {
 
     fn set_timed(&mut self, is_on: bool) {
         self.lists.timer.set(is_on);
+    }
+
+    fn rounded_length(&self) -> Result<f64, nbody_core::Error> {
+        let Some(extent) = self.lists.built().filter(|_| !self.is_given()) else { return Ok(0.0) };
+        let [cutoff, skin] = self.lists.reach(extent)?;
+        Ok(rounded_length(&self.cell(), cutoff + skin))
     }
 
     fn to_csr(&self) -> Result<Option<Csr>, nbody_core::Error> {

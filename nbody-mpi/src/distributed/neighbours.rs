@@ -106,6 +106,10 @@ impl Neighbours for DistributedLists {
         self.get_mut().stats()
     }
 
+    fn rounded_length(&self) -> Result<f64, Error> {
+        self.get().of_rank.rounded_length()
+    }
+
     fn set_timed(&mut self, is_on: bool) {
         self.get_mut().of_rank.set_timed(is_on);
     }

@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::field::Field;
 use crate::lists;
 use crate::lists::Skin;
-use crate::lists::check_greatest;
 use crate::lists::cpu::octets::Octets;
 use crate::lists::cpu::set::{self, Block, Set};
 use crate::lists::csr::Csr;
@@ -19,9 +18,11 @@ use crate::lists::listing::{Listing, Placed};
 use crate::lists::margin::{Change, Margin};
 use crate::lists::subset::SubsetNumbers;
 use crate::lists::timer::Laps;
+use crate::lists::{check_greatest, rounded_length};
 use crate::memory::buffer::Buffer;
 use crate::memory::buffers::{Particles, particles};
 use crate::order;
+use crate::order::boxes::Bounds;
 use crate::order::frame::Frame;
 use crate::pairs::sources::Sources;
 use crate::records::binding::{Binding, Place};
@@ -226,6 +227,23 @@ impl BuiltLists {
         self.greatest + if self.skin.is_finite() { self.skin } else { 0.0 }
     }
 
+    /// Returns the length by which positions are rounded again. Given pairs have an origin of their
+    /// own, and in a box the images that continue the positions when the lists were built.
+    pub fn rounded_length(&self) -> f64 {
+        let is_open = self.cell.lengths == [0.0; 3];
+        if self.is_given && is_open { 0.0 } else { rounded_length(&self.cell, self.reach()) }
+    }
+
+    /// Returns the origin of the positions of each group.
+    fn origins(&self) -> Vec<[f64; 3]> {
+        let groups = self.i.ordered.tree.groups().iter();
+        // Given pairs may be far apart: the middle of a group is no better than any other point.
+        let origin = |bounds: &Bounds| {
+            if self.is_given { [0.0; 3] } else { bounds.origin(self.reach(), &self.cell.lengths) }
+        };
+        groups.map(origin).collect()
+    }
+
     /// Excludes these pairs from the lists.
     pub fn exclude(
         &mut self,
@@ -372,11 +390,10 @@ impl BuiltLists {
             };
             positions.push(now);
         }
-        let boxes = self.i.ordered.tree.groups().iter();
-        let centres = boxes.map(|bounds| bounds.origin(self.reach(), &self.cell.lengths)).collect();
+        let origins = self.origins();
         let place = |fields| Binding::new(law.name, position(fields), fields);
         let places = [place(law.i)?, place(law.j)?];
-        Ok(Followed { built: self, positions, centres, places })
+        Ok(Followed { built: self, positions, origins, places })
     }
 }
 
@@ -385,7 +402,7 @@ pub(crate) struct Followed<'a> {
     built: &'a BuiltLists,
     /// The positions of each set.
     positions: Vec<Vec<Block>>,
-    centres: Vec<[f64; 3]>,
+    origins: Vec<[f64; 3]>,
     /// The coordinates of an i-particle and of a j-particle in the records of the law.
     places: [Binding; 2],
 }
@@ -441,7 +458,7 @@ impl Followed<'_> {
             j: Placed { positions: j, indices: of_j, places: at_j },
             places: &self.built.i.places[..wanted],
             wanted,
-            centres: &self.centres,
+            centres: &self.origins,
             cell: self.built.now.cell,
             is_interleaved,
         }

@@ -329,6 +329,10 @@ impl Neighbours for CpuNeighbours {
         self.timer.set(is_on);
     }
 
+    fn rounded_length(&self) -> Result<f64, Error> {
+        Ok(self.built.as_ref().map_or(0.0, BuiltLists::rounded_length))
+    }
+
     fn to_csr(&self) -> Result<Option<Csr>, Error> {
         Ok(self.to_csr())
     }
