@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use nbody::cuda::{KernelConfig, Program, Schedule, Walk};
+use nbody::cuda::{Program, Schedule, Walk};
 use nbody::law::Law;
 use nbody::{Domain, Error, Expansion};
 
@@ -53,14 +53,10 @@ fn program(law: &'static Law, arguments: &Arguments) -> Result<Option<Program>, 
     // The text is the same for every box.
     let domain = if periodic { Domain::periodic([1.0; 3])? } else { Domain::Open };
     let options = numerics.options().domain(domain);
-    if let Some(walk) = walk {
-        return match law.charges {
-            Ok(_) => Ok(Some(Program::walk(law, options, walk)?)),
-            Err(reason) => Err(Error::NoTree { law: law.name, reason }),
-        };
-    }
-    let configs = KernelConfig::of(schedule, law, options)?;
-    Ok(configs.first().map(|config| Program::with_config(law, options, *config)))
+    Ok(match walk {
+        Some(walk) => Some(Program::walk(law, options, walk)?),
+        None => Program::of_schedule(law, options, schedule)?,
+    })
 }
 
 /// The charges that a field of the result sums over, and the exponents of its errors.

@@ -1,6 +1,6 @@
 //! Laws and programs.
 
-use nbody::cuda::{KernelConfig, Program as CudaProgram, Schedule, Walk};
+use nbody::cuda::{Program as CudaProgram, Schedule, Walk};
 use nbody::law::{
     self, AdjointSelection, AdjointVariable as Variable, DeclareError, Field, FieldKind,
 };
@@ -205,28 +205,33 @@ fn refused(error: DeclareError) -> PyErr {
 #[pyfunction]
 pub fn emit(
     law: &Law,
-    schedule: &str,
+    schedule: Option<&str>,
     walk: Option<&str>,
     given: &Bound<'_, PyDict>,
 ) -> PyResult<(String, String)> {
     let (options, precision) = options::options(given)?;
     let options = options.precision(precision.unwrap_or_default());
     let law = law.0;
-    let program = if let Some(walk) = walk {
-        let walk: Walk = walk.parse().or_raise()?;
-        if let Err(reason) = law.charges {
-            return Err(Error::NoTree { law: law.name, reason }).or_raise();
+    let program = match (schedule, walk) {
+        (Some(schedule), Some(walk)) => {
+            return Err(PyValueError::new_err(format!(
+                "the schedule {schedule:?} and the walk {walk:?} are of two programs; give one"
+            )));
         }
-        Some(CudaProgram::walk(law, options, walk).map_err(Error::from).or_raise()?)
-    } else {
-        let schedule: Schedule = schedule.parse().or_raise()?;
-        let configs = KernelConfig::of(schedule, law, options).map_err(Error::from).or_raise()?;
-        configs.first().map(|config| CudaProgram::with_config(law, options, *config))
+        (None, Some(walk)) => {
+            let walk: Walk = walk.parse().or_raise()?;
+            CudaProgram::walk(law, options, walk).map(Some)
+        }
+        (schedule, None) => {
+            let schedule: Schedule = schedule.unwrap_or("ordered").parse().or_raise()?;
+            CudaProgram::of_schedule(law, options, schedule)
+        }
     };
-    let Some(program) = program else {
+    let Some(program) = program.map_err(Error::from).or_raise()? else {
         return Err(PyValueError::new_err(format!(
-            "`{}` has no program of the schedule {schedule:?} with these options; take \"ordered\"",
-            law.name
+            "`{}` has no program of the schedule {:?} with these options; take \"ordered\"",
+            law.name,
+            schedule.unwrap_or("ordered"),
         )));
     };
     Ok((program.source.clone(), program.declaration().to_owned()))

@@ -16,7 +16,7 @@ def declared(twin):
 
 def cuda_text(law):
     """Returns the CUDA text of a law."""
-    return _native.emit(law, "ordered", None, {})[1]
+    return _native.emit(law, None, None, {})[1]
 
 
 def parts(text):

@@ -61,6 +61,10 @@ def test_the_command(capsys):
     assert "real eps2" in run("emit", "gravity", "--cuda")[1]
     program = run("emit", "gravity", "--program", "--schedule", "symmetric", "--periodic")[1]
     assert program.count("__global__") >= 1 and "real eps2" in program
+    for option in (("--periodic",), ("--schedule", "few"), ("--walk", "groups"), ("--precision", "single")):
+        for text in ((), ("--cuda",)):
+            code, out, err = run("emit", "gravity", *text, *option)
+            assert code == 1 and not out and f"{option[0]} is of a whole program" in err
     options = ("gravity", "--device", "cpu", "-n", "100")
     code, out, _ = run("check", *options, "--set", "eps2=0.01")
     assert code == 0 and "passes" in out and "of bound" in out
@@ -97,5 +101,7 @@ def test_programs_are_emitted_for_each_schedule_and_option():
         nbody.emit("gravity", schedule="none")
     with pytest.raises(ValueError, match="groups, particles"):
         nbody.emit("gravity", walk="none")
+    with pytest.raises(ValueError, match="give one"):
+        nbody.emit("gravity", schedule="ordered", walk="groups")
     with pytest.raises(nbody.UnsupportedError, match="tree"):
         nbody.emit("lennard_jones", walk="groups")

@@ -21,6 +21,17 @@ impl Program {
         Ok(configs.map(|config| Self::with_config(law, options, config)).collect())
     }
 
+    /// Returns the program of a schedule with its first configuration; `None` if the law has none with
+    /// these options.
+    pub fn of_schedule(
+        law: &Law,
+        options: Options,
+        schedule: Schedule,
+    ) -> Result<Option<Self>, Error> {
+        let configs = KernelConfig::of(schedule, law, options)?;
+        Ok(configs.first().map(|config| Self::with_config(law, options, *config)))
+    }
+
     /// Returns the program for this configuration. The symmetric schedule requires a law with a
     /// [`third_law`](Law::third_law): see [`KernelConfig::of`].
     pub fn with_config(law: &Law, options: Options, config: KernelConfig) -> Self {

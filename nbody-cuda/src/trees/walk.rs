@@ -48,11 +48,14 @@ pub(crate) fn kernel(walk: Walk) -> &'static CStr {
 
 impl Program {
     /// Returns the program that walks through a tree and evaluates the cells and particles that it
-    /// meets.
+    /// meets. Refuses a law that no tree can evaluate.
     pub fn walk(law: &Law, options: Options, walk: Walk) -> Result<Self, Error> {
         const BAG: &str = include_str!("../../kernels/bag.cuh");
         const FORCE_LOOP: &str = include_str!("../../kernels/force_loop.cuh");
         const WALK: &str = include_str!("walk.cuh");
+        if let Err(reason) = law.charges {
+            return Err(nbody_core::Error::NoTree { law: law.name, reason }.into());
+        }
         let config = config(law, options, walk)?;
         // No walk meets more j-particles.
         let most = u32::MAX as usize / config.bag * config.bag;

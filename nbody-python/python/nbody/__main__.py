@@ -60,11 +60,14 @@ def _laws(given: argparse.Namespace) -> int:
 
 def _emit(given: argparse.Namespace) -> int:
     law = nbody.law(given.law)
+    names = ("schedule", "walk", "precision", "periodic")
+    options = {name: getattr(given, name) for name in names if getattr(given, name)}
     if given.program:
-        options = {"schedule": given.schedule, "walk": given.walk, "precision": given.precision}
-        print(nbody.emit(law, periodic=given.periodic, **options))
-    else:
-        print(law.cuda if given.cuda else law.text)
+        print(nbody.emit(law, **options))
+        return 0
+    if options:
+        raise ValueError(f"--{next(iter(options))} is of a whole program: add --program")
+    print(law.cuda if given.cuda else law.text)
     return 0
 
 
@@ -134,11 +137,14 @@ def _parser() -> argparse.ArgumentParser:
     laws.add_argument("law", nargs="*")
     emit = command("emit", _emit, "Print the text of a law.")
     one_law(emit)
-    emit.add_argument("--cuda", action="store_true", help="the CUDA text that it is compiled to")
-    emit.add_argument("--program", action="store_true", help="the whole CUDA program with its kernels")
-    emit.add_argument("--schedule", choices=["ordered", "symmetric", "few"], default="ordered")
+    text = emit.add_mutually_exclusive_group()
+    text.add_argument("--cuda", action="store_true", help="the CUDA text that it is compiled to")
+    text.add_argument("--program", action="store_true", help="the whole CUDA program with its kernels")
+    schedules = ["ordered", "symmetric", "few"]
+    emit.add_argument("--schedule", choices=schedules, help="of the program; ordered if none is given")
     emit.add_argument("--walk", choices=["groups", "particles"], help="the program of a tree")
-    emit.add_argument("--precision", choices=["single", "mixed", "double"], default="single")
+    precisions = ["single", "mixed", "double"]
+    emit.add_argument("--precision", choices=precisions, help="of the program; single if none is given")
     emit.add_argument("--periodic", action="store_true", help="the program of a periodic box")
     evaluated(command("check", _check, "Compare a law with the reference and with error bounds."))
     bench = command("bench", _bench, "Time evaluations of a law.")

@@ -142,7 +142,7 @@ def _only(kind: str, found: list[Any], name: Optional[str]) -> Any:
 def emit(
     source: Any,
     *,
-    schedule: str = "ordered",
+    schedule: Optional[str] = None,
     walk: Optional[str] = None,
     precision: Optional[str] = None,
     accumulation: Optional[str] = None,
@@ -152,12 +152,12 @@ def emit(
     """Returns the CUDA program of a law, whole, as it is compiled: the configuration of the kernel, the
     types of numbers, the declaration and the kernels. No GPU is needed.
 
-    `schedule` is "ordered", "symmetric" (both directions of a pair at once) or "few" (for few targets);
-    `walk` gives the program of walks through a tree instead, by "groups" of targets or by "particles".
-    Other options are those of `AllPairs`.
+    `schedule` is "ordered" (the default), "symmetric" (both directions of a pair at once) or "few" (for few
+    targets); `walk` gives the program of walks through a tree instead, by "groups" of targets or by
+    "particles". Other options are those of `AllPairs`.
 
-    Raises `ValueError` for a schedule that the law does not have, `nbody.UnsupportedError` for a walk of
-    a law that has no tree.
+    Raises `ValueError` for a schedule that the law does not have and for a schedule beside a walk,
+    `nbody.UnsupportedError` for a walk of a law that has no tree.
     """
     given = {
         "precision": precision,
