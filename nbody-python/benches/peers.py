@@ -104,31 +104,39 @@ def by_nbody(law, field, **parameters):
     return method
 
 
-def lists_by_nbody(device, data):
+def on_device(device, array):
+    """Returns an array on the device, the function that takes results back, and the one that waits."""
+    if device == "cpu":
+        return array, numpy.asarray, lambda: None
+    torch, wait = torch_on(device)
+    return torch.from_numpy(array).to(device), lambda it: it.cpu().numpy(), wait
+
+
+def lists_by_nbody(device, data, law=LENNARD_JONES, kinds=None, **parameters):
     import nbody
 
-    pos, box = data["pos"], data["box"]
-    if device == "cpu":
-        given, back, wait = pos, numpy.asarray, lambda: None
-    else:
-        torch, wait = torch_on(device)
-        given, back = torch.from_numpy(pos).to(device), lambda it: it.cpu().numpy()
-    engine = nbody.ShortRange(
-        LENNARD_JONES,
-        device=device,
-        precision="single",
-        box=float(box),
-        epsilon=1.0,
-        sigma2=1.0,
-        reach=REACH,
-    )
+    given, back, wait = on_device(device, data["pos"])
+    particles = {"pos": given}
+    if kinds is not None:
+        particles["kind"] = on_device(device, kinds)[0]
+    parameters = parameters or {"epsilon": 1.0, "sigma2": 1.0, "reach": REACH}
+    box = float(data["box"])
+    engine = nbody.ShortRange(law, device=device, precision="single", box=box, **parameters)
 
     def call():
-        found = engine.evaluate(pos=given).force
+        found = engine.evaluate(particles).force
         wait()
         return found
 
     return call, back
+
+
+def ready_lists_by_nbody(device, data):
+    """The ready law, which is compiled for the CPU: of several kinds of atoms, with energy and virial."""
+    of_kinds = numpy.ones((4, 4))
+    parameters = {"epsilon": of_kinds, "sigma2": of_kinds, "cutoff": REACH}
+    kinds = numpy.zeros(len(data["pos"]), "int32")
+    return lists_by_nbody(device, data, "lennard_jones", kinds, **parameters)
 
 
 def gravity_by_numpy(device, data):
@@ -355,7 +363,10 @@ CASES = {
             "numpy": gaussian_by_numpy,
         },
     ),
-    "lennard_jones": (liquid_data, {"nbody": lists_by_nbody, "OpenMM": lists_by_openmm}),
+    "lennard_jones": (
+        liquid_data,
+        {"nbody": lists_by_nbody, "ready": ready_lists_by_nbody, "OpenMM": lists_by_openmm},
+    ),
 }
 
 

@@ -8,6 +8,7 @@ use nbody::{Error, Interaction as _, Update as _};
 use nbody_interactions::gravity::Gravity;
 use nbody_interactions::hermite::Hermite;
 use nbody_interactions::langevin::{Baoa, Kick, Thermostat};
+use nbody_interactions::lennard_jones::LennardJones;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -143,7 +144,7 @@ pub fn source(name: &str) -> Option<&'static str> {
 /// The others are declared from their texts, which keeps the extension small.
 #[pyfunction]
 pub fn compiled_law(name: &str) -> Option<Law> {
-    let laws = [Gravity::LAW, Hermite::LAW];
+    let laws = [Gravity::LAW, Hermite::LAW, LennardJones::LAW];
     laws.into_iter().find(|law| law.name == name).map(Law)
 }
 
