@@ -311,6 +311,8 @@ def lists_by_openmm(device, data):
         import openmm
     except ImportError as error:
         raise Missing(error) from None
+    if data["box"] < 2 * REACH:
+        raise Missing("the box is too short for a cutoff")
     force = openmm.CustomNonbondedForce("4*((1/r)^12-(1/r)^6)")
     for _ in data["pos"]:
         force.addParticle([])
