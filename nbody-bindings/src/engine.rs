@@ -188,6 +188,14 @@ impl Engine for Lent {
         self.lock()?.get_mut().time(i, j, out)
     }
 
+    fn rounded_length(&self) -> Result<f64, Error> {
+        self.lock()?.get().rounded_length()
+    }
+
+    fn evaluated_pairs(&self) -> Result<Option<u64>, Error> {
+        self.lock()?.get().evaluated_pairs()
+    }
+
     fn settle(&mut self) -> Result<(), Error> {
         self.lock()?.get_mut().settle()
     }
