@@ -97,7 +97,7 @@ impl LawEngine {
         match &mut self.schedule {
             Schedule::Lists(listed) => Ok(listed),
             _ => Err(Failure::argument(
-                "an engine without lists leaves out no pairs; create one of lists",
+                "an engine of all pairs or of a tree has no lists; create one of lists",
             )),
         }
     }

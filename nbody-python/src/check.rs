@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns::{Arrays, new_arrays};
-use crate::engine::{Engine, Given};
+use crate::engine::Engine;
 use crate::failure::OrRaise;
+use crate::given::Given;
 use crate::law::Law;
 use crate::options;
 

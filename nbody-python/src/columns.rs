@@ -35,15 +35,31 @@ unsafe impl Sync for Arrays {}
 impl Arrays {
     /// Views an array for each field; `what` names the records in messages.
     pub fn of(fields: &'static [Field], given: &Bound<'_, PyDict>, what: &str) -> PyResult<Self> {
-        let arrays = Self::some_of(fields, given, what)?;
-        let is_given = |it: &&Named| arrays.views.iter().any(|(named, _)| named.name == it.name);
-        if let Some(missing) = names(fields).iter().find(|it| !is_given(it)) {
+        Self::filled(fields, given, what, &|_| true)
+    }
+
+    /// Views arrays of fields. A field that is not given is 0; one that is read must be given.
+    pub fn filled(
+        fields: &'static [Field],
+        given: &Bound<'_, PyDict>,
+        what: &str,
+        is_read: &dyn Fn(&Field) -> bool,
+    ) -> PyResult<Self> {
+        let mut arrays = Self::some_of(fields, given, what)?;
+        let is_given = |it: &Named| arrays.views.iter().any(|(named, _)| named.name == it.name);
+        let missing: Vec<_> = names(fields).iter().filter(|it| !is_given(it)).collect();
+        let reads = |named: &Named| {
+            let name = named.name.split('.').next();
+            fields.iter().any(|field| Some(field.name) == name && is_read(field))
+        };
+        if let Some(missing) = missing.iter().find(|it| reads(it)) {
             return Err(PyTypeError::new_err(format!(
                 "{what} without a field `{}`: expected {}",
                 missing.name,
                 expected(fields)
             )));
         }
+        arrays.views.extend(missing.into_iter().map(|named| (named, View::zero())));
         Ok(arrays)
     }
 
@@ -156,6 +172,8 @@ impl Arrays {
         let mut columns = self.columns();
         let _numbers = self.move_numbers(&mut columns, device)?;
         let (fields, n) = (self.fields, self.n);
+        let is_such =
+            |buffer: &dyn Buffer| buffer.precision() == precision && buffer.fields() == fields;
         // SAFETY: the views describe live memory, which nothing writes during the call, as the caller
         // of the module promises.
         let columns = unsafe { places(&columns, fields, n, Direction::FromCaller) }?;
@@ -164,7 +182,7 @@ impl Arrays {
                 check_whole(fields, places)?;
                 let rows = ColumnRows { n, fields, places };
                 match reused {
-                    Some(mut buffer) if buffer.precision() == precision => {
+                    Some(mut buffer) if is_such(&*buffer) => {
                         buffer.replace(&rows)?;
                         Ok(buffer)
                     }
@@ -174,7 +192,7 @@ impl Arrays {
             Columns::Device(places) => {
                 check_whole(fields, places)?;
                 let mut buffer = match reused {
-                    Some(buffer) if buffer.precision() == precision => buffer,
+                    Some(buffer) if is_such(&*buffer) => buffer,
                     _ => {
                         let none = ColumnRows { n: 0, fields, places: &[] };
                         device.untyped().upload(&none, precision)?

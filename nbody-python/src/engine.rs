@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use nbody::cpu::Interrupt;
 use nbody::law::Law;
-use nbody::untyped::{Buffer, Origin};
+use nbody::untyped::{Buffer, Neighbours, Origin};
 use nbody::{Csr, Opening, Options, Precision, Skin, Sources, Store};
 use nbody_bindings::{Failure, LawEngine, Shared, lock};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, Origin as Made, allocated, in_turn, names};
+use crate::columns::{Arrays, Origin as Made, allocated, in_turn};
 use crate::device::Device;
 use crate::failure::OrRaise;
+use crate::given::Given;
 use crate::options;
 
 /// The number of pairs of an evaluation that Ctrl-C ends early: on a CPU it takes a tenth of a second.
@@ -60,6 +61,11 @@ fn interruptible(
         })
     })
 }
+
+/// A function that works with lists which several engines share.
+pub type WithLists<'a> = dyn Fn(&mut dyn FnMut(&dyn Neighbours) -> Result<(), Failure>) -> Result<(), Failure>
+    + Sync
+    + 'a;
 
 /// The schedule of an engine.
 #[derive(Clone)]
@@ -202,75 +208,68 @@ impl Engine {
         self.law
     }
 
-    fn check_place(&self, arrays: &Arrays) -> PyResult<()> {
-        self.device.get().check(arrays.place)
-    }
-}
-
-/// The arrays of an evaluation.
-pub struct Given {
-    pub i: Arrays,
-    /// The sources; `None` if the targets are the sources, of one record.
-    pub j: Option<Arrays>,
-    pub is_one_set: bool,
-}
-
-impl Given {
-    /// Views the arrays of targets and sources, or of particles that are both.
-    pub fn of(
-        law: &'static Law,
-        targets: &Bound<'_, PyDict>,
-        sources: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let Some(sources) = sources else { return Self::one_set(law, targets) };
-        let i = Arrays::of(law.i, targets, "targets")?;
-        let j = Arrays::of(law.j, sources, "sources")?;
-        Ok(Self { i, j: Some(j), is_one_set: false })
+    /// Returns the precision that the caller gave.
+    pub fn precision(&self) -> Option<Precision> {
+        self.precision
     }
 
-    /// Takes particles that are both targets and sources.
-    fn one_set(law: &'static Law, particles: &Bound<'_, PyDict>) -> PyResult<Self> {
-        if law.i == law.j {
-            let i = Arrays::of(law.i, particles, "particles")?;
-            return Ok(Self { i, j: None, is_one_set: true });
-        }
-        let py = particles.py();
-        let [of_i, of_j] = [PyDict::new(py), PyDict::new(py)];
-        for (name, object) in particles.iter() {
-            let key: String = name.extract()?;
-            let mut is_known = false;
-            for (fields, given) in [(law.i, &of_i), (law.j, &of_j)] {
-                if names(fields).iter().any(|known| known.name == key) {
-                    given.set_item(&name, &object)?;
-                    is_known = true;
-                }
-            }
-            if !is_known {
-                let both = names(law.i).iter().chain(names(law.j));
-                let mut expected: Vec<_> = both.map(|known| &known.name[..]).collect();
-                expected.dedup();
-                return Err(PyTypeError::new_err(format!(
-                    "particles have no field `{key}`: expected {}",
-                    expected.join(", ")
-                )));
-            }
-        }
-        let i = Arrays::of(law.i, &of_i, "particles")?;
-        let j = Arrays::of(law.j, &of_j, "particles")?;
-        if i.n != j.n {
-            let [of_i, of_j] = [i.n, j.n];
+    /// Evaluates pairs, over lists that engines share if they are given. `empty(shape, type)` returns
+    /// an array for results, or `None` for an `Array`.
+    pub fn evaluate_over<'py>(
+        &self,
+        py: Python<'py>,
+        (targets, sources): (&Bound<'py, PyDict>, Option<&Bound<'py, PyDict>>),
+        (empty, out): (Option<&Bound<'py, PyAny>>, Option<&Bound<'py, PyDict>>),
+        lists: Option<&WithLists<'_>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let law = self.law;
+        let given = match lists {
+            None => Given::of(law, targets, sources)?,
+            Some(_) => Given::of_lists(&[law], targets, sources, false)?,
+        };
+        given.check_place(self.device.get())?;
+        let of_arrays = given.precision();
+        let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
+        let (results, written) = if let Some(out) = out {
+            let written = Arrays::some_of(law.f, out, "results")?;
+            written.check_writable()?;
+            self.device.get().check(written.place)?;
+            (out.clone(), written)
+        } else {
+            let on = self.device.get().memory_of(given.i.place);
+            let origin = Made { maker: given.i.maker(), empty, on };
+            allocated(py, (law.f, given.i.n), of_arrays, origin)?
+        };
+        if written.n != given.i.n {
             return Err(PyValueError::new_err(format!(
-                "{of_i} and {of_j} particles; give one number of records, or sources besides targets"
+                "results of {} records for {} targets; give arrays of {}",
+                written.n, given.i.n, given.i.n
             )));
         }
-        Ok(Self { i, j: Some(j), is_one_set: true })
+        let device = &self.device.get().device;
+        let arrays = [&given.i, given.j.as_ref().unwrap_or(&given.i), &written];
+        let evaluate = || match lists {
+            None => prepared.evaluate(device, &given, &written, None),
+            Some(with) => {
+                with(&mut |lists| prepared.evaluate(device, &given, &written, Some(lists)))
+            }
+        };
+        let work = || in_turn(device, &arrays, evaluate);
+        let pairs = given.i.n as f64 * given.j.as_ref().unwrap_or(&given.i).n as f64;
+        if device.is_cpu() && pairs > LONG {
+            interruptible(py, work)?;
+        } else {
+            py.detach(work).or_raise()?;
+        }
+        Ok(results)
     }
+}
 
-    /// Returns the precision of the arrays.
-    pub fn precision(&self) -> Precision {
-        let of_j = self.j.as_ref().and_then(Arrays::is_double);
-        let is_double = self.i.is_double().into_iter().chain(of_j).reduce(|a, b| a || b);
-        if is_double.unwrap_or(true) { Precision::Double } else { Precision::Single }
+/// Returns the origin of the pairs of lists: rows, or pairs within a skin.
+pub fn origin(skin: Option<f64>, rows: Option<(Vec<u64>, Vec<u32>)>) -> Origin {
+    match rows {
+        Some((offsets, indices)) => Origin::Given(Csr { offsets, indices }),
+        None => Origin::Found(skin.map_or(Skin::Auto, Skin::Length)),
     }
 }
 
@@ -312,14 +311,10 @@ impl Engine {
         given: &Bound<'_, PyDict>,
         parameters: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let origin = match rows {
-            Some((offsets, indices)) => Origin::Given(Csr { offsets, indices }),
-            None => Origin::Found(skin.map_or(Skin::Auto, Skin::Length)),
-        };
-        Self::of(device, law.0, Schedule::Lists(origin), given, parameters)
+        Self::of(device, law.0, Schedule::Lists(origin(skin, rows)), given, parameters)
     }
 
-    /// Evaluates pairs. `empty(shape, type)` returns an array for results, or `None` for an `Array`.
+    /// Evaluates pairs.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -328,41 +323,7 @@ impl Engine {
         empty: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let law = self.law;
-        let given = Given::of(law, targets, sources)?;
-        self.check_place(&given.i)?;
-        if let Some(j) = &given.j {
-            self.check_place(j)?;
-        }
-        let of_arrays = given.precision();
-        let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
-        let (results, written) = if let Some(out) = out {
-            let written = Arrays::some_of(law.f, out, "results")?;
-            written.check_writable()?;
-            self.check_place(&written)?;
-            (out.clone(), written)
-        } else {
-            let on = self.device.get().memory_of(given.i.place);
-            let origin = Made { maker: given.i.maker(), empty, on };
-            allocated(py, (law.f, given.i.n), of_arrays, origin)?
-        };
-        if written.n != given.i.n {
-            return Err(PyValueError::new_err(format!(
-                "results of {} records for {} targets; give arrays of {}",
-                written.n, given.i.n, given.i.n
-            )));
-        }
-        let device = &self.device.get().device;
-        let arrays = [&given.i, given.j.as_ref().unwrap_or(&given.i), &written];
-        let evaluate = || prepared.evaluate(device, &given, &written);
-        let work = || in_turn(device, &arrays, evaluate);
-        let pairs = given.i.n as f64 * given.j.as_ref().unwrap_or(&given.i).n as f64;
-        if device.is_cpu() && pairs > LONG {
-            interruptible(py, work)?;
-        } else {
-            py.detach(work).or_raise()?;
-        }
-        Ok(results)
+        self.evaluate_over(py, (targets, sources), (empty, out), None)
     }
 
     /// Sets the parameters.
@@ -420,6 +381,7 @@ impl Prepared {
         device: &nbody::Device,
         given: &Given,
         written: &Arrays,
+        lists: Option<&dyn Neighbours>,
     ) -> Result<(), Failure> {
         let Kept { i, j, out } = std::mem::take(&mut *locked(&self.kept));
         let mut engine = lock(&self.shared)?;
@@ -437,7 +399,13 @@ impl Prepared {
         };
         let of_j = j.as_deref().unwrap_or(&*i);
         let sources = if given.is_one_set { Sources::Same(of_j) } else { Sources::Others(of_j) };
-        engine.get_mut().evaluate(&*i, sources, &mut *out, Store::Replace)?;
+        match lists {
+            None => engine.get_mut().evaluate(&*i, sources, &mut *out, Store::Replace)?,
+            Some(lists) => {
+                let listed = engine.listed_mut()?;
+                listed.evaluate_over(lists, &*i, sources, &mut *out, Store::Replace)?;
+            }
+        }
         // Results that are refused later must not leave.
         engine.get_mut().settle()?;
         drop(engine);

@@ -5,7 +5,7 @@
 //! in a circle.
 //!
 //! Modules import only earlier modules of this list: `arrays`, `failure`, `columns`, `device`, `options`,
-//! `law`, `engine`, `run`, `programs`, `check`, `models`.
+//! `law`, `given`, `engine`, `neighbours`, `run`, `programs`, `check`, `models`.
 #![allow(unsafe_code)]
 // Lengths have a sign in Python, and no array has more than half of the address space.
 #![allow(clippy::cast_possible_wrap)]
@@ -20,8 +20,10 @@ mod columns;
 mod device;
 mod engine;
 mod failure;
+mod given;
 mod law;
 mod models;
+mod neighbours;
 mod options;
 mod programs;
 mod run;
@@ -38,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<law::Law>()?;
     module.add_class::<law::Program>()?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<neighbours::Neighbours>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<programs::Runner>()?;
     module.add_class::<programs::Tuples>()?;

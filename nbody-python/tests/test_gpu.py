@@ -207,6 +207,31 @@ def test_lists_and_trees_on_a_gpu():
         moved = (moved + 0.04 * torch.rand_like(moved)) % 1.0
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_laws_share_lists_on_a_gpu(dtype):
+    from test_neighbours import FACTOR, NEAR, REACH, WIDE, balls, truth
+
+    i = balls(500, dtype, 1)
+    near = nbody.ShortRange(NEAR, reach=REACH, device="cuda:0")
+    wide = nbody.ShortRange(WIDE, factor=FACTOR, device="cuda:0")
+    lists = nbody.Neighbours(box=1.0, skin=0.05, device="cuda:0")
+    for _ in range(3):
+        given = {name: torch.from_numpy(array).cuda() for name, array in i.items()}
+        lists.update([near, wide], pos=given["pos"], h=given["h"])
+        for engine, law in ((near, NEAR), (wide, WIDE)):
+            found = lists.evaluate(engine, given)
+            assert found.mass.device == given["pos"].device
+            count, mass, pull = truth(law, i, i, 1.0, True, numpy.ones((500, 500)))
+            assert (found.count.cpu().numpy() == count).all()
+            assert (found.mass.cpu().numpy() == mass).all()
+            assert abs(found.pull.cpu().numpy() - pull).max() < 1e-3
+        i["pos"] = i["pos"] + numpy.asarray(1 / 1024, dtype)
+    assert lists.stats["rebuilds"] == 1
+    given["pos"] = given["pos"] + 0.25 * (torch.arange(500, device="cuda:0")[:, None] == 7)
+    with pytest.raises(ValueError, match="update"):
+        lists.evaluate(near, given)
+
+
 def test_evaluations_do_not_take_memory(gravity):
     pos, mass = on_gpu(64)
     for _ in range(200):

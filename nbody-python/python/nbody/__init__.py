@@ -79,6 +79,7 @@ from nbody.laws import (
     ready_programs,
 )
 from nbody.models import Bodies, fractal, hernquist, plummer, uniform_sphere
+from nbody.neighbours import Neighbours
 from nbody.particles import PerParticle, Tuples
 from nbody.results import Results
 
@@ -107,6 +108,7 @@ __all__ = [
     "Max",
     "Min",
     "Nearest",
+    "Neighbours",
     "NumbersError",
     "PerParticle",
     "Point",

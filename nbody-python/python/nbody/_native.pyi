@@ -133,6 +133,30 @@ class Engine:
     ) -> None: ...
     def exclude(self, pairs: Sequence[tuple[int, int]]) -> None: ...
 
+class Neighbours:
+    def __new__(
+        cls,
+        device: Device,
+        skin: Optional[float],
+        rows: Optional[tuple[Sequence[int], Sequence[int]]],
+        given: _Fields,
+    ) -> Neighbours: ...
+    def update(
+        self, engines: Sequence[Engine], targets: _Fields, sources: Optional[_Fields]
+    ) -> None: ...
+    def evaluate(
+        self,
+        engine: Engine,
+        targets: _Fields,
+        sources: Optional[_Fields],
+        empty: _Empty,
+        out: Optional[_Fields],
+    ) -> _Fields: ...
+    def set_box(self, given: Any) -> None: ...
+    def exclude(self, pairs: Sequence[tuple[int, int]]) -> None: ...
+    def stats(self) -> list[tuple[str, float]]: ...
+    def rows(self) -> tuple[list[int], list[int]]: ...
+
 class Run:
     @staticmethod
     def begin(

@@ -90,6 +90,11 @@ impl View {
     }
 
     /// Views one number, which stands for every record.
+    /// Returns the number 0, for every number of every record.
+    pub fn zero() -> Self {
+        Self { strides: vec![0, 0], ..Self::scalar(0.0) }
+    }
+
     fn scalar(number: f64) -> Self {
         let number = Box::new(number);
         let data = std::ptr::from_ref(&*number).cast_mut().cast();
