@@ -59,7 +59,7 @@ impl Arrays {
                 expected(fields)
             )));
         }
-        arrays.views.extend(missing.into_iter().map(|named| (named, View::zero())));
+        arrays.views.extend(missing.into_iter().map(|named| (named, View::zero(named.is_integer))));
         Ok(arrays)
     }
 
@@ -79,7 +79,7 @@ impl Arrays {
                     expected(fields)
                 )));
             };
-            arrays.push((named, View::of(&object, name)?));
+            arrays.push((named, View::of(&object, name, named.is_integer)?));
         }
         Self::new(fields, arrays, what)
     }
@@ -509,7 +509,7 @@ impl<'py> Origin<'_, 'py> {
             Some(empty) => empty.call1((PyTuple::new(py, shape)?, type_name(kind)))?,
             None => Bound::new(py, Array::new(shape, kind, self.on)?)?.into_any(),
         };
-        let view = View::of(&array, "results")?;
+        let view = View::of(&array, "results", false)?;
         Ok((array, view))
     }
 }

@@ -238,3 +238,21 @@ def test_whatever_is_given_is_computed_or_refused(given_fields):
     assert set(given_fields) == {"pos", "mass"}
     n = len(given_fields["pos"])
     assert field.acc.shape == (n, 3) and field.pot.shape == (n,)
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulator"])
+def test_integers_stand_for_all_particles(device):
+    pos, _ = particles(40)
+    four = numpy.ones((4, 4))
+    options = {"sigma2": 0.01 * four, "epsilon": four, "cutoff": 0.4, "device": device}
+    engine = nbody.ShortRange("lennard_jones", **options)
+    for kind in (0, 3, numpy.int32(2), numpy.uint32(1)):
+        expected = engine.evaluate(pos=pos, kind=numpy.full(40, kind, "int64"))
+        found = engine.evaluate(pos=pos, kind=kind)
+        assert all((found[name] == expected[name]).all() for name in expected)
+    for wrong, error in ((0.5, ValueError), (-1, ValueError), (2**40, ValueError), (2**70, ValueError)):
+        with pytest.raises(error, match="kind"):
+            engine.evaluate(pos=pos, kind=wrong)
+    gravity = nbody.AllPairs("gravity", eps2=1e-2, device=device)
+    whole, real = (gravity.evaluate(pos=pos, mass=mass) for mass in (2, 2.0))
+    assert (whole.acc == real.acc).all() and (real.acc != 0).any()

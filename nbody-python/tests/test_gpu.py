@@ -157,6 +157,8 @@ def test_integers_on_a_gpu():
         assert (found.count == 3).all() and found.count.dtype == torch.int64
         assert (found.of_kind == 18 + 4 * kinds - x).all()
         assert found.near.index[0] == 3
+    found = engine.evaluate(x=x, kind=1)
+    assert (found.count == 11).all() and (found.of_kind == 66 - x).all()
     alone = engine.evaluate(x=x[:1], kind=kinds[:1])
     assert alone.near.index[0] == -1
     with pytest.raises(ValueError, match="record 5"):

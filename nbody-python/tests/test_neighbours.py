@@ -246,6 +246,21 @@ def test_boxes_change_and_exclusions_go():
     check(lists.evaluate(near, i), NEAR, i, i, None, True, everyone)
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulator"])
+def test_updates_need_no_integers(device):
+    i, four = balls(80, "float64", 9), numpy.ones((4, 4))
+    options = {"device": device, "skin": 0.05, "math": "exact"}
+    engine = nbody.ShortRange("lennard_jones", sigma2=four, epsilon=four, cutoff=REACH, **options)
+    lists = nbody.Neighbours(skin=0.05, device=device)
+    lists.update([engine], pos=i["pos"])
+    kinds = numpy.arange(80) % 4
+    for kind in (kinds, 2):
+        found, own = lists.evaluate(engine, pos=i["pos"], kind=kind), engine.evaluate(pos=i["pos"], kind=kind)
+        assert all((found[name] == own[name]).all() for name in own)
+    with pytest.raises(TypeError, match="`kind`"):
+        lists.evaluate(engine, pos=i["pos"])
+
+
 def test_threads_share_lists():
     i = balls(2000, "float64", 7)
     near = nbody.ShortRange(NEAR, reach=0.1, device="cpu")

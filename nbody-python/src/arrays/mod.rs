@@ -54,7 +54,7 @@ pub struct View {
 enum Owner {
     Buffer { _buffer: Buffer },
     Shared { _shared: Shared },
-    Scalar { _number: Box<f64> },
+    Scalar { _number: Box<u64> },
     Object { _object: Py<PyAny> },
 }
 
@@ -68,8 +68,9 @@ struct Described {
 }
 
 impl View {
-    /// Views an array; `name` names it in messages.
-    pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    /// Views an array, or one number for every record, an integer if `is_integer`; `name` names it in
+    /// messages.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str, is_integer: bool) -> PyResult<Self> {
         if let Some(buffer) = Buffer::of(object)? {
             return buffer.view(name);
         }
@@ -79,8 +80,11 @@ impl View {
         if let Some(shared) = Shared::by_capsule(object, name)? {
             return shared.view(name);
         }
-        if let Ok(number) = object.extract::<f64>() {
-            return Ok(Self::scalar(number));
+        if is_integer && let Ok(number) = object.extract::<i64>() {
+            return Ok(Self::scalar(number.cast_unsigned(), NumberType::I64));
+        }
+        if let Ok(number) = object.extract::<f64>().map(f64::to_bits) {
+            return Ok(Self::scalar(number, NumberType::F64));
         }
         Err(PyTypeError::new_err(format!(
             "{name}: found {}, expected an array: of numpy, torch, cupy, jax or any other library with the \
@@ -89,20 +93,21 @@ impl View {
         )))
     }
 
-    /// Views one number, which stands for every record.
     /// Returns the number 0, for every number of every record.
-    pub fn zero() -> Self {
-        Self { strides: vec![0, 0], ..Self::scalar(0.0) }
+    pub fn zero(is_integer: bool) -> Self {
+        let kind = if is_integer { NumberType::I64 } else { NumberType::F64 };
+        Self { strides: vec![0, 0], ..Self::scalar(0, kind) }
     }
 
-    fn scalar(number: f64) -> Self {
-        let number = Box::new(number);
+    /// Views one number with these bits, which stands for every record.
+    fn scalar(bits: u64, kind: NumberType) -> Self {
+        let number = Box::new(bits);
         let data = std::ptr::from_ref(&*number).cast_mut().cast();
         let owner = Owner::Scalar { _number: number };
         let (shape, strides) = Default::default();
         Self {
             data,
-            kind: NumberType::F64,
+            kind,
             shape,
             strides,
             place: Place::Host,
@@ -137,7 +142,7 @@ impl View {
 /// Returns the address of the first number of an array, which evaluations read and write.
 #[pyfunction]
 pub fn address_of(array: &Bound<'_, PyAny>) -> PyResult<usize> {
-    Ok(View::of(array, "array")?.data.addr())
+    Ok(View::of(array, "array", false)?.data.addr())
 }
 
 /// Returns the error of numbers of another type.
