@@ -232,6 +232,9 @@ def test_laws_share_lists_on_a_gpu(dtype):
     given["pos"] = given["pos"] + 0.25 * (torch.arange(500, device="cuda:0")[:, None] == 7)
     with pytest.raises(ValueError, match="update"):
         lists.evaluate(near, given)
+    given["pos"][3, 1] = torch.nan
+    with pytest.raises(ValueError, match="finite"):
+        lists.update([near], pos=given["pos"])
 
 
 def test_evaluations_do_not_take_memory(gravity):

@@ -57,9 +57,9 @@ OPTIONS = {
 
 
 def ways():
-    """Returns ways in which any two choices meet."""
+    """Returns ways in which any three choices meet."""
     counts = [len(choices) for choices in OPTIONS.values()]
-    rows = Covering(counts, 2, lambda row: True).rows()
+    rows = Covering(counts, 3, lambda row: True).rows()
     return [{name: OPTIONS[name][k] for name, k in zip(OPTIONS, row)} for row in rows]
 
 
@@ -232,6 +232,12 @@ def test_boxes_change_and_exclusions_go():
     near = nbody.ShortRange(NEAR, reach=REACH, device="cpu")
     lists = nbody.Neighbours(device="cpu")
     everyone = numpy.ones((50, 50))
+    # Settings outlive a change of the precision, which follows the arrays.
+    lists.exclude([(0, k) for k in range(1, 50)])
+    for dtype in ("float32", "float64", "float32"):
+        lists.update([near], {name: array.astype(dtype) for name, array in i.items()})
+        assert lists.evaluate(near, i).count[0] == 0
+    lists.exclude([])
     for box in (1.0, None, [2.0, 1.0, 1.0]):
         lists.set_box(box)
         lists.update([near], i)
