@@ -215,6 +215,11 @@ struct Real {
             = __builtin_fabs(value) * a.error + __builtin_fabs(a.value) * error + b.error;
         return rounded(__builtin_fma(value, a.value, b.value), propagated);
     }
+    // Returns the number, with the error bound of another order of its operations if that is greater.
+    NBODY_INLINE Real or_reordered(Real other) const
+    {
+        return {value, error < other.error ? other.error : error};
+    }
 
     static NBODY_INLINE Real coordinate(double x) { return given(x); }
     static Real difference(Real a, Real b);

@@ -20,9 +20,13 @@ template <size_t D> struct Vector {
     // Computes the scalar product plus a number, which comes first where that is faster.
     NBODY_INLINE Real dot_plus(const Vector &other, Real plus) const
     {
-        if constexpr (!Real::REORDERS) return dot(other) + plus;
-        for (size_t k = 0; k < D; ++k) plus = plus.plus_product(at[k], other[k]);
-        return plus;
+        Real reordered = plus;
+        for (size_t k = 0; k < D; ++k) reordered = reordered.plus_product(at[k], other[k]);
+        if constexpr (Real::REORDERS) return reordered;
+#if NBODY_LANE == NBODY_BOUNDED
+        return (dot(other) + plus).or_reordered(reordered);
+#endif
+        return dot(other) + plus;
     }
     NBODY_INLINE Real norm2() const { return dot(*this); }
     NBODY_INLINE Real norm2_plus(Real plus) const { return dot_plus(*this, plus); }

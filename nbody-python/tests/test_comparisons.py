@@ -18,7 +18,7 @@ impl Interaction for Seen {
     fn cutoff(&self, _i: &Site, _j: &Site) -> Real { self.reach }
     fn pair(&self, i: &Site, j: &Site, f: &mut Found) {
         let d = j.pos - i.pos;
-        let r2 = d.norm2();
+        let r2 = d.norm2() + 0.001;
         f.least.min(r2.sqrt());
         f.near.min(r2);
         f.sum += 1.0 / r2;

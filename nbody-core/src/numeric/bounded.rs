@@ -314,6 +314,10 @@ impl Lane for Bounded {
         let error = self.value.abs() * a.error + a.value.abs() * self.error + b.error;
         Self::rounded(self.value.mul_add(a.value, b.value), error)
     }
+    fn or_reordered(self, other: impl FnOnce() -> Self) -> Self {
+        let other = other().error;
+        Self { error: if self.error < other { other } else { self.error }, ..self }
+    }
 }
 
 #[cfg(test)]

@@ -384,6 +384,13 @@ pub trait Lane:
     /// Computes `self * a + b` with one rounding.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Returns this number; its error bound, if it has one, also holds for the same operations in
+    /// another order.
+    #[must_use]
+    #[inline(always)]
+    fn or_reordered(self, _other: impl FnOnce() -> Self) -> Self {
+        self
+    }
 }
 
 /// The most rows or columns that are searched by one selection each.

@@ -249,14 +249,20 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[inline(always)]
     pub fn dot_plus(self, other: Self, plus: L) -> L {
         if L::REORDERS {
-            let mut sum = plus;
-            for k in 0..D {
-                sum = sum.plus_product(self[k], other[k]);
-            }
-            sum
+            self.plus_dot(other, plus)
         } else {
-            self.dot(other) + plus
+            (self.dot(other) + plus).or_reordered(|| self.plus_dot(other, plus))
         }
+    }
+
+    /// Computes a number plus the scalar product, summed from the number on.
+    #[inline(always)]
+    fn plus_dot(self, other: Self, plus: L) -> L {
+        let mut sum = plus;
+        for k in 0..D {
+            sum = sum.plus_product(self[k], other[k]);
+        }
+        sum
     }
 
     /// Computes `self + scale * other`, rounded as [`Lane::plus_product`] is.
@@ -291,7 +297,7 @@ impl<L: Lane, const D: usize> Vector<L, D> {
     #[must_use]
     #[inline(always)]
     pub fn norm2_plus(self, plus: L) -> L {
-        if L::REORDERS { self.dot_plus(self, plus) } else { self.norm2() + plus }
+        self.dot_plus(self, plus)
     }
 
     /// Computes the length.
