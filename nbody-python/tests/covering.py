@@ -81,3 +81,9 @@ class Covering:
             if possible:
                 return True
         return False
+
+
+def ways(options, strength):
+    """Returns ways, each a choice of every option by its name, in which any few choices meet."""
+    rows = Covering([len(choices) for choices in options.values()], strength, lambda row: True).rows()
+    return [{name: options[name][k] for name, k in zip(options, row)} for row in rows]
