@@ -13,20 +13,20 @@ struct Dim {
     unsigned int x;
 };
 // Emulates the instruction mma.m16n8k4 for numbers in the format TF32.
-void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b);
+static void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b);
 } // namespace emulated
 // Static, so that functions find them together with the shared variables.
 static thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
-void __syncthreads();
-void __syncwarp(unsigned int lanes = ~0u);
-unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
-unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step);
-unsigned long long __shfl_sync(unsigned int lanes, unsigned long long value, int lane);
-double __shfl_sync(unsigned int lanes, double value, int lane);
-int __all_sync(unsigned int lanes, int holds);
-int __any_sync(unsigned int lanes, int holds);
-unsigned int __ballot_sync(unsigned int lanes, int holds);
+static void __syncthreads();
+static void __syncwarp(unsigned int lanes = ~0u);
+static unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);
+static unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step);
+static unsigned long long __shfl_sync(unsigned int lanes, unsigned long long value, int lane);
+static double __shfl_sync(unsigned int lanes, double value, int lane);
+static int __all_sync(unsigned int lanes, int holds);
+static int __any_sync(unsigned int lanes, int holds);
+static unsigned int __ballot_sync(unsigned int lanes, int holds);
 
 using size_t = decltype(sizeof(0));
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#include <utility>
-
 // Jumps between fibers: faster than switches of contexts. GCC's own jumps save three words.
 #if defined(__GNUC__) && !defined(__clang__)
 typedef void *Place[5];
@@ -178,10 +176,17 @@ static Status run_grid(
     return status;
 }
 
+// The numbers below N. The standard's header takes longer to compile than a short kernel.
+template <size_t... K> struct Numbers {};
+template <size_t N, size_t... K> struct Below : Below<N - 1, N - 1, K...> {};
+template <size_t... K> struct Below<0, K...> {
+    using All = Numbers<K...>;
+};
+
 template <typename... A, size_t... K>
 static Status launch(
     void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments, Stacks stacks,
-    std::index_sequence<K...>)
+    Numbers<K...>)
 {
     static_assert(nbody::BLOCK % WARP == 0 && nbody::BLOCK <= MOST_THREADS, "whole warps");
     const auto call = [=] { kernel(*static_cast<A *>(arguments[K])...); };
@@ -193,38 +198,38 @@ template <typename... A>
 static Status launch(
     void (*kernel)(A...), unsigned blocks, unsigned phases, void **arguments, Stacks stacks)
 {
-    return launch(kernel, blocks, phases, arguments, stacks, std::index_sequence_for<A...>());
+    return launch(kernel, blocks, phases, arguments, stacks, typename Below<sizeof...(A)>::All());
 }
 
 } // namespace emulated
 
-void __syncthreads() { emulated::wait(emulated::State::AT_BARRIER); }
+static void __syncthreads() { emulated::wait(emulated::State::AT_BARRIER); }
 
-void __syncwarp(unsigned int) { emulated::wait(emulated::State::AT_WARP_BARRIER); }
+static void __syncwarp(unsigned int) { emulated::wait(emulated::State::AT_WARP_BARRIER); }
 
-unsigned long long __shfl_sync(unsigned int, unsigned long long value, int lane)
+static unsigned long long __shfl_sync(unsigned int, unsigned long long value, int lane)
 {
     return emulated::exchange(value)[unsigned(lane) % emulated::WARP];
 }
 
-unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane)
+static unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane)
 {
     return __shfl_sync(lanes, static_cast<unsigned long long>(value), lane);
 }
 
-unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step)
+static unsigned int __shfl_up_sync(unsigned int lanes, unsigned int value, unsigned int step)
 {
     const unsigned lane = threadIdx.x % emulated::WARP;
     return __shfl_sync(lanes, value, int(lane < step ? lane : lane - step));
 }
 
-double __shfl_sync(unsigned int lanes, double value, int lane)
+static double __shfl_sync(unsigned int lanes, double value, int lane)
 {
     const long long bits = __double_as_longlong(value);
     return __longlong_as_double(__shfl_sync(lanes, static_cast<unsigned long long>(bits), lane));
 }
 
-unsigned int __ballot_sync(unsigned int, int holds)
+static unsigned int __ballot_sync(unsigned int, int holds)
 {
     const unsigned long long *const each = emulated::exchange(holds != 0);
     unsigned bits = 0;
@@ -232,7 +237,8 @@ unsigned int __ballot_sync(unsigned int, int holds)
     return bits;
 }
 
-void emulated::multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b)
+namespace emulated {
+static void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned int b)
 {
     static thread_local unsigned rows[2][WARP], columns[WARP];
     const unsigned lane = threadIdx.x % WARP;
@@ -249,10 +255,11 @@ void emulated::multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsign
     }
     wait(State::AT_WARP_BARRIER);
 }
+} // namespace emulated
 
-int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) == ~0u; }
+static int __all_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) == ~0u; }
 
-int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }
+static int __any_sync(unsigned int lanes, int holds) { return __ballot_sync(lanes, holds) != 0; }
 
 // Returns the size of the stack of a thread, in bytes.
 extern "C" __attribute__((visibility("default"))) size_t emulated_stack() { return emulated::STACK; }
