@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut trials = nvrtc::trials(&compiler);
     trials.extend(particles::trials(&compiler));
     trials.extend(lists::trials(&compiler));
-    trials.extend(nearest::trials(&compiler));
+    trials.extend(nearest::trials(&compiler)?);
     trials.extend(trees::trials(&compiler));
     trials.extend(of_machine_code);
     let conclusion = libtest_mimic::run(&arguments, trials);

@@ -56,7 +56,7 @@ pub fn trials(compiler: &Arc<Compiler>) -> Result<(Comparison, Vec<Trial>), Stri
     trials.push(Trial::test("a_record_is_read_as_it_is_written", read_as_written));
     let shared = tools.clone();
     trials.push(Trial::test("gravity_takes_a_root_for_a_pair", move || a_root_for_a_pair(&shared)));
-    trials.extend(derived::trials(&tools));
+    trials.extend(derived::trials(&tools)?);
     Ok((Comparison { tools, sources }, trials))
 }
 

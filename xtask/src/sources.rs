@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::packages::{list, metadata, text};
 
 /// Folders of files that compilers see only when tests read them.
-const READ: [&str; 5] = [
+const READ: [&str; 6] = [
     "tests/ui/",
+    "tests/programs/laws/",
     "nbody-codegen/tests/golden/",
     "nbody-codegen/tests/modules/",
     "nbody-capi/examples/",
