@@ -3,6 +3,10 @@
 //! one another. Each interaction is tested in a covering array of the ways to compute, or in every
 //! other way of one; together the interactions of the library cover all ways.
 //!
+//! A kernel has a program for few i-particles, and others with one to several for each thread. In the
+//! default way the emulator runs them all; in each other way it runs one [scale](SCALES) of cases, such
+//! that every choice meets every scale in some interaction. The CPU runs all cases in every way.
+//!
 //! The last line gives the numbers of programs and kernels, and of their runs.
 
 use std::collections::BTreeSet;
@@ -23,6 +27,9 @@ use nbody_verify::{all_ways, domains, paired_ways};
 /// Numbers of particles around the boundaries of vectors, blocks, bags and thread block tiles; the
 /// largest tile has 1536 i-particles.
 const SIZES: [usize; 8] = [0, 1, 2, 127, 128, 129, 700, 1537];
+
+/// The greatest numbers of i-particles of scales. Engines choose the same program for a scale, or two.
+const SCALES: [usize; 4] = [2, 129, 700, 1537];
 
 /// Number of interactions of which one has a single set of the largest size; the reference takes
 /// long for it. The others have it beside [`SEVERAL`] j-particles.
@@ -48,8 +55,9 @@ fn main() {
     nbody_interactions::visit_all(&mut trials);
     trials.others = true;
     nbody_tests::visit_others(&mut trials);
-    let Trials { mut trials, all, taken, .. } = trials;
+    let Trials { mut trials, all, taken, met, .. } = trials;
     if !nbody_tests::is_quick() {
+        trials.push(Trial::test("every_choice_meets_every_scale", move || all_meet(&met)));
         trials.push(Trial::test("every_way_is_taken", move || {
             let missing: Vec<_> = all.difference(&taken).collect();
             if missing.is_empty() { Ok(()) } else { Err(format!("{missing:?}").into()) }
@@ -72,6 +80,8 @@ struct Trials {
     all: BTreeSet<String>,
     /// Ways that were tested.
     taken: BTreeSet<String>,
+    /// Choices of ways other than the default, each with the scale that the emulator runs in it.
+    met: BTreeSet<(String, usize)>,
     trials: Vec<Trial>,
 }
 
@@ -97,6 +107,13 @@ impl Visitor for Trials {
             let orders: Vec<_> = orders.iter().filter(|it| it.0 == way).map(|it| it.1).collect();
             let title = format!("{}/{}", X::LAW.name, name(&options));
             let parameters = parameters.clone();
+            let scale = (way > 0).then_some((way + self.turn) % SCALES.len());
+            if let Some(scale) = scale {
+                let name = name(&options);
+                let named = orders.iter().map(|order| format!("{:?}", ORDERS[*order]));
+                let choices = name.split('/').map(str::to_owned).chain(named);
+                self.met.extend(choices.map(|choice| (choice, scale)));
+            }
             self.trials.push(Trial::test(title, move || {
                 let emulator = nbody_tests::emulator();
                 let all = || {
@@ -104,7 +121,7 @@ impl Visitor for Trials {
                     cases.expect("a domain for this interaction")
                 };
                 let (law, parameters, cases) = (X::LAW, &parameters[..], cases.get_or_init(all));
-                let check = Check { emulator, law, parameters, options, cases };
+                let check = Check { emulator, law, parameters, options, cases, scale };
                 check.all_devices()?;
                 orders.iter().try_for_each(|&order| check.same_bits(order))
             }));
@@ -113,21 +130,36 @@ impl Visitor for Trials {
     }
 }
 
-/// Generates the cases of an interaction; `is_largest` for a single set of the largest size.
+/// Tests whether each choice of a way was run with each scale.
+fn all_meet(met: &BTreeSet<(String, usize)>) -> Result<(), Failed> {
+    let choices: BTreeSet<_> = met.iter().map(|(choice, _)| choice).collect();
+    let pairs = choices.iter().flat_map(|choice| (0..SCALES.len()).map(move |it| (*choice, it)));
+    let missing: Vec<_> =
+        pairs.filter(|(choice, it)| !met.contains(&((*choice).clone(), *it))).collect();
+    if missing.is_empty() && choices.len() > SCALES.len() {
+        return Ok(());
+    }
+    Err(format!("of {} choices do not meet a scale: {missing:?}", choices.len()).into())
+}
+
+/// Generates the cases of an interaction, each with its number of i-particles; `is_largest` for a single
+/// set of the largest size.
 fn all_cases(
     law: &'static Law,
     parameters: &[u64],
     domain: Domain,
     precision: Precision,
     is_largest: bool,
-) -> Result<Vec<Case>, nbody::Error> {
-    if is_largest {
-        return nbody_verify::cases(law, parameters, domain, precision, &SIZES);
+) -> Result<Vec<(usize, Case)>, nbody::Error> {
+    let [smaller @ .., largest] = &SIZES;
+    let sizes = if is_largest { &SIZES[..] } else { smaller };
+    let cases = nbody_verify::cases(law, parameters, domain, precision, sizes)?;
+    let mut cases: Vec<_> = sizes.iter().cycle().copied().zip(cases).collect();
+    if !is_largest {
+        let pair = [*largest, SEVERAL];
+        let case = nbody_verify::two_sets(law, parameters, domain, precision, pair)?;
+        cases.push((*largest, case));
     }
-    let [sizes @ .., largest] = SIZES;
-    let mut cases = nbody_verify::cases(law, parameters, domain, precision, &sizes)?;
-    let pair = [largest, SEVERAL];
-    cases.push(nbody_verify::two_sets(law, parameters, domain, precision, pair)?);
     Ok(cases)
 }
 
@@ -145,7 +177,7 @@ fn orders(law: &Law, ways: &[Options], turn: usize) -> Vec<(usize, usize)> {
 }
 
 /// Cases that the first trial computes and the last one drops.
-type Cases = Arc<OnceLock<Vec<Case>>>;
+type Cases = Arc<OnceLock<Vec<(usize, Case)>>>;
 
 /// A way to compute an interaction.
 struct Check<'a> {
@@ -153,12 +185,24 @@ struct Check<'a> {
     law: &'static Law,
     parameters: &'a [u64],
     options: Options,
-    cases: &'a [Case],
+    /// Each with its number of i-particles.
+    cases: &'a [(usize, Case)],
+    /// The one of [`SCALES`] that the emulator runs, or `None` for all.
+    scale: Option<usize>,
 }
 
 impl Check<'_> {
     fn engine(&self, device: &Device, options: Options) -> Result<Box<dyn Engine>, nbody::Error> {
         device.untyped().all_pairs(self.law, self.parameters, options)
+    }
+
+    /// Returns the cases for the emulator: those of the scale, and empty sets.
+    fn emulated(&self) -> impl Iterator<Item = &Case> {
+        let is_taken = |n: usize| match self.scale {
+            Some(scale) => n == 0 || SCALES.iter().position(|most| n <= *most) == Some(scale),
+            None => true,
+        };
+        self.cases.iter().filter(move |(n, _)| is_taken(*n)).map(|(_, case)| case)
     }
 
     /// Compares the emulator and the CPU with the reference.
@@ -175,7 +219,12 @@ impl Check<'_> {
             for options in [self.options].into_iter().chain(symmetric) {
                 let mut direct = self.engine(device, options)?;
                 PROGRAMS.fetch_add(1, Ordering::Relaxed);
-                for case in self.cases {
+                let cases: Vec<_> = if device.is_cpu() {
+                    self.cases.iter().map(|(_, case)| case).collect()
+                } else {
+                    self.emulated().collect()
+                };
+                for case in cases {
                     RUNS.fetch_add(1, Ordering::Relaxed);
                     let report = case.check(device, &mut *direct)?;
                     if !report.passes() {
@@ -198,7 +247,7 @@ impl Check<'_> {
         for k in (order..several).step_by(ORDERS.len()) {
             let level = &levels[k % levels.len()];
             let mut other = self.engine(level, options)?;
-            for case in self.cases {
+            for case in self.emulated() {
                 RUNS.fetch_add(1, Ordering::Relaxed);
                 let emulated = (&self.emulator, &mut *emulated);
                 if !case.same_bits(emulated, (level, &mut *other))? {

@@ -1,11 +1,11 @@
 //! Every CUDA program, compiled by NVRTC for the architectures that it supports from sm_75 on. No
 //! GPU is needed. In the default configuration, an interaction of the library is compiled in single
-//! precision for one architecture of each generation, and in double precision, as other
-//! interactions in both, for every second generation; generations and their architectures take
-//! turns. In single precision in a periodic box it is compiled for a few architectures. The other
-//! ways to compute change little of a program: an interaction has a covering array of them, each
-//! compiled for one architecture, so that every choice occurs with every architecture in some
-//! interaction; interactions of the library that are alike share one array.
+//! precision for every second generation, besides the architectures whose machine code is counted, and
+//! in double precision and in a periodic box, as other interactions in all three, for one generation;
+//! generations and their architectures take turns. The other ways to compute change little of a
+//! program: an interaction has a covering array of them, each compiled for one architecture, so that
+//! every choice occurs with every architecture in some interaction; interactions of the library that
+//! are alike share one array.
 //!
 //! The programs of the library use no local memory in the default configuration, and double
 //! programs compute nothing in single precision.
@@ -31,9 +31,8 @@ use crate::cubin;
 /// Environment variable with the cache folder, set for a process that only prepares a program.
 pub const PREPARE: &str = "NBODY_TEST_PREPARE";
 
-/// Number of interactions of the library that share the architectures for the symmetric schedule:
-/// each takes every third architecture, in addition to the recorded ones.
-const SYMMETRIC_TURNS: usize = 3;
+/// Number of interactions of the library that share the programs with fewer i-particles per thread.
+const FEWER_TURNS: usize = 2;
 
 /// Architectures of boards and variants: NVRTC generates nearly the code of an architecture of the
 /// same generation. Programs that are compiled for several architectures leave them out.
@@ -90,11 +89,23 @@ fn few() -> Vec<u32> {
     if nbody_tests::is_quick() { QUICK.to_vec() } else { FEW.to_vec() }
 }
 
+/// Lists the architectures to compile for without all variants but one, another one in each turn.
+pub fn several(compiler: &Compiler, turn: usize) -> Vec<u32> {
+    let variant = VARIANTS[turn % VARIANTS.len()];
+    let is_taken = |it: &u32| *it == variant || !VARIANTS.contains(it);
+    architectures(compiler).into_iter().filter(is_taken).collect()
+}
+
 /// Selects one architecture of each generation, such as sm_80 and sm_89 for 8: another one in each
 /// turn.
 fn generations(architectures: &[u32], turn: usize) -> Vec<u32> {
     let same = architectures.chunk_by(|a, b| a / 10 == b / 10);
     same.map(|generation| generation[turn % generation.len()]).collect()
+}
+
+/// Selects the architecture whose turn it is.
+fn one_of(architectures: &[u32], turn: usize) -> Vec<u32> {
+    architectures.iter().copied().skip(turn % architectures.len().max(1)).take(1).collect()
 }
 
 /// Pairs of a choice and an architecture for which it is compiled.
@@ -128,7 +139,7 @@ struct Trials {
 struct Targets {
     /// Architectures of the program for many particles.
     main: Vec<u32>,
-    /// Architectures of the programs with fewer i-particles per thread; each program takes one.
+    /// Architectures of the programs with fewer i-particles per thread; every other program takes one.
     fewer: Vec<u32>,
     /// Architectures of the symmetric program.
     symmetric: Vec<u32>,
@@ -159,16 +170,17 @@ impl Visitor for Trials {
         let double = default.precision(Precision::Double);
         let (all, turn) = (architectures(&self.compiler), self.turn);
         let several: Vec<_> = all.iter().copied().filter(|it| !VARIANTS.contains(it)).collect();
-        let third = several.iter().copied().skip(turn % SYMMETRIC_TURNS).step_by(SYMMETRIC_TURNS);
-        let [fewer, symmetric] =
-            if self.library { [few(), third.collect()] } else { [vec![], vec![90]] };
         let each = generations(&several, turn);
-        let half: Vec<_> = each.iter().copied().skip(turn % 2).step_by(2).collect();
-        let main = if self.library { each } else { half.clone() };
+        let half = each.iter().copied().skip(turn % 2).step_by(2).collect();
+        let [fewer, symmetric] =
+            if self.library { [few(), one_of(&several, turn)] } else { [vec![], vec![90]] };
+        let main = if self.library { half } else { one_of(&each, turn) };
+        let double_main = one_of(&each, turn + 1);
+        let [boxed_main, boxed_symmetric] = [turn, turn + 1].map(|turn| one_of(&few(), turn));
         let mut ways = vec![
             (default, Targets { main, fewer, symmetric }),
-            (double, Targets { main: half, fewer: vec![], symmetric: vec![90] }),
-            (boxed, Targets { main: few(), fewer: vec![], symmetric: few() }),
+            (double, Targets { main: double_main, fewer: vec![], symmetric: vec![90] }),
+            (boxed, Targets { main: boxed_main, fewer: vec![], symmetric: boxed_symmetric }),
         ];
         let others = paired_ways(X::LAW, self.domains, turn);
         for options in nbody_tests::in_turn(X::LAW, self.library, others, turn) {
@@ -210,7 +222,7 @@ fn compile(
         let architectures = match program.config.schedule {
             Schedule::Symmetric => &*targets.symmetric,
             Schedule::Ordered if number == 0 => &*targets.main,
-            _ if targets.fewer.is_empty() => &[],
+            _ if targets.fewer.is_empty() || !(number + turn).is_multiple_of(FEWER_TURNS) => &[],
             _ => slice::from_ref(&targets.fewer[(number + turn) % targets.fewer.len()]),
         };
         let small = small(law, &program);

@@ -1,6 +1,6 @@
 //! Programs per particle and per tuple, compiled by NVRTC: each for buffers of several precisions,
 //! without local memory but for cosines; and the programs that move particles of any record, for every
-//! architecture.
+//! architecture but most variants.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use nbody_tests::steps::programs::{
 use nbody_tests::tuples::{Anchor, Bend, Link, Twist};
 
 use crate::compiler::Compiler;
-use crate::nvrtc::{architectures, local_memory};
+use crate::nvrtc::{local_memory, several};
 
 /// An old, a middle and a new architecture, one for each choice of precisions.
 const ARCHITECTURES: [u32; 3] = [80, 90, 120];
@@ -60,10 +60,10 @@ pub fn trials(compiler: &Arc<Compiler>) -> Vec<Trial> {
         Program::selection(),
         Program::neighbours(),
     ];
-    trials.extend(of_any_record.into_iter().map(|program| {
+    trials.extend(of_any_record.into_iter().enumerate().map(|(turn, program)| {
         let compiler = compiler.clone();
         Trial::test(format!("per_particle_{}", program.name), move || {
-            let mut architectures = architectures(&compiler).into_iter();
+            let mut architectures = several(&compiler, turn).into_iter();
             architectures.try_for_each(|it| uses_local_memory(&compiler, &program, it, 0))
         })
     }));
