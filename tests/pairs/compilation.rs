@@ -6,9 +6,12 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use serde_json::Value;
 
 /// Numbers of functions and lines of each part of the code.
 type Costs = BTreeMap<&'static str, [usize; 2]>;
@@ -37,17 +40,45 @@ fn of_one_law() {
 /// Has the compiler write the code before optimisation, as in a release build.
 fn compile(code: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut emit = std::ffi::OsString::from("--emit=llvm-ir=");
-    emit.push(code);
-    let output = Command::new(env!("CARGO"))
+    let library = library(root);
+    let joined = |first: &str, path: &Path| {
+        let mut joined = OsString::from(first);
+        joined.push(path);
+        joined
+    };
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut command = Command::new(rustc);
+    command
         .current_dir(root)
-        .args(["rustc", "--package", "nbody", "--example", "gravity", "--"])
-        .args(["-C", "opt-level=3", "-C", "debug-assertions=off", "-C", "overflow-checks=off"])
-        .args(["-C", "debuginfo=0", "-C", "codegen-units=1", "-C", "no-prepopulate-passes"])
-        .arg(emit)
-        .output()
-        .unwrap();
+        .args(["examples/gravity.rs", "--crate-name", "gravity", "--edition=2024"])
+        .args(["-C", "opt-level=3", "-C", "codegen-units=1", "-C", "no-prepopulate-passes"])
+        .args(["-C", "symbol-mangling-version=v0", "--extern"])
+        .arg(joined("nbody=", &library))
+        .arg("-L")
+        .arg(joined("dependency=", library.parent().unwrap()))
+        .arg(joined("--emit=llvm-ir=", code));
+    succeed(&mut command);
+}
+
+/// Returns the library that the tests use: another selection of packages would have other features,
+/// and be compiled for this test alone.
+fn library(root: &Path) -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root).args(["build", "--workspace", "--example", "gravity"]);
+    let messages = succeed(cargo.args(["--message-format", "json"]));
+    let messages = messages.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut files = messages
+        .filter(|it| it["target"]["name"] == "nbody" && it["target"]["kind"][0] == "lib")
+        .flat_map(|it| it["filenames"].as_array().unwrap().clone())
+        .map(|file| PathBuf::from(file.as_str().unwrap()));
+    files.find(|file| file.extension().is_some_and(|it| it == "rlib")).unwrap()
+}
+
+/// Runs a command, and returns its output.
+fn succeed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Counts functions and their lines.

@@ -127,12 +127,15 @@ const STEPS: &[Step] = &[
         when: When::Whole,
         ..Step::NEW
     },
-    // Compile all packages at once, so that no core idles while the largest one compiles.
+    // Compile all packages at once, so that no core idles while the largest one compiles. The core is
+    // tested below, with checks.
     Step {
         name: "tests",
         arguments: &[
             "test",
             "--workspace",
+            "--exclude",
+            "nbody-core",
             "--lib",
             "--bins",
             "--examples",
@@ -173,7 +176,16 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "checked core",
-        arguments: &["test", "--package", "nbody-core", "--profile", "checked"],
+        arguments: &[
+            "test",
+            "--package",
+            "nbody-core",
+            "--profile",
+            "checked",
+            "--lib",
+            "--test",
+            "*",
+        ],
         when: When::Whole,
         ..Step::NEW
     },
