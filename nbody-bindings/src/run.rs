@@ -114,6 +114,15 @@ impl Run {
         self.checkpoint()?.save(path)
     }
 
+    /// Returns the method of the integrator.
+    pub fn method(&self) -> Method {
+        match self.integrator {
+            OfMethod::Leapfrog(..) => Method::Leapfrog,
+            OfMethod::Hermite(..) => Method::Hermite,
+            OfMethod::BlockHermite(..) => Method::BlockHermite,
+        }
+    }
+
     /// Returns the law.
     pub fn law(&self) -> &'static Law {
         self.law

@@ -211,10 +211,27 @@ impl Leapfrog {
     /// on ([`PerParticle::set_wrap`]). By default they are not, so that the path of a particle is
     /// the difference of its positions. In open space wrapping is an error.
     pub fn set_wrap(&mut self, wrap: bool) -> Result<(), Error> {
-        if wrap && self.drift.domain().is_open() {
+        if wrap && self.domain().is_open() {
             return Err(Error::WrapWithoutBox);
         }
         self.drift.set_wrap(wrap);
+        Ok(())
+    }
+
+    /// Returns the domain of the engine, which others may have changed since the last step.
+    fn domain(&self) -> Domain {
+        self.forces.engine().options().domain
+    }
+
+    /// Takes the domain of the engine for the next step.
+    fn follow_box(&mut self) -> Result<(), Error> {
+        let domain = self.domain();
+        if self.drift.wraps() && domain.is_open() {
+            return Err(Error::WrapWithoutBox);
+        }
+        if self.drift.domain() != domain {
+            self.drift.set_domain(domain)?;
+        }
         Ok(())
     }
 
@@ -241,6 +258,7 @@ impl Leapfrog {
 impl Integrator for Leapfrog {
     fn advance(&mut self) -> Result<(), Error> {
         check_resolution(self.time(), self.clock.step)?;
+        self.follow_box()?;
         let half = 0.5 * self.clock.step;
         let Self { sequence, forces, motions, place, kick, drift, .. } = self;
         sequence.run(|| {
@@ -280,7 +298,7 @@ impl Integrator for Leapfrog {
             return Ok(motions);
         }
         let dt = time - next.begin;
-        let domain = if self.drift.wraps() { self.drift.domain() } else { Domain::Open };
+        let domain = if self.drift.wraps() { self.domain() } else { Domain::Open };
         let accelerations = self.accelerations(&motions)?;
         for (motion, acc) in motions.iter_mut().zip(accelerations) {
             motion.pos = domain.wrap(motion.pos + dt * (motion.vel + 0.5 * dt * acc));

@@ -9,12 +9,13 @@ use nbody_bindings::{Failure, width};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, new_arrays};
+use crate::columns::Arrays;
 use crate::engine::Engine;
 use crate::failure::OrRaise;
 use crate::given::Given;
 use crate::law::Law;
 use crate::options;
+use crate::results::new_arrays;
 
 /// Returns a copy of records.
 fn owned(fields: &'static [Field], arrays: &Arrays) -> Result<OwnedRows, Failure> {

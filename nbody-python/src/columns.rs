@@ -1,21 +1,20 @@
 //! Arrays as columns of records.
 
-use nbody::law::{Field, FieldKind};
+use nbody::law::Field;
 use nbody::untyped::{Buffer, CallerWork, LentMemory, NumberType, Rows};
 use nbody::{Device, Precision};
 use nbody_bindings::{
     Column, ColumnRows, Columns, Direction, Download, Failure, Memory, check_whole, of_device,
-    parts, places,
+    places,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
-use std::collections::HashMap;
+use pyo3::types::{PyDict, PyString};
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use crate::arrays::{Array, Maker, Place, View};
-use crate::failure::OrRaise;
+use crate::arrays::{Maker, Place, View};
+use crate::named::{Named, expected, names, records};
 
 /// Arrays of the fields of records.
 pub struct Arrays {
@@ -84,7 +83,8 @@ impl Arrays {
         Self::new(fields, arrays, what)
     }
 
-    fn new(
+    /// Checks that the arrays have one number of records, in one memory.
+    pub fn new(
         fields: &'static [Field],
         arrays: Vec<(&'static Named, View)>,
         what: &str,
@@ -230,7 +230,7 @@ impl Arrays {
     }
 
     /// Copies rows of the host to the arrays.
-    fn put(&self, rows: &dyn Rows) -> Result<(), Failure> {
+    pub fn put(&self, rows: &dyn Rows) -> Result<(), Failure> {
         let columns = self.columns();
         let (fields, n) = (self.fields, self.n);
         // SAFETY: as in `download`.
@@ -332,82 +332,6 @@ fn column<'a>(name: &'a str, view: &View, memory: Memory) -> Column<'a> {
     Column { field: name, data, kind, memory, record_stride: Some(record_stride), component_stride }
 }
 
-/// A column of records.
-pub struct Named {
-    pub name: String,
-    /// The numbers of a record.
-    pub numbers: usize,
-    /// Whether a record has its numbers along a second axis.
-    pub has_axis: bool,
-    pub is_integer: bool,
-}
-
-impl Named {
-    /// Returns the type of numbers of results: integers have 64 bits and a sign, since every library of
-    /// arrays has them.
-    fn type_of_result(&self, precision: Precision) -> NumberType {
-        match (self.is_integer, precision) {
-            (true, _) => NumberType::I64,
-            (false, Precision::Single) => NumberType::F32,
-            (false, _) => NumberType::F64,
-        }
-    }
-}
-
-/// Returns the columns of fields, described once.
-pub fn names(fields: &'static [Field]) -> &'static [Named] {
-    type Known = HashMap<(usize, usize), &'static [Named]>;
-    static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-    let key = (fields.as_ptr().addr(), fields.len());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = known.get_or_insert_default();
-    known.entry(key).or_insert_with(|| Vec::leak(fields.iter().flat_map(described).collect()))
-}
-
-/// Describes the columns of a field: two, if it has indices.
-fn described(field: &Field) -> Vec<Named> {
-    let Field { name, kind } = *field;
-    let numbers = kind.components();
-    let has_axis = matches!(
-        kind,
-        FieldKind::Vector(_)
-            | FieldKind::Tensor(_)
-            | FieldKind::Point(_)
-            | FieldKind::Array(_)
-            | FieldKind::Nearest(_)
-            | FieldKind::Counts(_)
-    );
-    let Some([values, indices]) = parts(kind) else {
-        let is_integer = kind.is_count() || kind == FieldKind::U32;
-        return vec![Named { name: name.to_owned(), numbers, has_axis, is_integer }];
-    };
-    let part = |part, is_integer| Named {
-        name: format!("{name}.{part}"),
-        numbers: numbers / 2,
-        has_axis,
-        is_integer,
-    };
-    vec![part(values, false), part(indices, true)]
-}
-
-/// Returns the names of columns in a list.
-fn expected(fields: &'static [Field]) -> String {
-    let names: Vec<_> = names(fields).iter().map(|it| format!("`{}`", it.name)).collect();
-    listed(&names)
-}
-
-/// Returns the name of a type in Python's libraries.
-pub fn type_name(kind: NumberType) -> &'static str {
-    match kind {
-        NumberType::F32 => "float32",
-        NumberType::F64 => "float64",
-        NumberType::I32 => "int32",
-        NumberType::U32 => "uint32",
-        NumberType::I64 => "int64",
-        NumberType::U64 => "uint64",
-    }
-}
-
 /// Returns the number of records, which the arrays must agree on.
 fn count(fields: &'static [Field], arrays: &[(&Named, View)], what: &str) -> PyResult<usize> {
     let mut first: Option<(&str, usize)> = None;
@@ -427,102 +351,4 @@ fn count(fields: &'static [Field], arrays: &[(&Named, View)], what: &str) -> PyR
     first.map(|(_, n)| n).ok_or_else(|| {
         PyTypeError::new_err(format!("no array of {what}; give {}", expected(fields)))
     })
-}
-
-/// Returns the number of records of an array of this shape; `None` if it is one number for all.
-fn records(named: &Named, shape: &[usize]) -> PyResult<Option<usize>> {
-    let Named { name, numbers, has_axis, .. } = named;
-    match (shape, has_axis) {
-        ([], false) => Ok(None),
-        (&[n] | &[n, 1], false) => Ok(Some(n)),
-        (&[n, found], true) if found == *numbers => Ok(Some(n)),
-        _ => {
-            let expected = if *has_axis { format!("(n, {numbers})") } else { "(n,)".to_owned() };
-            let is_turned = matches!(shape, &[rows, n] if rows == *numbers && n != *numbers);
-            let help = if is_turned { format!("; give {name}.T") } else { String::new() };
-            Err(PyValueError::new_err(format!(
-                "`{name}` has the shape {}, expected {expected}{help}",
-                shape_of(shape)
-            )))
-        }
-    }
-}
-
-fn shape_of(shape: &[usize]) -> String {
-    match shape {
-        [n] => format!("({n},)"),
-        shape => {
-            let numbers: Vec<_> = shape.iter().map(ToString::to_string).collect();
-            format!("({})", numbers.join(", "))
-        }
-    }
-}
-
-/// Returns names in a list.
-pub fn listed(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-}
-
-/// The origin of arrays for results.
-#[derive(Clone, Copy)]
-pub struct Origin<'a, 'py> {
-    /// The functions of the library of the arguments.
-    pub maker: Option<Maker>,
-    /// A function of a shape and a type that returns an array.
-    pub empty: Option<&'a Bound<'py, PyAny>>,
-    /// The GPU of arrays of nbody, which libraries get whose arrays are not written to.
-    pub on: Option<(&'a Device, i32)>,
-}
-
-/// Allocates arrays for `n` records; returns them by their names, and their views.
-pub fn allocated<'py>(
-    py: Python<'py>,
-    (fields, n): (&'static [Field], usize),
-    precision: Precision,
-    origin: Origin<'_, 'py>,
-) -> PyResult<(Bound<'py, PyDict>, Arrays)> {
-    let by_name = PyDict::new(py);
-    let mut arrays = Vec::with_capacity(fields.len());
-    for named in names(fields) {
-        let shape: &[usize] = if named.has_axis { &[n, named.numbers] } else { &[n] };
-        let (array, view) = origin.empty(py, shape, named.type_of_result(precision))?;
-        by_name.set_item(&named.name, array)?;
-        arrays.push((named, view));
-    }
-    Ok((by_name, Arrays::new(fields, arrays, "results")?))
-}
-
-impl<'py> Origin<'_, 'py> {
-    /// Allocates an array; returns it and its view.
-    fn empty(
-        self,
-        py: Python<'py>,
-        shape: &[usize],
-        kind: NumberType,
-    ) -> PyResult<(Bound<'py, PyAny>, View)> {
-        if let Some(maker) = self.maker
-            && let Some(made) = maker.empty(py, shape, kind)?
-        {
-            return Ok(made);
-        }
-        let array = match self.empty {
-            Some(empty) => empty.call1((PyTuple::new(py, shape)?, type_name(kind)))?,
-            None => Bound::new(py, Array::new(shape, kind, self.on)?)?.into_any(),
-        };
-        let view = View::of(&array, "results", false)?;
-        Ok((array, view))
-    }
-}
-
-/// Returns rows of the host as new arrays.
-pub fn new_arrays<'py>(
-    py: Python<'py>,
-    fields: &'static [Field],
-    rows: &(dyn Rows + Sync),
-    empty: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let origin = Origin { maker: None, empty, on: None };
-    let (arrays, written) = allocated(py, (fields, rows.count()), Precision::Double, origin)?;
-    py.detach(|| written.put(rows)).or_raise()?;
-    Ok(arrays)
 }

@@ -1,6 +1,7 @@
 //! Engines of laws, and their evaluations of arrays.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,11 +16,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, Origin as Made, allocated, in_turn};
+use crate::columns::{Arrays, in_turn};
 use crate::device::Device;
 use crate::failure::OrRaise;
-use crate::given::Given;
+use crate::given::{Given, Kept};
 use crate::options;
+use crate::results::{Origin as Made, allocated};
 
 /// The number of pairs of an evaluation that Ctrl-C ends early: on a CPU it takes a tenth of a second.
 const LONG: f64 = 3e8;
@@ -121,13 +123,14 @@ impl Settings {
 /// The engine of a precision, and buffers of its last evaluation.
 struct Prepared {
     shared: Arc<Shared>,
-    kept: Mutex<Kept>,
+    precision: Precision,
+    is_used: AtomicBool,
+    kept: Mutex<Buffers>,
 }
 
 #[derive(Default)]
-struct Kept {
-    i: Option<Box<dyn Buffer>>,
-    j: Option<Box<dyn Buffer>>,
+struct Buffers {
+    particles: Kept,
     out: Option<Box<dyn Buffer>>,
 }
 
@@ -148,8 +151,13 @@ impl Engine {
         let settings = Settings { schedule, options, parameters, excluded: Vec::new() };
         let (settings, prepared) = (Mutex::new(settings), Mutex::default());
         let engine = Self { device, law, precision, settings, prepared };
-        // Wrong options are refused here, not by the first evaluation.
-        engine.prepare(given.py(), precision.unwrap_or_default())?;
+        // Wrong options are refused here, not by the first evaluation. Double precision holds what single
+        // does, and more.
+        let py = given.py();
+        match (engine.prepare(py, precision.unwrap_or_default()), precision) {
+            (Err(_), None) => engine.prepare(py, Precision::Double)?,
+            (prepared, _) => prepared?,
+        };
         Ok(engine)
     }
 
@@ -165,22 +173,30 @@ impl Engine {
                 return Ok(found.clone());
             }
             let engine = settings.create(&device, self.law, precision)?;
-            let shared = Arc::new(Mutex::new(engine));
-            let prepared = Arc::new(Prepared { shared, kept: Mutex::default() });
+            let prepared = Arc::new(Prepared::new(engine, precision));
             locked(&self.prepared).insert(precision, prepared.clone());
             Ok::<_, Failure>(prepared)
         });
         prepared.or_raise()
     }
 
+    /// Returns the engine of a precision for an evaluation or a run.
+    fn used(&self, py: Python<'_>, precision: Precision) -> PyResult<Arc<Prepared>> {
+        let prepared = self.prepare(py, precision)?;
+        prepared.is_used.store(true, Relaxed);
+        Ok(prepared)
+    }
+
     /// Changes the settings, and applies them to the engines that exist. If one of them refuses,
-    /// all keep the settings that they had.
+    /// all keep the settings that they had. If the precision follows the arrays, an engine that was never
+    /// used goes instead.
     fn change(
         &self,
         py: Python<'_>,
         change: impl FnOnce(&mut Settings) + Send,
         apply: impl Fn(&mut LawEngine, &Settings) -> Result<(), Failure> + Send + Sync,
     ) -> PyResult<()> {
+        let device = self.device.get().device.clone();
         let changed = py.detach(|| {
             let mut settings = locked(&self.settings);
             let mut new = settings.clone();
@@ -188,19 +204,47 @@ impl Engine {
             let all: Vec<_> = locked(&self.prepared).values().cloned().collect();
             let mut engines =
                 all.iter().map(|it| lock(&it.shared)).collect::<Result<Vec<_>, _>>()?;
-            let done = engines.iter_mut().try_for_each(|engine| apply(&mut *engine, &new));
-            match done {
-                Ok(()) => *settings = new,
-                Err(_) => engines.iter_mut().try_for_each(|it| apply(&mut *it, &settings))?,
+            let mut refusing = Vec::new();
+            let done =
+                all.iter().zip(&mut engines).try_for_each(|(prepared, engine)| {
+                    match apply(engine, &new) {
+                        Err(_) if self.precision.is_none() && !prepared.is_used.load(Relaxed) => {
+                            refusing.push(prepared.precision);
+                            Ok(())
+                        }
+                        applied => applied,
+                    }
+                });
+            let is_known = refusing.len() < all.len();
+            let created = done.and_then(|()| {
+                if is_known {
+                    return Ok(None);
+                }
+                new.create(&device, self.law, Precision::Double).map(Some)
+            });
+            match created {
+                Ok(created) => {
+                    let mut prepared = locked(&self.prepared);
+                    prepared.retain(|precision, _| !refusing.contains(precision));
+                    if let Some(created) = created {
+                        let created = Prepared::new(created, Precision::Double);
+                        prepared.insert(Precision::Double, Arc::new(created));
+                    }
+                    *settings = new;
+                    Ok(())
+                }
+                Err(refused) => {
+                    engines.iter_mut().try_for_each(|it| apply(&mut *it, &settings))?;
+                    Err(refused)
+                }
             }
-            done
         });
         changed.or_raise()
     }
 
     /// Returns the engine of a precision, and its law, for a run.
     pub fn shared(&self, py: Python<'_>, of_arrays: Precision) -> PyResult<Arc<Shared>> {
-        Ok(self.prepare(py, self.precision.unwrap_or(of_arrays))?.shared.clone())
+        Ok(self.used(py, self.precision.unwrap_or(of_arrays))?.shared.clone())
     }
 
     /// Returns the law.
@@ -213,23 +257,25 @@ impl Engine {
         self.precision
     }
 
-    /// Evaluates pairs, over lists that engines share if they are given. `empty(shape, type)` returns
-    /// an array for results, or `None` for an `Array`.
+    /// Evaluates pairs, over lists that engines share if they are given, and with other parameters than
+    /// those of the engine. `empty(shape, type)` returns an array for results, or `None` for an `Array`.
     pub fn evaluate_over<'py>(
         &self,
         py: Python<'py>,
         (targets, sources): (&Bound<'py, PyDict>, Option<&Bound<'py, PyDict>>),
         (empty, out): (Option<&Bound<'py, PyAny>>, Option<&Bound<'py, PyDict>>),
-        lists: Option<&WithLists<'_>>,
+        (lists, parameters): (Option<&WithLists<'_>>, Option<&Bound<'py, PyDict>>),
     ) -> PyResult<Bound<'py, PyDict>> {
         let law = self.law;
+        let words = |it: &Bound<'py, PyDict>| options::parameters(law.parameters, it, law.name);
+        let parameters = parameters.map(words).transpose()?;
         let given = match lists {
             None => Given::of(law, targets, sources)?,
             Some(_) => Given::of_lists(&[law], targets, sources, false)?,
         };
         given.check_place(self.device.get())?;
         let of_arrays = given.precision();
-        let prepared = self.prepare(py, self.precision.unwrap_or(of_arrays))?;
+        let prepared = self.used(py, self.precision.unwrap_or(of_arrays))?;
         let (results, written) = if let Some(out) = out {
             let written = Arrays::some_of(law.f, out, "results")?;
             written.check_writable()?;
@@ -248,11 +294,12 @@ impl Engine {
         }
         let device = &self.device.get().device;
         let arrays = [&given.i, given.j.as_ref().unwrap_or(&given.i), &written];
+        let parameters = parameters.as_deref();
         let evaluate = || match lists {
-            None => prepared.evaluate(device, &given, &written, None),
-            Some(with) => {
-                with(&mut |lists| prepared.evaluate(device, &given, &written, Some(lists)))
-            }
+            None => prepared.evaluate(device, &given, &written, (None, parameters)),
+            Some(with) => with(&mut |lists| {
+                prepared.evaluate(device, &given, &written, (Some(lists), parameters))
+            }),
         };
         let work = || in_turn(device, &arrays, evaluate);
         let pairs = given.i.n as f64 * given.j.as_ref().unwrap_or(&given.i).n as f64;
@@ -314,7 +361,8 @@ impl Engine {
         Self::of(device, law.0, Schedule::Lists(origin(skin, rows)), given, parameters)
     }
 
-    /// Evaluates pairs.
+    /// Evaluates pairs, with other parameters than those of the engine if they are given.
+    #[pyo3(signature = (targets, sources, empty, out, parameters=None))]
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
@@ -322,8 +370,9 @@ impl Engine {
         sources: Option<&Bound<'py, PyDict>>,
         empty: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyDict>>,
+        parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        self.evaluate_over(py, (targets, sources), (empty, out), None)
+        self.evaluate_over(py, (targets, sources), (empty, out), (None, parameters))
     }
 
     /// Sets the parameters.
@@ -376,18 +425,23 @@ impl Engine {
 }
 
 impl Prepared {
+    fn new(engine: LawEngine, precision: Precision) -> Self {
+        let (shared, kept) = (Arc::new(Mutex::new(engine)), Mutex::default());
+        Self { shared, precision, is_used: AtomicBool::new(false), kept }
+    }
+
     fn evaluate(
         &self,
         device: &nbody::Device,
         given: &Given,
         written: &Arrays,
-        lists: Option<&dyn Neighbours>,
+        (lists, parameters): (Option<&dyn Neighbours>, Option<&[u64]>),
     ) -> Result<(), Failure> {
-        let Kept { i, j, out } = std::mem::take(&mut *locked(&self.kept));
+        let Buffers { particles, out } = std::mem::take(&mut *locked(&self.kept));
         let mut engine = lock(&self.shared)?;
         let precision = engine.get().options().precision;
-        let i = given.i.upload(device, precision, i)?;
-        let j = given.j.as_ref().map(|given| given.upload(device, precision, j)).transpose()?;
+        let particles = given.upload(device, precision, particles)?;
+        let (i, sources) = (&*particles.i, particles.sources());
         let mut out = match out {
             Some(mut out) => {
                 if out.len() != i.len() {
@@ -397,20 +451,36 @@ impl Prepared {
             }
             None => engine.get().results(i.len())?,
         };
-        let of_j = j.as_deref().unwrap_or(&*i);
-        let sources = if given.is_one_set { Sources::Same(of_j) } else { Sources::Others(of_j) };
-        match lists {
-            None => engine.get_mut().evaluate(&*i, sources, &mut *out, Store::Replace)?,
-            Some(lists) => {
-                let listed = engine.listed_mut()?;
-                listed.evaluate_over(lists, &*i, sources, &mut *out, Store::Replace)?;
-            }
+        // The engine stays locked until it has its own parameters again.
+        let of_engine = engine.get().parameters().to_vec();
+        let others = parameters.filter(|it| *it != of_engine);
+        if let Some(others) = others {
+            engine.get_mut().set_parameters(others)?;
         }
-        // Results that are refused later must not leave.
-        engine.get_mut().settle()?;
+        let done = evaluated(&mut engine, (i, sources), &mut *out, lists);
+        if others.is_some() {
+            engine.get_mut().set_parameters(&of_engine)?;
+        }
+        done?;
         drop(engine);
         written.download(device, &*out)?;
-        *locked(&self.kept) = Kept { i: Some(i), j, out: Some(out) };
+        *locked(&self.kept) = Buffers { particles: particles.kept(), out: Some(out) };
         Ok(())
     }
+}
+
+fn evaluated(
+    engine: &mut LawEngine,
+    (i, sources): (&dyn Buffer, Sources<'_, dyn Buffer>),
+    out: &mut dyn Buffer,
+    lists: Option<&dyn Neighbours>,
+) -> Result<(), Failure> {
+    match lists {
+        None => engine.get_mut().evaluate(i, sources, out, Store::Replace)?,
+        Some(lists) => {
+            engine.listed_mut()?.evaluate_over(lists, i, sources, out, Store::Replace)?;
+        }
+    }
+    // Results that are refused later must not leave.
+    Ok(engine.get_mut().settle()?)
 }

@@ -2,14 +2,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nbody::Precision;
 use nbody::law::{Field, FieldKind, Law};
+use nbody::untyped::Buffer;
+use nbody::{Precision, Sources};
+use nbody_bindings::Failure;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, names};
+use crate::columns::Arrays;
 use crate::device::Device;
+use crate::named::{Named, listed, names};
 
 /// The fields of a law's targets or sources, and the numbers of them that its cutoff reads.
 type Role = (&'static [Field], &'static [usize]);
@@ -110,12 +113,16 @@ impl Given {
                 }
             }
             if !is_known {
-                let both = names(law.i).iter().chain(names(law.j));
-                let mut expected: Vec<_> = both.map(|known| &known.name[..]).collect();
-                expected.dedup();
+                let mut expected: Vec<_> = names(law.i).iter().map(Named::quoted).collect();
+                let of_j = names(law.j).iter().map(Named::quoted);
+                of_j.for_each(|name| {
+                    if !expected.contains(&name) {
+                        expected.push(name);
+                    }
+                });
                 return Err(PyTypeError::new_err(format!(
                     "particles have no field `{key}`: expected {}",
-                    expected.join(", ")
+                    listed(&expected)
                 )));
             }
         }
@@ -130,6 +137,18 @@ impl Given {
         Ok(Self { i, j: Some(j), is_one_set: true })
     }
 
+    /// Copies the particles to the device, into the buffers of an earlier call if there are any.
+    pub fn upload(
+        &self,
+        device: &nbody::Device,
+        precision: Precision,
+        [i, j]: Kept,
+    ) -> Result<Uploaded, Failure> {
+        let i = self.i.upload(device, precision, i)?;
+        let j = self.j.as_ref().map(|given| given.upload(device, precision, j)).transpose()?;
+        Ok(Uploaded { i, j, is_one_set: self.is_one_set })
+    }
+
     /// Refuses arrays in memory that the device does not read.
     pub fn check_place(&self, device: &Device) -> PyResult<()> {
         let all = [Some(&self.i), self.j.as_ref()];
@@ -141,5 +160,28 @@ impl Given {
         let of_j = self.j.as_ref().and_then(Arrays::is_double);
         let is_double = self.i.is_double().into_iter().chain(of_j).reduce(|a, b| a || b);
         if is_double.unwrap_or(true) { Precision::Double } else { Precision::Single }
+    }
+}
+
+/// Buffers of an earlier call, to be used again: of targets and of sources.
+pub type Kept = [Option<Box<dyn Buffer>>; 2];
+
+/// Particles on a device.
+pub struct Uploaded {
+    pub i: Box<dyn Buffer>,
+    j: Option<Box<dyn Buffer>>,
+    is_one_set: bool,
+}
+
+impl Uploaded {
+    /// Returns the sources: the targets, unless there are others.
+    pub fn sources(&self) -> Sources<'_, dyn Buffer> {
+        let j = self.j.as_deref().unwrap_or(&*self.i);
+        if self.is_one_set { Sources::Same(j) } else { Sources::Others(j) }
+    }
+
+    /// Keeps the buffers for a later call.
+    pub fn kept(self) -> Kept {
+        [Some(self.i), self.j]
     }
 }

@@ -13,8 +13,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Named, names};
 use crate::failure::{OrRaise, TextFaults};
+use crate::named::{Named, names};
 use crate::options;
 
 /// An interaction of pairs.
@@ -162,14 +162,15 @@ type Part = (String, String, Vec<(String, &'static str, String)>);
 /// A field that has the cotangent of a result, and the result.
 type Cotangent = (String, String);
 
-/// Returns the fields of cotangents and their results, and the laws of the targets and of the sources.
+/// Returns the fields of cotangents and their results, the laws of the targets and of the sources, and the
+/// parameters that there are no derivatives by: integers, tables and splines.
 #[pyfunction]
 pub fn adjoint(
     py: Python<'_>,
     text: &str,
     name: &str,
     results: Vec<String>,
-) -> PyResult<(Vec<Cotangent>, Option<Part>, Option<Part>)> {
+) -> PyResult<(Vec<Cotangent>, Option<Part>, Option<Part>, Vec<String>)> {
     let selection = AdjointSelection { results: Some(results), ..AdjointSelection::default() };
     let found = py.detach(|| law::adjoint(text, name, &selection)).map_err(refused)?;
     let part = |law: law::AdjointLaw| {
@@ -184,7 +185,12 @@ pub fn adjoint(
         (law.name, law.text, gradients.collect())
     };
     let cotangents = found.cotangents.into_iter().map(|it| (it.field, it.of)).collect();
-    Ok((cotangents, found.of_targets.map(part), found.of_sources.map(part)))
+    let constant = found.constant.into_iter().filter_map(|variable| match variable {
+        Variable::Parameter(name) => Some(name),
+        _ => None,
+    });
+    let constant = constant.collect();
+    Ok((cotangents, found.of_targets.map(part), found.of_sources.map(part), constant))
 }
 
 /// Returns the exception of a text that is refused.

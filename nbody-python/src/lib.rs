@@ -23,9 +23,11 @@ mod failure;
 mod given;
 mod law;
 mod models;
+mod named;
 mod neighbours;
 mod options;
 mod programs;
+mod results;
 mod run;
 
 use pyo3::prelude::*;

@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::new_arrays;
 use crate::failure::OrRaise;
+use crate::results::new_arrays;
 
 /// Samples a model: arrays `pos`, `vel` and `mass`.
 #[pyfunction]

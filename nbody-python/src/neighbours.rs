@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use nbody::untyped::{self, Buffer, Origin};
-use nbody::{Csr, Domain, Precision, Sources};
+use nbody::untyped::{self, Origin};
+use nbody::{Csr, Domain, Precision};
 use nbody_bindings::{Failure, lock};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::columns::in_turn;
 use crate::device::Device;
 use crate::engine::{Engine, WithLists, origin};
 use crate::failure::OrRaise;
-use crate::given::Given;
+use crate::given::{Given, Kept};
 use crate::options;
 
 /// Lists of the pairs within the cutoffs of several engines.
@@ -32,7 +32,7 @@ struct State {
     excluded: Vec<[u32; 2]>,
     lists: Option<Box<dyn untyped::Neighbours>>,
     /// Buffers of the last update.
-    kept: [Option<Box<dyn Buffer>>; 2],
+    kept: Kept,
 }
 
 impl State {
@@ -86,9 +86,18 @@ impl Neighbours {
         let (options, precision) = options::options(given)?;
         let origin = origin(skin, rows);
         let (domain, excluded) = (options.domain, Vec::new());
-        let mut state = State { domain, excluded, lists: None, kept: [None, None] };
-        // Wrong options are refused here, not by the first update.
-        state.lists(&device.get().device, &origin, precision.unwrap_or_default()).or_raise()?;
+        let mut state = State { domain, excluded, lists: None, kept: Kept::default() };
+        // Wrong options are refused here, not by the first update. Double precision holds what single
+        // does, and more.
+        let of_device = &device.get().device;
+        let created = state.lists(of_device, &origin, precision.unwrap_or_default()).map(|_| ());
+        match precision {
+            None if created.is_err() => {
+                state.lists(of_device, &origin, Precision::Double).map(|_| ())
+            }
+            _ => created,
+        }
+        .or_raise()?;
         Ok(Self { device, origin, precision, state: Mutex::new(state) })
     }
 
@@ -118,17 +127,13 @@ impl Neighbours {
         let update = |state: &mut State| {
             let cutoffs = shared.iter().map(|it| Ok(lock(it)?.listed_mut()?.cutoff().clone()));
             let cutoffs = cutoffs.collect::<Result<Vec<_>, Failure>>()?;
-            let [i, j] = std::mem::take(&mut state.kept);
-            let i = given.i.upload(device, precision, i)?;
-            let j = given.j.as_ref().map(|given| given.upload(device, precision, j)).transpose()?;
-            let of_j = j.as_deref().unwrap_or(&*i);
-            let sources =
-                if given.is_one_set { Sources::Same(of_j) } else { Sources::Others(of_j) };
+            let kept = std::mem::take(&mut state.kept);
+            let particles = given.upload(device, precision, kept)?;
             let lists = state.lists(device, &self.origin, precision)?;
-            lists.update(&*i, sources, cutoffs)?;
+            lists.update(&*particles.i, particles.sources(), cutoffs)?;
             // The refusal of a device is known when the number of rebuilds is.
             lists.rebuilds()?;
-            state.kept = [Some(i), j];
+            state.kept = particles.kept();
             Ok(())
         };
         py.detach(|| in_turn(device, &arrays, || self.locked(update))).or_raise()
@@ -145,7 +150,7 @@ impl Neighbours {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (py, lists) = (slf.py(), slf.get());
         let with: &WithLists<'_> = &|work| lists.with_lists(|lists| work(lists));
-        engine.evaluate_over(py, (targets, sources), (empty, out), Some(with))
+        engine.evaluate_over(py, (targets, sources), (empty, out), (Some(with), None))
     }
 
     /// Sets the box of the next update.

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::type_name;
-use crate::columns::listed;
 use crate::failure::OrRaise;
+use crate::named::listed;
 
 /// Returns the choice of this name.
 fn chosen<T: Copy>(what: &str, found: &str, choices: &[(&str, T)]) -> PyResult<T> {

@@ -10,11 +10,13 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::columns::{Arrays, Origin, allocated, in_turn, names};
+use crate::columns::{Arrays, in_turn};
 use crate::device::Device;
 use crate::failure::OrRaise;
 use crate::law::Program;
+use crate::named::{Named, names};
 use crate::options;
+use crate::results::{Origin, allocated};
 
 /// A program per particle with its parameters, on a device.
 #[pyclass(frozen, module = "nbody._native")]
@@ -92,7 +94,7 @@ impl Runner {
         py: Python<'_>,
         particles: &Bound<'_, PyDict>,
         beside: Vec<Bound<'_, PyDict>>,
-    ) -> PyResult<Vec<(String, Vec<f64>)>> {
+    ) -> PyResult<Vec<(String, Vec<Number>)>> {
         self.program.check_measure().or_raise()?;
         let given = self.given(particles, &beside)?;
         let device = self.device.get().device.clone();
@@ -108,7 +110,10 @@ impl Runner {
         let mut total = Vec::new();
         for named in names(self.program.total) {
             let (found, others) = rest.split_at(named.numbers);
-            total.push((named.name.clone(), found.to_vec()));
+            total.push((
+                named.name.clone(),
+                found.iter().map(|&it| Number::of(named, it)).collect(),
+            ));
             rest = others;
         }
         Ok(total)
@@ -146,6 +151,24 @@ impl Runner {
             views.push(arrays);
         }
         Ok(GivenParticles { particles, beside: views, numbers: [seconds, results] })
+    }
+}
+
+/// A number of a total.
+#[derive(IntoPyObject)]
+enum Number {
+    Real(f64),
+    Integer(i64),
+}
+
+impl Number {
+    /// Returns a number of a column; -1 for the index of an extreme over no particles.
+    fn of(named: &Named, found: f64) -> Self {
+        match found {
+            _ if !named.is_integer => Self::Real(found),
+            _ if named.is_part && found == f64::from(u32::MAX) => Self::Integer(-1),
+            _ => Self::Integer(found as i64),
+        }
     }
 }
 

@@ -10,10 +10,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::Place;
-use crate::columns::{Arrays, new_arrays};
+use crate::columns::Arrays;
 use crate::engine::{Engine, LOOK};
 use crate::failure::OrRaise;
 use crate::options;
+use crate::results::new_arrays;
+
+/// The integrators by their names.
+const METHODS: [(&str, Method); 3] = [
+    ("leapfrog", Method::Leapfrog),
+    ("hermite", Method::Hermite),
+    ("block_hermite", Method::BlockHermite),
+];
 
 /// A run of an integrator.
 #[pyclass(frozen, module = "nbody._native")]
@@ -42,15 +50,12 @@ impl Run {
         eta_start: Option<f64>,
         iterations: Option<u32>,
     ) -> PyResult<Self> {
-        let method = match method {
-            "leapfrog" => Method::Leapfrog,
-            "hermite" => Method::Hermite,
-            "block_hermite" => Method::BlockHermite,
-            found => {
-                return Err(PyValueError::new_err(format!(
-                    "no integrator {found:?}: expected \"leapfrog\", \"hermite\", \"block_hermite\""
-                )));
-            }
+        let Some(&(_, method)) = METHODS.iter().find(|(name, _)| *name == method) else {
+            let names = METHODS.map(|(name, _)| format!("{name:?}"));
+            return Err(PyValueError::new_err(format!(
+                "no integrator {method:?}: expected {}",
+                names.join(", ")
+            )));
         };
         let fields = moving_fields(engine.law()).or_raise()?;
         let arrays = Arrays::of(fields, particles, "particles")?;
@@ -74,9 +79,21 @@ impl Run {
 
     /// Resumes a run from a file.
     #[staticmethod]
-    fn resume(py: Python<'_>, engine: &Engine, path: &str, precision: &str) -> PyResult<Self> {
+    fn resume(
+        py: Python<'_>,
+        engine: &Engine,
+        method: &str,
+        path: &str,
+        precision: &str,
+    ) -> PyResult<Self> {
         let shared = engine.shared(py, options::precision(precision)?)?;
         let run = py.detach(|| nbody_bindings::Run::resume(shared, path)).or_raise()?;
+        let found = METHODS.iter().find(|(_, of)| *of == run.method()).map_or("", |(name, _)| name);
+        if found != method {
+            return Err(PyValueError::new_err(format!(
+                "{path} is a run of {found:?}, found {method:?}; resume it by the class of its integrator"
+            )));
+        }
         Ok(Self(Mutex::new(run)))
     }
 

@@ -143,10 +143,17 @@ impl Place<'_> {
                 Type::F64 => ptr::read_unaligned(at.cast::<f64>()).to_bits(),
                 Type::U32 => ptr::read_unaligned(at.cast::<u32>()).into(),
                 // A negative number is a wide integer, which is refused.
-                Type::I32 => i64::from(ptr::read_unaligned(at.cast::<i32>())).cast_unsigned(),
-                Type::I64 | Type::U64 => ptr::read_unaligned(at.cast::<u64>()),
+                Type::I32 => self.or_none(ptr::read_unaligned(at.cast::<i32>()).into()),
+                Type::I64 => self.or_none(ptr::read_unaligned(at.cast::<i64>())),
+                Type::U64 => ptr::read_unaligned(at.cast::<u64>()),
             }
         }
+    }
+
+    /// Returns an integer as a word: -1 is the index of an extreme over no pairs, as `put` writes it.
+    fn or_none(&self, found: i64) -> u64 {
+        let is_none = self.field.kind.keeps_index() && found == -1;
+        if is_none { u32::MAX.into() } else { found.cast_unsigned() }
     }
 
     /// Writes a word of a row as a number; returns whether the type can hold it.

@@ -15,6 +15,8 @@ Empty = Callable[[tuple[int, ...], str], Any]
 @functools.lru_cache(maxsize=None)
 def library_of(kind: type) -> Optional[str]:
     """Returns the name of the library of a type of arrays; `None` of other types."""
+    if kind.__module__.startswith("numpy.ma"):
+        raise TypeError("a masked array, whose mask no law reads: give the numbers without a mask")
     if hasattr(kind, "__dlpack__") or hasattr(kind, "__array_interface__"):
         return kind.__module__.partition(".")[0]
     return None
@@ -49,6 +51,15 @@ class Target:
                 self.empty = _torch(array.device)
             elif library in ("numpy", "cupy"):
                 self.empty = sys.modules[library].empty
+
+    def copied(self, array: Any) -> Any:
+        """Returns an array that does not change when this one does."""
+        library = library_of(type(array))
+        if library == "torch":
+            return array.clone()
+        if library in ("numpy", "cupy"):
+            return array.copy()
+        return array
 
     def integers(self, n: int) -> Any:
         """Returns the numbers of n particles, from 0 on."""

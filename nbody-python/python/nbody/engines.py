@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Optional, Sequence, Union
 
 from nbody import _native
@@ -43,10 +44,12 @@ class Engine:
     def __init__(self, law: Any, parameters: Fields, given: Fields) -> None:
         #: The law.
         self.law: Law = law
-        self._parameters = parameters
-        self._given = given
+        self._parameters = _numbers(parameters)
+        self._given = {name: _copied(option) for name, option in given.items()}
         #: The number of changes that an engine of `_like` would not have, parameters aside.
         self._changes = 0
+        #: The number of all changes.
+        self._stamp = 0
 
     def evaluate(
         self,
@@ -74,10 +77,19 @@ class Engine:
         Raises `TypeError` for a field that is missing or unknown and for other types of numbers,
         `ValueError` for other shapes, strides and devices.
         """
-        targets = _particles(targets, fields)
+        return self._evaluate(_particles(targets, fields), sources, out)
+
+    def _evaluate(
+        self,
+        targets: Fields,
+        sources: Optional[Fields],
+        out: Optional[Fields] = None,
+        parameters: Optional[Fields] = None,
+    ) -> Results:
+        """Evaluates with these parameters of the law, or with those of the engine."""
         arrays = targets.values() if sources is None else [*targets.values(), *sources.values()]
         target = Target(arrays)
-        found = self._native.evaluate(targets, sources, target.empty, out)
+        found = self._native.evaluate(targets, sources, target.empty, out, parameters)
         return Results(found if out is not None else target.finish(found))
 
     def compare(
@@ -97,15 +109,24 @@ class Engine:
 
     def set_parameters(self, **parameters: Any) -> None:
         """Sets parameters of the law; the others stay. Nothing is compiled again."""
-        changed = {**self._parameters, **parameters}
+        changed = {**self._parameters, **_numbers(parameters)}
         self._native.set_parameters(changed)
         self._parameters = changed
+        self._stamp += 1
 
     def set_box(self, box: Box) -> None:
         """Sets the box: one length, three lengths, three vectors, or `None` for open space."""
+        box = _copied(box)
         self._native.set_box(box)
         self._given["box"] = box
         self._changes += 1
+        self._stamp += 1
+
+    def __copy__(self) -> Engine:
+        raise TypeError("an engine is not copied: create another one of the same law")
+
+    def __deepcopy__(self, _memo: Any) -> Engine:
+        return self.__copy__()
 
     def __repr__(self) -> str:
         parameters = "".join(f", {name}={value!r}" for name, value in self._parameters.items())
@@ -120,6 +141,36 @@ def _particles(targets: Optional[Fields], fields: Fields) -> Fields:
             f"particles by position and by name ({', '.join(fields)}): give them in one way"
         )
     return dict(targets)
+
+
+def _copied(value: Any) -> Any:
+    """Returns numbers that do not change when the caller's array does."""
+    if getattr(value, "requires_grad", False):
+        raise ValueError(
+            "a parameter that requires gradients: give it to the `evaluate` of nbody.torch by its name, or "
+            "give tensor.detach()"
+        )
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_copied(part) for part in value]
+    if isinstance(value, tuple):
+        return tuple(_copied(part) for part in value)
+    return value
+
+
+def _numbers(parameters: Fields) -> Fields:
+    return {name: _copied(value) for name, value in parameters.items()}
+
+
+def _indices(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Returns rows of indices. Other numbers than integers are refused."""
+    return [[operator.index(index) for index in row] for row in rows]
+
+
+def _check_origin(skin: Optional[float], rows: Any) -> None:
+    if skin is not None and rows is not None:
+        raise ValueError(f"a skin of {skin} and rows: lists of given pairs have no skin; give one of them")
 
 
 def _options(
@@ -180,7 +231,7 @@ class AllPairs(Engine):
         super().__init__(law_of(law), {**(parameters or {}), **named}, given)
         self._device = device
         self._native = _native.Engine.all_pairs(
-            device_of(device), self.law._native, given, self._parameters
+            device_of(device), self.law._native, self._given, self._parameters
         )
 
     def _like(self, law: Law) -> Engine:
@@ -222,7 +273,7 @@ class Tree(Engine):
             theta,
             relative,
             expansion,
-            given,
+            self._given,
             self._parameters,
         )
 
@@ -237,6 +288,7 @@ class Tree(Engine):
         self._native.set_opening(theta, relative, expansion)
         self._opening = {"theta": theta, "relative": relative, "expansion": expansion}
         self._changes += 1
+        self._stamp += 1
 
     def _like(self, law: Law) -> Engine:
         given = {name: value for name, value in self._given.items() if name != "pairs"}
@@ -272,18 +324,20 @@ class ShortRange(Engine):
         given = _options(precision, accumulation, math, None, order, box)
         super().__init__(law_of(law), {**(parameters or {}), **named}, given)
         self._device = device
+        _check_origin(skin, rows)
         self._skin, self._rows = skin, rows
         self._excluded: list[tuple[int, int]] = []
         self._native = _native.Engine.lists(
-            device_of(device), self.law._native, skin, rows, given, self._parameters
+            device_of(device), self.law._native, skin, rows, self._given, self._parameters
         )
 
     def exclude(self, pairs: Sequence[Sequence[int]]) -> None:
         """Leaves out these pairs of particles, instead of the pairs that were left out before."""
-        excluded = [(int(i), int(j)) for i, j in pairs]
+        excluded = [(i, j) for i, j in _indices(pairs)]
         self._native.exclude(excluded)
         self._excluded = excluded
         self._changes += 1
+        self._stamp += 1
 
     def _like(self, law: Law) -> Engine:
         if self._rows is not None:

@@ -10,13 +10,18 @@ from __future__ import annotations
 from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
 from nbody import _native
-from nbody.engines import Engine, Fields, _particles
+from nbody.engines import Engine, Fields, _numbers, _particles
 from nbody.laws import DeclarationError, Law
 from nbody.laws import law as law_of
 from nbody.results import Results
 
 #: Types of results that are sums of real numbers, which have cotangents.
 _SUMS = ("Real", "Vector", "Tensor", "[Real")
+
+
+_CHANGED = (
+    "the engine changed after the evaluation: take the gradients of an evaluation before, or evaluate again"
+)
 
 
 class Part(NamedTuple):
@@ -45,9 +50,11 @@ class Adjoint:
             found = _native.adjoint(law.text, law.name, self.results)
         except _native.TextFaults as error:
             raise DeclarationError(*error.args) from None
-        cotangents, targets, sources = found
+        cotangents, targets, sources, constant = found
         #: The field of the targets that holds the cotangent of each result.
         self.cotangents: dict[str, str] = {of: field for field, of in cotangents}
+        #: The parameters that there are no derivatives by: integers, tables and splines.
+        self.constant: frozenset[str] = frozenset(constant)
         self.targets = _part(targets)
         self.sources = _part(sources)
 
@@ -100,14 +107,14 @@ class Gradients:
             if part is None or not wanted & sides:
                 continue
             engine = self._engine_of(side, part.law)
-            engine.set_parameters(**parameters)
             targets = {**sets.targets, **bars}
             if sets.sources is None:
-                results = engine.evaluate(_known(part.law, targets))
+                given = _known(part.law, targets), None
             elif side == "targets":
-                results = engine.evaluate(targets, sets.sources)
+                given = targets, sets.sources
             else:
-                results = engine.evaluate(sets.sources, targets)
+                given = sets.sources, targets
+            results = engine._evaluate(*given, parameters=parameters)
             for result, of, variable in part.gradients:
                 if of in wanted:
                     found[of, variable] = results[result]
@@ -127,6 +134,8 @@ class Call:
         self, engine: Any, places: tuple[tuple[str, str], ...], fixed: dict[str, Fields]
     ) -> None:
         self.engine = engine
+        #: The parameters of the engine at the call, and the numbers of its other changes and of all before.
+        self.parameters, self.changes, self.stamp = engine._parameters, engine._changes, engine._stamp
         #: The side and the name of each array: "targets", "sources" or "parameters".
         self.places = places
         #: The fields and parameters that are no arrays, by their sides.
@@ -142,17 +151,39 @@ class Call:
         sides = {side: dict(fields) for side, fields in self.fixed.items()}
         for (side, name), array in zip(self.places, arrays):
             sides[side][name] = array.tolist() if side == "parameters" else array
+        sides["parameters"] = {**self.parameters, **sides["parameters"]}
         return sides
+
+    def now(self, stamp: Optional[int] = None) -> Call:
+        """Returns the call with the settings that the engine has now: a function that is compiled once is
+        called again after changes. Refuses settings that changed since they had this stamp."""
+        if stamp is not None and stamp != self.engine._stamp:
+            raise ValueError(_CHANGED)
+        return Call(self.engine, self.places, self.fixed)
+
+    def check(self, needed: Sequence[bool]) -> None:
+        """Refuses gradients that are not those of the evaluation."""
+        constant = self.engine._gradients.adjoint.constant
+        for (side, name), needs in zip(self.places, needed):
+            if needs and side == "parameters" and name in constant:
+                raise ValueError(
+                    f"no gradient by `{name}`: there is none by integers, tables and splines; give it as "
+                    "numbers, or as an array that needs no gradient"
+                )
+        if self.changes != self.engine._changes:
+            raise ValueError(_CHANGED)
 
     def evaluate(self, arrays: Iterable[Any]) -> Results:
         """Evaluates arrays that have values, without a record."""
         sides = self.sides(arrays)
-        return self.engine._plain(_sets(sides), sides["parameters"])
+        targets, sources = _sets(sides)
+        return self.engine._evaluate(targets, sources, parameters=sides["parameters"])
 
     def gradients(
         self, arrays: Sequence[Any], cotangents: Fields, needed: Sequence[bool]
     ) -> list[Any]:
         """Returns the gradients by the arrays that are needed; `None` for others, and for zeros."""
+        self.check(needed)
         sides = self.sides(arrays)
         wanted = {side for (side, _), needs in zip(self.places, needed) if needs}
         if self.is_one_set and "targets" in wanted:
@@ -190,12 +221,6 @@ class Recorded(Engine):
 
     _derived: Optional[Gradients] = None
 
-    def _plain(self, sets: Sets, parameters: Fields) -> Results:
-        """Evaluates without a record."""
-        if parameters != self._parameters:
-            Engine.set_parameters(self, **parameters)
-        return super().evaluate(sets.targets, sets.sources)
-
     @property
     def _gradients(self) -> Gradients:
         if self._derived is None:
@@ -204,13 +229,13 @@ class Recorded(Engine):
 
     def _call(
         self,
-        kinds: Any,
+        kinds: dict[str, Any],
         targets: Optional[Fields],
         sources: Optional[Fields],
         parameters: Optional[Fields],
         fields: Fields,
     ) -> tuple[Call, list[Any]]:
-        """Returns the call of an evaluation, and its arrays of these types."""
+        """Returns the call of an evaluation, and its arrays of these types: of fields, and of parameters."""
         named = dict(parameters or {})
         known = self.law.targets.keys() | self.law.sources.keys()
         for name in list(fields):
@@ -218,7 +243,7 @@ class Recorded(Engine):
                 named[name] = fields.pop(name)
         sides = {
             "targets": dict(_particles(targets, fields)),
-            "parameters": {**self._parameters, **named},
+            "parameters": named,
         }
         if sources is not None:
             sides["sources"] = dict(sources)
@@ -226,9 +251,10 @@ class Recorded(Engine):
             (side, name)
             for side, arrays in sides.items()
             for name, array in arrays.items()
-            if isinstance(array, kinds)
+            if isinstance(array, kinds["parameters" if side == "parameters" else "fields"])
         )
         arrays = [sides[side].pop(name) for side, name in places]
+        sides["parameters"] = _numbers(sides["parameters"])
         return Call(self, places, sides), arrays
 
 

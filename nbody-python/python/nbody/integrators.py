@@ -48,10 +48,11 @@ class Integrator:
     @classmethod
     def resume(cls, engine: Engine, path: str, *, precision: str = "double") -> Any:
         """Resumes a run from a file that `save` wrote, to the last bit. The engine is one of the
-        same law, parameters and options."""
+        same law, parameters and options, and `precision` is that of the particles that the run began with,
+        unless the engine has one. Raises `ValueError` for a run of another integrator."""
         run = cls.__new__(cls)
         run._target = Target([])
-        run._run = _native.Run.resume(engine._native, str(path), precision)
+        run._run = _native.Run.resume(engine._native, cls._method, str(path), precision)
         return run
 
     def save(self, path: str) -> None:
@@ -154,6 +155,10 @@ class BlockHermite(Hermite):
     _method = "block_hermite"
 
 
+def _all(condition: Any) -> bool:
+    return bool(condition.all() if hasattr(condition, "all") else condition)
+
+
 class _State(NamedTuple):
     """The particles after some steps, and the results of the law there."""
 
@@ -188,19 +193,40 @@ class Langevin:
         mass: Any,
         **fields: Any,
     ) -> None:
-        if not 0.0 < step < float("inf"):
-            raise ValueError(f"step {step}: expected a positive number")
-        box = engine._given["box"]
-        given = {"dt": step, "temperature": temperature, "friction": friction, "seed": seed}
-        options = {"device": engine._device, "box": box, "wrap": box is not None}
-        self._engine, self._fields = engine, fields
-        self._first = PerParticle("baoa", step=0, **given, **options)
-        self._last = PerParticle("kick", dt=step, **options)
-        self._begin, self._step = begin, step
-        moving = {"pos": pos, "vel": vel, "mass": mass}
+        for name, number, is_good in (
+            ("step", step, step > 0.0),
+            ("temperature", temperature, temperature >= 0.0),
+            ("friction", friction, friction >= 0.0),
+        ):
+            if not (is_good and number < float("inf")):
+                raise ValueError(f"{name} {number}: expected a positive number")
+        if not _all(mass > 0.0):
+            raise ValueError("mass: found one that is not positive, expected masses above 0")
+        for name, array in (("pos", pos), ("vel", vel)):
+            if not _all(abs(array) < float("inf")):
+                raise ValueError(f"{name}: found a number that is not finite")
+        known = engine.law.targets.keys() | engine.law.sources.keys()
+        unknown = [name for name in fields if name not in known]
+        if unknown:
+            raise TypeError(f"{unknown[0]!r} is no field of `{engine.law.name}`: expected {sorted(known)}")
+        self._engine, self._begin, self._step = engine, begin, step
+        self._given = {"dt": step, "temperature": temperature, "friction": friction, "seed": seed}
+        target = Target([pos, vel, mass])
+        #: The fields of the law beside the motions.
+        self._fields = {name: target.copied(array) for name, array in fields.items()}
+        moving = {name: target.copied(it) for name, it in (("pos", pos), ("vel", vel), ("mass", mass))}
         results = self._evaluate(moving)
-        moving["id"] = Target(moving.values()).integers(len(results.force))
+        #: The numbers of the particles, on which the noise depends.
+        self._ids = target.integers(len(results.force))
+        self._prepare()
         self._state = _State(0, moving, results)
+
+    def _prepare(self) -> None:
+        """Prepares the programs of a step in the box of the engine."""
+        self._box = self._engine._given["box"]
+        options = {"device": self._engine._device, "box": self._box, "wrap": self._box is not None}
+        self._first = PerParticle("baoa", step=0, **self._given, **options)
+        self._last = PerParticle("kick", dt=self._step, **options)
 
     def _evaluate(self, moving: dict[str, Any]) -> Results:
         law = self._engine.law
@@ -210,13 +236,16 @@ class Langevin:
 
     def advance(self) -> None:
         """Takes one step."""
+        if self._box != self._engine._given["box"]:
+            self._prepare()
         before = self._state
         steps = before.steps + 1
         self._first.set_parameters(step=steps)
-        moved = self._first.update(before.moving, {"force": before.results.force})
+        numbered = {**before.moving, "id": self._ids}
+        moved = self._first.update(numbered, {"force": before.results.force})
         moving = {**before.moving, "pos": moved.pos, "vel": moved.vel}
         results = self._evaluate(moving)
-        moving["vel"] = self._last.update(moving, {"force": results.force}).vel
+        moving["vel"] = self._last.update({**moving, "id": self._ids}, {"force": results.force}).vel
         # Ctrl-C, and an error, leave the state of the step before.
         self._state = _State(steps, moving, results)
 
@@ -249,5 +278,5 @@ class Langevin:
 
     def bodies(self) -> Any:
         """Returns positions, velocities and masses at the time of the last step."""
-        moving = self._state.moving
-        return Bodies(moving["pos"], moving["vel"], moving["mass"])
+        moving, target = self._state.moving, Target([])
+        return Bodies(*(target.copied(moving[name]) for name in ("pos", "vel", "mass")))

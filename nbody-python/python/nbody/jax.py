@@ -26,12 +26,20 @@ from nbody.results import Results
 __all__ = ["AllPairs", "ShortRange", "Tree"]
 
 
+#: Arrays of numpy have no gradients; as fields they are passed as the others are.
+_KINDS = {
+    "fields": (jax.Array, jax.core.Tracer, numpy.ndarray),
+    "parameters": (jax.Array, jax.core.Tracer),
+}
+
+
 class _Same:
     """A call that jax compares: equal calls are one function. No array is part of it."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self._key = (id(call.engine), call.places, repr(call.fixed))
+        settings = repr(call.parameters), call.changes
+        self._key = (id(call.engine), call.places, repr(call.fixed), *settings)
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -66,37 +74,46 @@ def _shapes(call: Call, arrays: Sequence[Any]) -> dict[str, Any]:
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _evaluate(same: _Same, *arrays: Any) -> dict[str, Any]:
-    call = same.call
+    return _stamped(same.call, arrays)[0]
+
+
+def _stamped(call: Call, arrays: Sequence[Any]) -> tuple[dict[str, Any], Any]:
+    """Evaluates; returns the results, and the number of changes of the engine before."""
     if not _is_traced(arrays):
-        return dict(call.evaluate(arrays))
+        return dict(call.evaluate(arrays)), numpy.int32(call.stamp)
 
-    def on_host(*values: Any) -> dict[str, Any]:
-        found = call.evaluate([numpy.asarray(value) for value in values])
-        return {name: numpy.asarray(found[name]) for name in found}
+    def on_host(*values: Any) -> tuple[dict[str, Any], Any]:
+        now = call.now()
+        found = now.evaluate([numpy.asarray(value) for value in values])
+        return {name: numpy.asarray(found[name]) for name in found}, numpy.int32(now.stamp)
 
-    shapes = _shapes(call, arrays)
+    shapes = _shapes(call, arrays), jax.ShapeDtypeStruct((), numpy.int32)
     return jax.pure_callback(on_host, shapes, *arrays, vmap_method="sequential")
 
 
 def _forward(same: _Same, *arrays: Any) -> Any:
-    return _evaluate(same, *arrays), arrays
+    results, stamp = _stamped(same.call, arrays)
+    return results, (arrays, stamp)
 
 
-def _backward(same: _Same, arrays: Any, cotangents: dict[str, Any]) -> tuple[Any, ...]:
-    call = same.call
+def _backward(same: _Same, kept: Any, cotangents: dict[str, Any]) -> tuple[Any, ...]:
+    call, (arrays, stamp) = same.call, kept
     needed = [_is_real(array) for array in arrays]
     bars = {name: cotangents[name] for name in call.engine._gradients.adjoint.results}
 
-    def on_host(values: Any, bars: Any) -> list[Any]:
+    def on_host(values: Any, bars: Any, stamp: Any) -> list[Any]:
         values = [numpy.asarray(value) for value in values]
         bars = {name: numpy.asarray(bar) for name, bar in bars.items()}
-        return list(_filled(call.gradients(values, bars, needed), values, needed))
+        found = call.now(int(stamp)).gradients(values, bars, needed)
+        return list(_filled(found, values, needed))
 
-    if _is_traced([*arrays, *bars.values()]):
+    if _is_traced([*arrays, *bars.values(), stamp]):
+        call.now().check(needed)
         real = [array for array, needs in zip(arrays, needed) if needs]
         shapes = [jax.ShapeDtypeStruct(array.shape, array.dtype) for array in real]
-        found = jax.pure_callback(on_host, shapes, arrays, bars, vmap_method="sequential")
+        found = jax.pure_callback(on_host, shapes, arrays, bars, stamp, vmap_method="sequential")
     else:
+        call = call.now(int(stamp)) if call.stamp != stamp else call
         found = list(_filled(call.gradients(arrays, bars, needed), arrays, needed))
     left = iter(found)
     none = jax.dtypes.float0
@@ -132,10 +149,10 @@ class _Differentiable(Recorded):
         """Evaluates as `nbody.AllPairs.evaluate` does, under `jax.grad`, `jax.vjp`, `jax.jit` and
         `jax.vmap`.
 
-        Parameters that are arrays are given by their names, or in `parameters`; they stay in force.
+        Parameters that are arrays are given by their names, or in `parameters`, for this evaluation; the
+        others are those of the engine, in a compiled function those that it has when the function is called.
         """
-        kinds = (jax.Array, jax.core.Tracer, numpy.ndarray)
-        call, arrays = self._call(kinds, targets, sources, parameters, fields)
+        call, arrays = self._call(_KINDS, targets, sources, parameters, fields)
         return Results(dict(_evaluate(_Same(call), *arrays)))
 
 

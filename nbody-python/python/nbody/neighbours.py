@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 from nbody import _native
 from nbody._arrays import Target
 from nbody.devices import device as device_of
-from nbody.engines import Box, Fields, ShortRange, _particles
+from nbody.engines import Box, Fields, ShortRange, _check_origin, _copied, _indices, _particles
 from nbody.results import Results
 
 
@@ -33,7 +33,8 @@ class Neighbours:
         device: Any = "best",
         precision: Optional[str] = None,
     ) -> None:
-        given = {"precision": precision, "box": box}
+        _check_origin(skin, rows)
+        given = {"precision": precision, "box": _copied(box)}
         self._native = _native.Neighbours(device_of(device), skin, rows, given)
 
     def update(
@@ -77,12 +78,12 @@ class Neighbours:
 
     def set_box(self, box: Box) -> None:
         """Sets the box of the next update: one length, three lengths, three vectors, or `None`."""
-        self._native.set_box(box)
+        self._native.set_box(_copied(box))
 
     def exclude(self, pairs: Sequence[Sequence[int]]) -> None:
         """Leaves out these pairs of particles for all laws, instead of the pairs that were left out before;
         the next update builds the lists again."""
-        self._native.exclude([(int(i), int(j)) for i, j in pairs])
+        self._native.exclude([(i, j) for i, j in _indices(pairs)])
 
     @property
     def stats(self) -> dict[str, float]:

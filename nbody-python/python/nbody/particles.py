@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 from nbody import _native
 from nbody._arrays import Target
 from nbody.devices import device as device_of
-from nbody.engines import Box, Fields
+from nbody.engines import Box, Fields, _copied, _indices, _numbers, _particles
 from nbody.laws import Program, program as program_of
 from nbody.results import Results
 
@@ -35,9 +35,9 @@ class PerParticle:
     ) -> None:
         #: The program.
         self.program: Program = program_of(program, name)
-        self._parameters = {**(parameters or {}), **named}
+        self._parameters = _numbers({**(parameters or {}), **named})
         self._native = _native.Runner(
-            device_of(device), self.program._native, box, wrap, self._parameters
+            device_of(device), self.program._native, _copied(box), wrap, self._parameters
         )
 
     def update(self, particles: Fields, *beside: Fields) -> Results:
@@ -54,7 +54,7 @@ class PerParticle:
 
     def set_parameters(self, **parameters: Any) -> None:
         """Sets parameters of the program; the others stay."""
-        changed = {**self._parameters, **parameters}
+        changed = {**self._parameters, **_numbers(parameters)}
         self._native.set_parameters(changed)
         self._parameters = changed
 
@@ -87,7 +87,7 @@ class Tuples:
         #: The program.
         self.program: Program = program_of(program, name)
         count = self.program._native.members
-        rows = [[int(index) for index in row] for row in members]
+        rows = _indices(members)
         wrong = next((row for row in rows if len(row) != count), None)
         if wrong is not None:
             raise ValueError(
@@ -99,13 +99,13 @@ class Tuples:
             [index for row in rows for index in row],
             particles,
             dict(records or {}),
-            {"precision": precision, "box": box},
-            {**(parameters or {}), **named},
+            {"precision": precision, "box": _copied(box)},
+            _numbers({**(parameters or {}), **named}),
         )
 
     def evaluate(self, particles: Optional[Fields] = None, /, **fields: Any) -> Results:
         """Evaluates the tuples; returns the sums of each particle."""
-        given = dict(particles) if particles is not None else fields
+        given = _particles(particles, fields)
         target = Target(given.values())
         return Results(target.finish(self._native.evaluate(given, target.empty)))
 

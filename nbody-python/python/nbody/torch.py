@@ -17,13 +17,18 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.autograd.forward_ad import unpack_dual
 
 import nbody.engines
+from nbody._arrays import library_of
 from nbody.engines import Fields
 from nbody.gradients import Call, Recorded
 from nbody.results import Results
 
 __all__ = ["AllPairs", "ShortRange", "Tree"]
+
+
+_KINDS = {"fields": torch.Tensor, "parameters": torch.Tensor}
 
 
 class _Evaluate(torch.autograd.Function):
@@ -48,6 +53,11 @@ class _Evaluate(torch.autograd.Function):
         return (None, None, *gradients)
 
 
+def _tensor(array: Any) -> Any:
+    """Returns an array of another library as a tensor, and a number as it is."""
+    return array if library_of(type(array)) is None else torch.as_tensor(array)
+
+
 def _as(gradient: Optional[torch.Tensor], tensor: torch.Tensor) -> Optional[torch.Tensor]:
     return None if gradient is None else gradient.to(dtype=tensor.dtype, device=tensor.device)
 
@@ -67,11 +77,17 @@ class _Differentiable(Recorded):
         """Evaluates as `nbody.AllPairs.evaluate` does, and records the evaluation if a tensor requires
         gradients.
 
-        Tensors of parameters are given by their names, or in `parameters`; they stay in force.
+        Tensors of parameters are given by their names, or in `parameters`, for this evaluation; the others
+        are those of the engine. Beside tensors that require gradients, arrays of other libraries become
+        tensors.
         """
-        call, tensors = self._call(torch.Tensor, targets, sources, parameters, fields)
-        if not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
+        call, tensors = self._call(_KINDS, targets, sources, parameters, fields)
+        is_dual = any(unpack_dual(tensor).tangent is not None for tensor in tensors)
+        is_recorded = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+        if not (is_dual or is_recorded):
             return call.evaluate([tensor.detach() for tensor in tensors])
+        for side in call.fixed.keys() - {"parameters"}:
+            call.fixed[side] = {name: _tensor(array) for name, array in call.fixed[side].items()}
         names: list[str] = []
         results = _Evaluate.apply(call, names, *tensors)
         return Results(dict(zip(names, results)))

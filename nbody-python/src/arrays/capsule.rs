@@ -5,7 +5,7 @@ use std::ptr;
 use std::slice;
 
 use nbody::untyped::NumberType;
-use pyo3::exceptions::{PyBufferError, PyMemoryError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -74,6 +74,17 @@ impl Shared {
             shared.stream = Some(stream.addr() as u64);
         }
         Ok(Some(shared))
+    }
+
+    /// Refuses an array whose numbers are the negatives of its memory: torch changes signs later.
+    pub fn refuse_negative(object: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+        let Some(is_negative) = object.getattr_opt(c"is_neg")? else { return Ok(()) };
+        if !is_negative.call0()?.is_truthy()? {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!(
+            "`{name}` has the negatives of the numbers in its memory; give {name}.resolve_neg()"
+        )))
     }
 
     /// Shares an array by its method `__dlpack__`; `None` if it has none.

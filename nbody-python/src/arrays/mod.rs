@@ -74,6 +74,7 @@ impl View {
         if let Some(buffer) = Buffer::of(object)? {
             return buffer.view(name);
         }
+        Shared::refuse_negative(object, name)?;
         if let Some(shared) = Shared::by_functions(object, name)? {
             return shared.view(name);
         }
