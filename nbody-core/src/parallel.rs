@@ -5,9 +5,10 @@
 //! would overflow the stack of a thread, an evaluation runs in threads with a larger stack
 //! (`with_stack`).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Stack in bytes that every thread of a pool has left for a task.
 const STACK: usize = 1 << 20;
@@ -20,7 +21,7 @@ pub(crate) fn with_stack(bytes: usize, task: &mut (dyn FnMut() + Send)) -> bool 
         task();
         return true;
     }
-    let pool = rayon::ThreadPoolBuilder::new()
+    let pool = ThreadPoolBuilder::new()
         .num_threads(threads())
         .stack_size(bytes.saturating_add(STACK))
         .build();
@@ -34,7 +35,39 @@ pub(crate) fn threads() -> usize {
 
 /// Runs a task for each of `0..count`.
 pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().for_each(task);
+    let run = || (0..count).into_par_iter().for_each(task);
+    if !is_fork() {
+        return run();
+    }
+    match pool_of_fork() {
+        Some(pool) => pool.install(run),
+        None => (0..count).for_each(task),
+    }
+}
+
+/// Returns whether this process was forked from the one that the threads of the common pool belong to: it
+/// has none of them, and would wait for them for ever.
+fn is_fork() -> bool {
+    static PROCESS: OnceLock<u32> = OnceLock::new();
+    let here = std::process::id();
+    *PROCESS.get_or_init(|| here) != here && rayon::current_thread_index().is_none()
+}
+
+/// Returns a pool of this process; `None` if no pool can be created.
+fn pool_of_fork() -> Option<&'static ThreadPool> {
+    static POOL: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
+    let here = std::process::id();
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((process, pool)) = *pool
+        && process == here
+    {
+        return Some(pool);
+    }
+    // The pool of another process is left alone, since its threads are not here.
+    let made = ThreadPoolBuilder::new().num_threads(threads()).build().ok()?;
+    let made: &'static ThreadPool = Box::leak(Box::new(made));
+    *pool = Some((here, made));
+    Some(made)
 }
 
 /// Runs a task for each chunk of a slice, with the index of its first item.

@@ -1,6 +1,9 @@
 """Settings that change, and arrays of the caller that do: what an evaluation, a gradient and a run use."""
 
 import copy
+import os
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -391,6 +394,43 @@ def test_threads_have_their_own_parameters():
         thread.join()
     assert wrong == []
     assert (engine.evaluate(pos=x, mass=m, eps2=1e-2).pot == engine.evaluate(pos=x, mass=m).pot).all()
+
+
+FORKS = """
+import os
+import numpy
+import nbody
+
+random = numpy.random.default_rng(1)
+fields = {"pos": random.random((3000, 3)), "mass": random.random(3000)}
+given = {"eps2": 1e-2, "device": "cpu"}
+engines = [nbody.AllPairs("gravity", **given), nbody.Tree("gravity", theta=0.5, **given)]
+expected = [engine.evaluate(fields).pot for engine in engines]
+
+def same(forks):
+    found = [engine.evaluate(fields).pot for engine in engines]
+    found.append(nbody.AllPairs("gravity", **given).evaluate(fields).pot)
+    assert all((a == b).all() for a, b in zip(found, [*expected, expected[0]]))
+    if forks > 0:
+        child = os.fork()
+        if child == 0:
+            same(forks - 1)
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+# A fork, a fork of a fork, and the first process again.
+same(2)
+same(0)
+print("same")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without forks")
+def test_forked_processes_evaluate():
+    command = [sys.executable, "-W", "ignore", "-c", FORKS]
+    # Without threads a fork would wait for ever.
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "same\n", done.stderr
 
 
 # torch compiles its rules of forward differentiation, and warns of that.
