@@ -18,6 +18,7 @@ static void multiply_add(float (&sums)[4], const unsigned int (&a)[2], unsigned 
 // Static, so that functions find them together with the shared variables.
 static thread_local emulated::Dim threadIdx, blockIdx, gridDim;
 
+// Static, so that a program has only the functions that it calls.
 static void __syncthreads();
 static void __syncwarp(unsigned int lanes = ~0u);
 static unsigned int __shfl_sync(unsigned int lanes, unsigned int value, int lane);

@@ -162,15 +162,13 @@ type Part = (String, String, Vec<(String, &'static str, String)>);
 /// A field that has the cotangent of a result, and the result.
 type Cotangent = (String, String);
 
-/// Returns the fields of cotangents and their results, the laws of the targets and of the sources, and the
-/// parameters that there are no derivatives by: integers, tables and splines.
+/// The fields of cotangents and their results, the laws of the targets and of the sources, and the parameters
+/// that there are no derivatives by: integers, tables and splines.
+type Adjoint = (Vec<Cotangent>, Option<Part>, Option<Part>, Vec<String>);
+
+/// Returns the adjoint of a law.
 #[pyfunction]
-pub fn adjoint(
-    py: Python<'_>,
-    text: &str,
-    name: &str,
-    results: Vec<String>,
-) -> PyResult<(Vec<Cotangent>, Option<Part>, Option<Part>, Vec<String>)> {
+pub fn adjoint(py: Python<'_>, text: &str, name: &str, results: Vec<String>) -> PyResult<Adjoint> {
     let selection = AdjointSelection { results: Some(results), ..AdjointSelection::default() };
     let found = py.detach(|| law::adjoint(text, name, &selection)).map_err(refused)?;
     let part = |law: law::AdjointLaw| {

@@ -200,6 +200,19 @@ def test_masked_arrays_are_refused():
         nbody.AllPairs("gravity", **GRAVITY).evaluate(pos=pos, mass=masked)
 
 
+def test_overlapping_results_are_refused():
+    pos, mass = particles(5)
+    engine = nbody.AllPairs("gravity", **GRAVITY)
+    memory = numpy.zeros((5, 4))
+    for acc, pot in ((memory[:, :3], memory[:, 0]), (memory[:, 1:], memory[:, 3]), (memory[:, :3], memory.ravel()[:5])):
+        with pytest.raises(ValueError, match="overlap"):
+            engine.evaluate(pos=pos, mass=mass, out={"acc": acc, "pot": pot})
+    assert (memory == 0.0).all()
+    engine.evaluate(pos=pos, mass=mass, out={"acc": memory[:, 1:], "pot": memory[:, 0]})
+    found = engine.evaluate(pos=pos, mass=mass)
+    assert (memory[:, 1:] == found.acc).all() and (memory[:, 0] == found.pot).all()
+
+
 def test_programs_read_extremes_over_no_pairs():
     pos = numpy.array([[0.0, 0, 0], [0.1, 0, 0], [5.0, 0, 0]])
     places = {"pos": pos, "mate": numpy.zeros(3, int)}

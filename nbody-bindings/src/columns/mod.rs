@@ -2,6 +2,7 @@
 
 mod download;
 mod fields;
+mod overlap;
 mod place;
 mod rows;
 
@@ -80,6 +81,9 @@ pub unsafe fn places<'a>(
             return Err(Failure::argument(format!("two columns of `{}`; give one", column.field)));
         }
         places.push(place);
+    }
+    if direction == Direction::ToCaller {
+        overlap::check(&places, n)?;
     }
     let [of_host, of_device] = [Memory::Host, Memory::Device]
         .map(|memory| places.iter().find(|place| place.memory == memory).map(|place| place.name));
