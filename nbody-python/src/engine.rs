@@ -257,8 +257,8 @@ impl Engine {
         self.precision
     }
 
-    /// Evaluates pairs, over lists that engines share if they are given, and with other parameters than
-    /// those of the engine. `empty(shape, type)` returns an array for results, or `None` for an `Array`.
+    /// Evaluates pairs, over lists that engines share if they are given, and with other parameters than the
+    /// engine has. `empty(shape, type)` returns an array for results, or `None` for an `Array`.
     pub fn evaluate_over<'py>(
         &self,
         py: Python<'py>,
@@ -361,7 +361,7 @@ impl Engine {
         Self::of(device, law.0, Schedule::Lists(origin(skin, rows)), given, parameters)
     }
 
-    /// Evaluates pairs, with other parameters than those of the engine if they are given.
+    /// Evaluates pairs, with other parameters than the engine has if they are given.
     #[pyo3(signature = (targets, sources, empty, out, parameters=None))]
     fn evaluate<'py>(
         &self,

@@ -80,7 +80,7 @@ struct Trials {
     all: BTreeSet<String>,
     /// Ways that were tested.
     taken: BTreeSet<String>,
-    /// Choices of ways other than the default, each with the scale that the emulator runs in it.
+    /// The choice of each option in ways other than the default, with the scale that the emulator runs there.
     met: BTreeSet<(String, usize)>,
     trials: Vec<Trial>,
 }
@@ -196,7 +196,7 @@ impl Check<'_> {
         device.untyped().all_pairs(self.law, self.parameters, options)
     }
 
-    /// Returns the cases for the emulator: those of the scale, and empty sets.
+    /// Returns the cases for the emulator: of the scale, and empty sets.
     fn emulated(&self) -> impl Iterator<Item = &Case> {
         let is_taken = |n: usize| match self.scale {
             Some(scale) => n == 0 || SCALES.iter().position(|most| n <= *most) == Some(scale),
