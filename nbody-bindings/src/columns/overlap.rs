@@ -23,6 +23,15 @@ impl Place<'_> {
         if n == 0 || to <= other_from || other_to <= from {
             return false;
         }
+        if self.record_stride == other.record_stride {
+            self.meets(other, n)
+        } else {
+            self.shares(other, n)
+        }
+    }
+
+    /// Returns the same by a look at each number.
+    fn shares(&self, other: &Self, n: usize) -> bool {
         let mut starts: Vec<_> = self.starts(n).collect();
         starts.sort_unstable();
         let size = self.kind.size() as i128;
@@ -30,6 +39,24 @@ impl Place<'_> {
             // The first number that does not end before this one.
             let next = starts.partition_point(|it| it + size <= start);
             starts.get(next).is_some_and(|it| *it < start + other.kind.size() as i128)
+        })
+    }
+
+    /// Returns the same of columns with one step from record to record, such as the fields of an array of
+    /// structs, without a look at each record.
+    fn meets(&self, other: &Self, n: usize) -> bool {
+        let (size, other_size) = (self.kind.size() as i128, other.kind.size() as i128);
+        // A number of records lies between the two numbers.
+        let step = (self.record_stride as i128).abs().max(1);
+        let most = n as i128 - 1;
+        self.starts(1).any(|start| {
+            other.starts(1).any(|of_other| {
+                let apart = start - of_other;
+                // The least number at which this one does not end before the other begins.
+                let least = -(size - 1 + apart).div_euclid(step);
+                let records = least.max(-most);
+                records <= most && apart + records * step < other_size
+            })
         })
     }
 
@@ -62,6 +89,7 @@ mod tests {
     use nbody::untyped::NumberType;
 
     use super::super::{Column, Columns, Direction, Memory, places};
+    use super::Place;
 
     const FIELDS: &[Field] = &[
         Field { name: "acc", kind: FieldKind::Vector(3) },
@@ -85,6 +113,34 @@ mod tests {
         let of = |direction| unsafe { places(&columns, FIELDS, n, direction) };
         assert!(matches!(of(Direction::FromCaller), Ok(Columns::Host(_))));
         of(Direction::ToCaller).is_ok()
+    }
+
+    #[test]
+    fn one_step_is_decided_without_a_look_at_each_number() {
+        let (data, mut met) = (1000_usize, [0, 0]);
+        for (n, stride, offset) in (1..5).flat_map(|n| {
+            (24..60).flat_map(move |step| (-130..130).map(move |offset| (n, step, offset)))
+        }) {
+            for stride in [stride, -stride] {
+                let column = |field, offset: isize, kind| {
+                    let column = Column {
+                        field,
+                        data: std::ptr::without_provenance_mut(data.wrapping_add_signed(offset)),
+                        kind,
+                        memory: Memory::Host,
+                        record_stride: Some(stride),
+                        component_stride: None,
+                    };
+                    Place::new(column, FIELDS).unwrap()
+                };
+                let (acc, pot) =
+                    (column("acc", 0, NumberType::F64), column("pot", offset, NumberType::F32));
+                assert_eq!(acc.meets(&pot, n), acc.shares(&pot, n), "{n} {stride} {offset}");
+                assert_eq!(pot.meets(&acc, n), acc.meets(&pot, n), "{n} {stride} {offset}");
+                met[usize::from(acc.meets(&pot, n))] += 1;
+            }
+        }
+        assert!(met.iter().all(|count| *count > 1000), "{met:?}");
     }
 
     #[test]
